@@ -479,7 +479,8 @@ class SpokenStrategy:
         opens = target.what == "answer"
         history = session.history
         before = history.steps[target.sequence - 2].entry if target.sequence > 1 else None
-        if isinstance(before, AttemptEntry) and before.trial == number:
+        scored = target.what == "score"
+        if scored and isinstance(before, AttemptEntry) and before.trial == number:
             # A score that closed the window was committed with the answer before it.
             entries.append(EventEntry("undone", number, "answer", target.sequence - 1))
             opens = True

@@ -314,7 +314,7 @@ def _codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
 def fact_lines(subtest: NamedSubtest) -> Iterator[str]:
     """Yield how many items have which status, what scores them, and how far raters agree."""
     summary = subtest.summary
-    yield ", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())
+    yield ", ".join(f"{count} {plain(name)}" for name, count in summary.statuses.items())
     if summary.by_listener or summary.by_rule:
         yield (
             f"what counts: {plural(summary.by_listener, 'item')} scored by a listener, "

@@ -22,7 +22,7 @@ class Latencies:
     """Latencies of responses, in seconds from the picture to the onset of speech.
 
     Attributes:
-        right: of names that are right without help, in order of time.
+        right: of right names (the outcome *right*), in order of time.
         other: of all other responses that were spoken.
     """
 

@@ -18,6 +18,8 @@ from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
     from tabwb.administer.consent import Permit
+    from tabwb.administer.naming.scores import Naming
+    from tabwb.workbench.results.naming_sound import Correction, SoundReader
     from tabwb.workbench.results.presenter import Results
 
 
@@ -59,6 +61,7 @@ class ResultsController(Controller):
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
         self._sessions = sessions
+        self._sounds: SoundReader | None = None
 
     def show(self, number: int, *, again: bool = False) -> None:
         """Send the results of one administration; ``again``: only update what is shown."""
@@ -174,3 +177,42 @@ class ResultsController(Controller):
         with self._sessions.session_of(number) as session:
             session.note(text, trial)
         self.show(number, again=True)
+
+    # ---------------------------------------------------------------- spoken responses
+
+    def read_sound(self, number: int, battery: str, naming: Naming, *, hidden: bool) -> None:
+        """Send picture and sound of a response that was named aloud.
+
+        Args:
+            number: of the administration.
+            battery: hash of its battery.
+            naming: the response as the rules read it.
+            hidden: whether the transcript is hidden from the one who listens.
+        """
+        from tabwb.workbench.results.naming_sound import SoundReader
+
+        self._sounds = self._sounds or SoundReader()
+        self.say(self._sounds.read(self.store, number, battery, naming, hidden=hidden))
+
+    def correct(self, correction: Correction) -> None:
+        """Store a new onset or new limits of a response."""
+        with self._sessions.session_of(correction.number) as session:
+            correction.apply(session)
+        self.say(messages.Stored(correction.number))
+        self.engine.refresh()
+
+    def undo_correction(self, number: int, trial: int) -> None:
+        """Take back the latest correction of a response.
+
+        Raises:
+            TabwbError: the latest command is no correction of this response.
+        """
+        from tabwb.administer.naming.corrections import undo_correction
+        from tabwb.records.events import Undone
+
+        with self._sessions.session_of(number) as session:
+            made = undo_correction(session, trial)
+        what = next((event.what for event in made if isinstance(event, Undone)), "")
+        self.say(messages.Stored(number))
+        self.say(messages.Told(f"Taken back: {what}. Its record stays in the store."))
+        self.engine.refresh()

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import DataTable
+from textual.widgets import DataTable, Static
 
 from tabwb.workbench.engine.messages import ListenerInput, PlaybackWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
+from tabwb.workbench.results.controller import ResultsController
 from tabwb.workbench.results.naming_detail import fact_lines, rule_lines, title_of
 from tabwb.workbench.results.naming_list import NamedTable
+from tabwb.workbench.results.naming_sound import Correction, SoundReady
 from tabwb.workbench.results.naming_summary import NamingSummary
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.pictures import Picture
+from tabwb.workbench.shell.pictures import Picture, Pixels
+from tabwb.workbench.shell.sound import Sound
+from tabwb.workbench.shell.waveform import Waveform
 from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import QUIET
 
 WIDE, ROOMY = 110, 150
 """From so many columns on the list is wider, and wider again."""
@@ -46,6 +52,8 @@ class NamingResultsBody(ResultsBody):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "named-body")
+        self._asked: tuple[int, int] | None = None
+        """The response whose sound was asked for: administration and trial."""
 
     def compose(self) -> ComposeResult:
         """One of the two."""
@@ -56,7 +64,13 @@ class NamingResultsBody(ResultsBody):
                 with Container(id="named-top"):
                     yield Picture(id="named-picture")
                     yield WrappedText(self._facts, id="named-facts")
+                yield Waveform(id="named-wave")
+                yield Static(id="named-trouble", markup=False)
                 yield WrappedText(self._rules, id="named-rules")
+
+    def on_mount(self) -> None:
+        """Listen to what the worker has read."""
+        self.desk.news.subscribe(self, self._hear)
 
     # ---------------------------------------------------------------- what is shown
 
@@ -109,6 +123,34 @@ class NamingResultsBody(ResultsBody):
         pane.border_subtitle = f"rater {rater}" if rater else ""
         for name in ("facts", "rules"):
             self.query_one(f"#named-{name}", WrappedText).refresh(layout=True)
+
+        self._ask_sound(row)
+
+    def _ask_sound(self, row: ResponseRow) -> None:
+        """Have picture and sound of a response read; those of another are taken away at once."""
+        results, named = self.results, row.named
+        assert results is not None
+        asked = results.administration.id, row.item.place[0]
+        if asked != self._asked:
+            self._show_sound(None, None)
+        self._asked = asked
+        if named is not None:
+            read = self.desk.controller(ResultsController).read_sound
+            battery, hidden = results.administration.battery_hash, named.hidden
+            self.desk.do(partial(read, asked[0], battery, named.naming, hidden=hidden))
+
+    def _hear(self, message: object) -> None:
+        """Show picture and sound that were read, if their response is still the marked one."""
+        if isinstance(message, SoundReady) and (message.number, message.trial) == self._asked:
+            self._show_sound(message.pixels, message.sound, message.trouble)
+
+    def _show_sound(self, pixels: Pixels | None, sound: Sound | None, trouble: str = "") -> None:
+        self.query_one(Picture).show(pixels)
+        wave, words = self.query_one(Waveform), self.query_one("#named-trouble", Static)
+        wave.show(sound)
+        wave.display = sound is not None
+        words.display = bool(trouble)
+        words.update(Content.styled(trouble, QUIET))
 
     def _facts(self, width: int) -> Iterator[Content]:
         return iter(()) if (row := self.marked) is None else fact_lines(row, width)
@@ -190,3 +232,24 @@ class NamingResultsBody(ResultsBody):
         row, results = self.marked, self.results
         if row is not None and row.named is not None and results is not None:
             self.desk.tell(PlaybackWanted(results.administration.id, row.item.place[0]))
+
+    def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
+        """Keep the onset where it was moved to."""
+        self._correct(onset_s=message.at_s)
+
+    def on_waveform_limits_moved(self, message: Waveform.LimitsMoved) -> None:
+        """Keep the limits where they were moved to."""
+        self._correct(limits=(message.start_s, message.end_s))
+
+    def _correct(
+        self, onset_s: float | None = None, limits: tuple[float, float] | None = None
+    ) -> None:
+        if self._asked is not None:
+            made = Correction(*self._asked, self.rater, onset_s, limits)
+            self.desk.do(partial(self.desk.controller(ResultsController).correct, made))
+
+    def undo(self) -> None:
+        """Take back the latest correction of the marked response."""
+        if self._asked is not None:
+            job = self.desk.controller(ResultsController).undo_correction
+            self.desk.do(partial(job, *self._asked))

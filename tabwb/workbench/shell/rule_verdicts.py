@@ -214,6 +214,6 @@ def distance_words(aligned: Aligned) -> str:
     """Return the distance in words.
 
     >>> distance_words(Aligned((), 1 / 3, 22.5 / 72))
-    '0.33 of phonemes, 0.31 of features'
+    '0.33 phonemes, 0.31 features'
     """
-    return f"{aligned.phoneme_share:.2f} of phonemes, {aligned.feature_share:.2f} of features"
+    return f"{aligned.phoneme_share:.2f} phonemes, {aligned.feature_share:.2f} features"
