@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabwb.administer.naming.corrections import undo_correction
 from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.rating.adjudication import Adjudicator
@@ -18,7 +19,7 @@ from tabwb.battery.form_loader import read_form
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Score
 from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.study import Study
@@ -310,3 +311,14 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
     score = namings(settled.source)[0].view.score
     assert score is not None
     assert (score.by, score.score) == ("consensus", "error")
+
+
+def test_only_a_correction_of_the_response_is_taken_back(session: Session) -> None:
+    with pytest.raises(TabwbError, match="no correction to take back"):
+        undo_correction(session, 1)  # the score that closed the window
+    with session.spoken.looking_at(1, "code"):
+        session.spoken.code("semantic")
+    with pytest.raises(TabwbError, match="the latest correction is of item 1, dog: code"):
+        undo_correction(session, 2)
+    undo_correction(session, 1)
+    assert _view(session).code is None and _view(session).score is not None

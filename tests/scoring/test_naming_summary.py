@@ -91,6 +91,15 @@ def test_each_kind_of_cue_is_counted_with_what_came_of_it() -> None:
     )
 
 
+def test_a_right_name_belongs_to_the_last_cue_before_it() -> None:
+    cues = (("semantic", False), ("phonemic", False))
+    named = [NamedItem("a", "a", "answered", outcome="right-after-cue", cues=cues)]
+    assert [(one.kind, one.right_after) for one in cue_counts(named)] == [
+        ("semantic", 0),
+        ("phonemic", 1),
+    ]
+
+
 def test_latency_is_that_of_right_answers_without_help() -> None:
     found = summarise(ITEMS)
     assert (found.latency_median_s, found.latency_n) == (2.0, 2)

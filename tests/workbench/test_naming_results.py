@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from textual.content import Content
 from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
@@ -13,10 +15,18 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
+from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.store.store import Store
+from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
+from tabwb.workbench.results.naming_phonemes import phoneme_lines
+from tabwb.workbench.results.naming_sessions import session_lines
+from tabwb.workbench.results.presenter import Results, results_of
+from tabwb.workbench.shell import waveform
+from tabwb.workbench.shell.waveform import Waveform
 from tests.administer.naming_parts import heard, naming_battery, shown, take
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
+soundfile = pytest.importorskip("soundfile")
 CUES = 'cues = [{ kind = "semantic", text = "It grows.", when = "asked", counts = true }]'
 FIRST: tuple[tuple[Score, str], ...] = (
     ("right", "D AO G"), ("error", "D AO G"), ("error", "TH R IY"), ("no-response", ""),
@@ -30,9 +40,13 @@ def two_sessions(tmp_path: Path) -> None:
     plugins = Plugins.load()
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path, CUES)))
     conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", rater="R7"))
+    noise = 1e-3 * np.random.default_rng(1).standard_normal(46 * 8000)
+    soundfile.write(tmp_path / "r1.wav", noise, 8000)
     with Store.open(tmp_path / "store.db") as store:
         for given in (FIRST, SECOND):
             with setup.create_naming(store, plugins, battery, conditions) as session:
+                if given is FIRST:
+                    session.spoken.keep_recording("r1", tmp_path / "r1.wav")
                 for number, (score, said) in enumerate(given, 1):
                     session.spoken.show(shown(10.0 * number))
                     if said == "TH R IY":
@@ -57,80 +71,123 @@ def line(seat: Seat, name: str) -> str:
     return next((each[each.index(name) :] for each in found if name in each), "")
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
+@pytest.fixture
+def shown_results(tmp_path: Path) -> Results:
+    """What the page shows of the first session."""
+    with Store.open(tmp_path / "store.db") as store:
+        sessions = load_columns(store, [1, 2])
+        (first,) = load_administrations(store, (1,))
+        return results_of(first, sessions)
+
+
+def written(lines: Iterable[Content]) -> list[str]:
+    """Lines with their spaces drawn together."""
+    return [" ".join(line.plain.split()) for line in lines]
+
+
+def test_right_names_have_their_intervals_and_cues_their_effect(shown_results: Results) -> None:
+    assert shown_results.naming is not None
+    (part,) = shown_results.naming.parts
+    right = written(right_lines(part, 100))
+    # One of four: 0.0063 to 0.8059 by Clopper and Pearson; the silence was not transcribed.
+    assert right[2].startswith("Listener 1/4") and right[2].endswith("0.01-0.81")
+    assert right[3].startswith("Right anywhere (by rule) 1/3")
+    assert right[3].endswith("0.01-0.91 1 open")
+    assert "what counts: 4 items scored by a listener, 0 by the battery's rule" in right
+    cues = written(cue_lines(part, 60))
+    assert cues[1].startswith("without a cue 1/4") and cues[1].endswith("0.01-0.81")
+    assert cues[2].startswith("after a semantic cue 0/1")
+    codes = written(code_lines(part, 60))
+    assert any(each.startswith("semantic ") and each.endswith(" 1") for each in codes)
+    assert "proposed" not in codes[0]  # every item was scored by a listener
+    assert "Median of 1 right name 0.60 s" in " ".join(written(latency_lines(part, 60)))
+
+
+def test_phonemes_of_other_words_are_left_out_of_the_matrix(shown_results: Results) -> None:
+    assert shown_results.naming is not None
+    found = shown_results.naming.parts[0].confusions
+    # D AO G and TH R IY for T R IY; "dog" for a cat is another word.
+    assert (found.responses, found.other) == (2, (("cat", "semantic"),))
+    lines = written(phoneme_lines(found, 60))
+    assert lines[0].startswith("t ~ θ 1/1 -continuant → +continuant, ")
+    assert "t · · 1 · · ·" in lines
+    narrow = written(phoneme_lines(found, 14))
+    assert "t 1" in narrow and not any(each.startswith("d ") for each in narrow)
+    assert "d 1" in " ".join(narrow), "what was always heard is listed"
+
+
+def test_sessions_are_compared_item_by_item(shown_results: Results) -> None:
+    assert shown_results.naming is not None
+    lines = written(session_lines(shown_results.naming, 0, 1, 100))
+    first = next(each for each in lines if each.startswith("▸#1"))
+    assert " 1/4 " in first and first.endswith("0.01-0.81 0.60 s 0")
+    assert any(each.startswith("#2") and each.endswith("0.40-1.00 0.60 s +0") for each in lines)
+    # Three gained and none lost: 2 * 0.5^3 by McNemar's exact test.
+    assert "#1 to #2 3 gained (cat, tree, house); 0 lost; p 0.250" in lines
+    assert "dog ✓ ✓ cat ✗ ✓ tree ✗ ✓ house ✗ ✓" in lines
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 60)])
+async def test_figures_then_each_response_with_what_is_said_of_it(
     sit: Sit, size: tuple[int, int]
 ) -> None:
     async with sit(size) as seat:
         await results(seat)
-        # One of four: 0.0063 to 0.8059 by Clopper and Pearson.
         await seat.until(lambda: line(seat, "Listener"))
-        assert line(seat, "Listener").startswith("Listener 1 4 0.01-0.81 0")
-        # Of three transcripts one has the name; the silence was not transcribed.
-        rule = "Right anywhere (by rule)"
-        assert line(seat, rule).startswith(f"{rule} 1 3 0.01-0.91 1")
-        assert "what counts: 4 items scored by a listener, 0 by the battery" in seat.text
-        assert "semantic cue (counts): 1 item cued, 0 right after it" in seat.text
-        assert line(seat, "Codes (listener)")
-        assert "Proposed codes" not in seat.text  # every item was scored by a listener
-
-        await seat.press("end")
-        await seat.until(lambda: line(seat, "▸ #1"), "the session that is shown")
-        assert "1 4 0.01-0.81 0.60 s" in line(seat, "▸ #1")
-        assert "4 4 0.40-1.00 0.60 s" in line(seat, "#2 20")
-        await seat.press("up", "up", "up", "up")
-        await seat.until(lambda: {"●", "┬", "┴"} <= set(seat.text), "the plot")
+        assert line(seat, "Listener").startswith("Listener 1/4")
+        for _ in range(10):
+            if "enter shows" in seat.text:
+                break
+            await seat.press("tab")
+        assert "recording" not in line(seat, "enter shows 3 notes"), "notes are folded to a line"
 
         await seat.press("t")
-        await seat.until(lambda: line(seat, "2 cat"), "the items")
-        assert line(seat, "1 dog").startswith("1 dog D AO G right ✓ ✓ correct 0.60 s")
-        assert line(seat, "2 cat").startswith("2 cat “dog” error ✗ ✗ semantic, repeats 0.60 s")
-        await seat.press("down", "down", "enter")
-        await seat.until(lambda: seat.asked, "the response")
-        await seat.reads("tree.png   tree   accepted T R IY")
-        assert "33 % phonemes, 4 % features" in seat.text
-        await seat.press("pagedown")
+        await seat.until(lambda: line(seat, "2 ✗ cat"), "the items")
+        assert line(seat, "1 ✓ dog").startswith("1 ✓ dog /dɔɡ/ right correct 0.60 s")
+        assert line(seat, "2 ✗ cat").startswith("2 ✗ cat “dog” error semantic")
+        await seat.press("down", "space")
+        await seat.reads("3 of 4   tree")
+        assert line(seat, "accepted /tri/")
+        await seat.press("enter", "end")
         # A stop and a fricative at one place: three of 24 features turn round, 3 of 72 in all.
         await seat.reads("T ~ TH")
         assert line(seat, "T ~ TH").startswith("T ~ TH 3 -continuant → +continuant")
+        assert "0.33 phonemes, 0.04 features" in seat.text
+        await seat.press("escape", "escape")
+        await seat.until(lambda: seat.desk.page == "home", "back from list and results")
 
 
 async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> None:
-    async with sit() as seat:
+    async with sit((120, 40)) as seat:
         with Store.open(seat.store) as store:
             other = [one.observations for one in store.trials(2)]
         await results(seat)
         await seat.press("t", "down", "down")
-
-        await seat.press("enter")
-        await seat.until(lambda: seat.asked, "the response")
-        assert line(seat, "Rater: R7")
-        await seat.press("r")
+        await seat.until(lambda: line(seat, "you are R7"), "the response")
+        await seat.press("R")
         await seat.words("R8")
-        await seat.until(lambda: line(seat, "shown after your score"), "what R7 said is hidden")
-        assert not line(seat, "person:R7")
+        await seat.until(lambda: line(seat, "Scores and transcripts of others"), "hidden")
+        assert not line(seat, "person:R7") and line(seat, "1 · dog - -")
         await seat.press("2")
-        await seat.until(lambda: line(seat, "score 2 self-corrected"), "the new score, still open")
+        await seat.until(lambda: line(seat, "score 2 self-corrected"), "the new score")
         assert "person:R8, after the machine's" in line(seat, "score 2 self-corrected")
         await seat.press("h")
         await seat.words("three")
-        await seat.until(lambda: line(seat, "heard three"), "what was heard, still open")
+        await seat.until(lambda: line(seat, "heard three"), "what was heard")
         await seat.press("k")
         await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
         await seat.press("end", "space", "home", "f", "enter")
-        await seat.until(lambda: line(seat, "code formal"), "the code, still open")
+        await seat.until(lambda: line(seat, "code formal"), "the code")
         await seat.press("k")
         await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
         await seat.press("enter")
         await seat.until(lambda: not seat.app.screen.query("#codes"), "the same code once more")
+        await seat.press("u")
+        await seat.until(lambda: any("Taken back: code" in one for one in seat.news), "undo")
         await seat.press("5")
         await seat.words("a car passed")
         await seat.until(lambda: line(seat, "score 5 cannot be scored"), "that it has no score")
-        await seat.press("escape")
-        await seat.until(lambda: not seat.asked, "the list")
-        assert line(seat, "3 tree").startswith("3 tree “three” error (R7; R8 cannot be scored)")
-        assert "formal," in line(seat, "3 tree") + ","
-        assert line(seat, "1 dog").startswith("1 dog - -")  # R8 has not scored it
+        assert line(seat, "3 ✗ tree").startswith("3 ✗ tree “three” error (R7; R8 cannot be score")
     with Store.open(seat.store) as store:
         assert [one.observations for one in store.trials(2)] == other, "what is another's stays"
         trial = store.trials(1)[2]
@@ -144,20 +201,39 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
     ]
     assert acts[-1] == "person:R8, item tree, score"
     codes = [(one.code, len(one.flags)) for one in said if isinstance(one, Coded)]
-    assert codes == [("formal", 1), ("formal", 1)], "a flag stays with its code"
+    assert codes == [("formal", 1)], "a flag stays with its code; the second code was taken back"
 
 
-async def test_each_response_is_renewed_by_its_own_administration(sit: Sit) -> None:
-    async with sit() as seat:
+def corrections(seat: Seat) -> list[str]:
+    """What was corrected in the first response, as the page has it."""
+    assert seat.results is not None and seat.results.responses[0].named is not None
+    return [words for words, *_ in seat.results.responses[0].named.corrections]
+
+
+async def test_onset_and_limits_are_moved_on_the_waveform_and_figures_follow(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waveform, "SETTLED_S", 600.0)  # kept when the test says so
+    async with sit((120, 40)) as seat:
         await results(seat)
-        await seat.press("t", "end", "enter")
-        await seat.until(lambda: seat.asked, "the response")
-        await seat.reads("house.png")
-        seat.show_results(2)  # of another, while this one stands open
-        await seat.until(lambda: seat.results and seat.results.administration.id == 2)
-        assert "house.png" in seat.text and line(seat, "score 4 no response")
-        await seat.press("1")
-        await seat.until(lambda: line(seat, "score 1 right"), "the score of the first")
+        await seat.press("t")
+        await seat.until(lambda: seat.app.screen.query_one(Waveform).sound, "the waveform")
+        wave = seat.app.screen.query_one(Waveform)
+        wave.focus()
+        await seat.press(*["shift+right"] * 4)
+        wave.keep()
+        await seat.until(lambda: "0.80 s" in line(seat, "1 ✓ dog"), "the new latency")
+        assert line(seat, "onset 0.80 s after picture, set by person:R7")
+        await seat.press("o", "o", *["shift+left"] * 4)
+        wave.keep()
+        await seat.until(lambda: corrections(seat) == ["onset 10.80 s", "limits 10.00 to 13.80 s"])
+        await seat.press("u")
+        await seat.until(lambda: corrections(seat) == ["onset 10.80 s"], "the earlier limits")
+        await seat.press("u")
+        await seat.until(lambda: "0.60 s" in line(seat, "1 ✓ dog"), "the onset as measured")
+        await seat.press("u")
+        await seat.until(lambda: seat.asked, "nothing is left to take back")
+        assert "no correction" in seat.text or "latest correction is of item" in seat.text
 
 
 async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_path: Path) -> None:
@@ -165,9 +241,7 @@ async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_pa
         store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
     async with sit() as seat:
         await results(seat)
-        await seat.press("t", "down", "down", "enter")
-        await seat.until(lambda: seat.asked, "the response")
-        await seat.press("l")
+        await seat.press("t", "down", "down", "l")
         await seat.until(
             lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
         )
@@ -195,17 +269,6 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
     assert out.exists()
     with Store.open(seat.store) as store:
         assert "within the study" in store.people.log_entries()[-1].detail
-
-
-async def test_without_plots_the_figures_of_each_session_stand(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "textual_plotext", None)
-    async with sit((160, 48)) as seat:
-        await results(seat, 2)
-        await seat.reads("SESSIONS OF S-014")
-        assert line(seat, "▸ #2")
-        assert "┬" not in seat.text
 
 
 async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:

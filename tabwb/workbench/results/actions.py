@@ -24,7 +24,7 @@ from tabwb.workbench.shell.desk import Desk
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage
-    from tabwb.workbench.results.presenter import ResponseRow, Results
+    from tabwb.workbench.results.presenter import Results
 
 
 RENEW_S = 0.3
@@ -48,8 +48,6 @@ class ResultsActions(Actions):
         self._renewing: set[int] = set()
         """The administrations whose results will be read again."""
         self._took_s = 0.0
-        self._open_responses: list[int] = []
-        """The administrations of responses whose dialogs are open."""
         desk.listen(ResultsWanted, self.wanted)
         desk.listen(VerdictsWanted, self.verdicts_wanted)
         desk.listen(ResultsReady, self.ready)
@@ -81,7 +79,7 @@ class ResultsActions(Actions):
 
     def stored(self, message: Stored) -> None:
         """Read results that are shown again, after they have changed in the store."""
-        if self._shows(message.number) or message.number in self._open_responses:
+        if self._shows(message.number):
             self._renew(message.number)
 
     def changed(self, message: Changed) -> None:
@@ -129,29 +127,6 @@ class ResultsActions(Actions):
         from tabwb.workbench.results.page import ResultsPage
 
         return next(iter(self.desk.query(ResultsPage)), None)
-
-    def open_response(self, row: ResponseRow) -> None:
-        """Open the dialog of one response of the results that are shown."""
-        if self.results is None:
-            return
-        from tabwb.workbench.results.response import ResponseScreen
-
-        desk, given = self.desk, self.results.administration
-        number, trial = given.id, row.item.place[0]
-
-        def chosen(choice: str | None) -> None:
-            self._open_responses.remove(number)
-            if choice == "void":
-                job = partial(self._controller.void_trial, number, trial)
-                desk.ask_words(f"Declare item {trial} void", "Reason", job)
-            elif choice == "note":
-                job = partial(self._controller.note_trial, number, trial)
-                desk.ask_words(f"Note on item {trial}", "Note", job)
-
-        self._open_responses.append(number)
-        listener = self.listeners.get(number)
-        dialog = ResponseScreen(row, given, listener, tell=desk.tell, news=desk.news)
-        desk.app.push_screen(dialog, chosen)
 
     def listener_changed(self, message: ListenerChanged) -> None:
         """Hide what others said of an administration's responses until this rater has scored."""

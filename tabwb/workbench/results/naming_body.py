@@ -1,230 +1,165 @@
-"""The results of a naming battery: a summary, and the list of responses."""
+"""What the results page shows of a naming administration: figures, or responses one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from functools import partial
 
-from rich.cells import cell_len
-from rich.console import Group
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.events import Resize
-from textual.widgets import DataTable, Static
 
-from tabwb.report.render.naming import code_of, heard_or_transcribed, score_of, verdict_of
-from tabwb.report.render.tables import summary_view
-from tabwb.report.summaries.cautions import cautions
+from tabwb.workbench.engine.messages import ListenerInput, PlaybackWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
+from tabwb.workbench.results.controller import ResultsController
+from tabwb.workbench.results.naming_columns import columns_of
+from tabwb.workbench.results.naming_detail import title_of
+from tabwb.workbench.results.naming_pane import NamedDetail
+from tabwb.workbench.results.naming_sound import Correction, SoundReady
+from tabwb.workbench.results.naming_summary import NamingSummary
 from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.results.responses import ResponseColumn, ResponsesView
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ScrollPane
-from tabwb.workbench.shell.width_aware import ReportView
-from tabwb.workbench.shell.wording import MARKS, QUIET, seconds, shortened
-
-GIVEN = ("#", "item", "verdict", "latency", "response")
-NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
-NUMBERS = ("#", "latency")
-GIVES_WAY = (
-    ("item", 16), ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0),
-    ("latency", 0), ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
-)  # fmt: skip
-"""In this order columns become narrower where room is short, to so many cells; 0: they go."""
-PADDING = 2
-"""What a table puts around each cell."""
-
-
-def _given_cells(row: ResponseRow) -> tuple[str, ...]:
-    """Return the cells of a response after its item; of a picture, what was said to it."""
-    attempt = row.item.attempt
-    text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
-    if row.named is not None:
-        text = heard_or_transcribed(row.named.item, arpabet=True)
-    latency = seconds(attempt.latency_s) if attempt else ""
-    return f"{MARKS[row.glyph]} {row.verdict}", latency, text
-
-
-def _named_cells(row: ResponseRow) -> tuple[str, ...]:
-    """Return the cells of a picture after its item: what was said, whether it is right, and why."""
-    if row.named is None:
-        return ()
-    item = row.named.item
-    pronunciation = heard_or_transcribed(item, arpabet=True)
-    verdicts = verdict_of(item, "correct-any"), verdict_of(item, "correct-first")
-    return pronunciation, score_of(item), *verdicts, code_of(item), seconds(item.latency_s)
-
-
-def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
-    """Columns and their widths: as wide as what they hold, less important ones narrower or gone.
-
-    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 50)
-    {'item': 5, 'said': 20, 'first': 5, 'code': 8}
-    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 40)
-    {'item': 5, 'said': 14, 'first': 5, 'code': 8}
-    >>> fitted({"item": 5, "said": 20, "first": 5, "code": 8}, 35)
-    {'item': 5, 'said': 16, 'code': 8}
-    >>> fitted({"item": 40, "said": 20, "first": 5, "code": 8}, 60)
-    {'item': 19, 'said': 20, 'first': 5, 'code': 8}
-    """
-    sizes = dict(wanted)
-
-    def over() -> int:
-        return sum(sizes.values()) + PADDING * len(sizes) - room
-
-    for name, least in GIVES_WAY:
-        if over() <= 0:
-            break
-        if name in sizes and not least:
-            del sizes[name]
-        elif name in sizes:
-            sizes[name] = max(sizes[name] - over(), min(sizes[name], max(least, len(name))))
-    for name, _ in GIVES_WAY:  # what a column that went has left over
-        if name in sizes and over() < 0:
-            sizes[name] = min(wanted[name], sizes[name] - over())
-    return sizes
-
-
-def _cell(head: str, words: str, width: int) -> Text:
-    """Return a cell; an item's name is cut in its middle, for its end tells it from others."""
-    cell = Text(
-        shortened(words, width) if head == "item" else words,
-        justify="right" if head in NUMBERS else None,
-        no_wrap=head in {"response", "code"},
-    )
-    cell.truncate(width, overflow="ellipsis")
-    return cell
-
-
-class ResponseTable(DataTable[Text]):
-    """Every item with its answer."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "scroll_top", show=False),
-        Binding("end", "scroll_bottom", show=False),
-    ]
-    HELP = """\
-# Responses
-
-One row for each item. **enter** opens one: the exact prompt, the answer, every rating with its
-reason; there it can be declared void or noted on. **home** and **end** go to the first and the last
-row, **t** goes back to the summary. Of pictures that were named *any* and *first* are the rules
-correct-any and correct-first over the transcript; a code with ? is proposed.
-"""
-
-
-SUMMARY_HELP = """\
-# Results
-
-*Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
-are the two other policies. The baseline is what always naming the first option, or always saying
-Yes, would give.
-
-Of pictures that were named: right names by those who listened, and by each rule over the
-transcript, which is a draft; *open* ones have no verdict. Codes are shown as a person gave them and
-as they were proposed. Sessions of one speaker are drawn over time: ● the share right, │ its 95 %
-interval.
-
-**t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
-"""
+from tabwb.workbench.shell.waveform import Waveform
 
 
 class NamingBody(ResultsBody):
-    """Summary or responses."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", show=False)]
+    """Summary, or the list of responses with the marked one."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "naming-results")
+        super().__init__(desk, "named-results")
+        self._detail = NamedDetail()
+        self._view = ResponsesView(self._columns, self._detail, self._show_detail)
+        self._asked: tuple[int, int] | None = None
+        """The response whose sound was asked for: administration and trial."""
 
     def compose(self) -> ComposeResult:
         """One of the two."""
-        with ScrollPane(id="results-summary", help_text=SUMMARY_HELP):
-            yield ReportView(id="results-view")
-            yield Static(id="results-cautions", markup=False)
-        yield ResponseTable(id="responses", classes="enter-opens", cursor_type="row")
+        yield NamingSummary(id="named-summary")
+        yield self._view
+
+    def on_mount(self) -> None:
+        """Listen to what the worker has read."""
+        self.desk.news.subscribe(self, self._hear)
+
+    @property
+    def view(self) -> ResponsesView:
+        """The list of responses with the marked one."""
+        return self._view
+
+    # ---------------------------------------------------------------- what is shown
 
     def update_results(self, *, new: bool) -> None:
         """Show the results."""
-        results = self.results
-        if results is None:
-            return
-        if new:
-            self.query_one(ResponseTable).move_cursor(row=0)
-        given = results.administration
-        summary, battery = results.summary, results.battery
-        burdens = not self.desk.docks.scores_stand
-        views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)
-        self.query_one(ReportView).show(Group(*views))
-        model, lesion = given.conditions.kind == "model", given.conditions.lesion is not None
-        told = cautions(battery, summary, model=model, lesion=lesion)
-        self.query_one("#results-cautions", Static).update(Content.styled("\n".join(told), QUIET))
-        self.refill()
+        if self.results is not None:
+            self.query_one(NamingSummary).show(self.results)
+            self._view.show(self._rows(), new=new)
+
+    @property
+    def rater(self) -> str:
+        """The ID of the one who listens from now on; empty: the one who gave it."""
+        number = 0 if self.results is None else self.results.administration.id
+        return self.desk.actions(ResultsActions).listeners.get(number, "")
+
+    def _rows(self) -> list[ResponseRow]:
+        return [] if self.results is None else [self._seen(row) for row in self.results.responses]
 
     def _seen(self, row: ResponseRow) -> ResponseRow:
         """Return a response without what others said, until who listens has scored too."""
-        assert self.results is not None
-        listeners = self.desk.actions(ResultsActions).listeners
-        number = self.results.administration.id
-        if row.named is None or number not in listeners:
+        if row.named is None or not self.rater:
             return row
-        named = row.named.seen_by(listeners[number])
+        named = row.named.seen_by(self.rater)
         return row if named is row.named else replace(row, named=named, verdict="", glyph="open")
 
+    def refill(self) -> None:
+        """Show the responses again: who may see what has changed."""
+        self._view.show(self._rows(), new=False)
+
     def show_summary(self) -> None:
-        """Show the summary from its first line; the first response is marked."""
+        """Show the summary from its first line."""
         super().show_summary()
-        self.query_one("#results-summary").scroll_home(animate=False)
-        self.query_one(ResponseTable).move_cursor(row=0)
+        self.query_one(NamingSummary).scroll_home(animate=False)
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
         """Change between summary and responses."""
+        summary = self.query_one(NamingSummary)
+        inside = self.has_focus_within
         self.responses_shown = shown
-        table, summary = self.query_one(ResponseTable), self.query_one("#results-summary")
-        had_focus = table.has_focus or summary.has_focus
-        table.display, summary.display = shown, not shown
-        if focus or had_focus:
-            (table if shown else summary).focus()
+        self._view.display, summary.display = shown, not shown
+        if focus or inside:
+            if not shown:
+                summary.focus_first()
+            elif not self._view.has_focus_within:
+                self._view.focus_inside()
 
-    def on_resize(self, event: Resize) -> None:
-        """Columns as there is room."""
-        self.refill()
+    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[ResponseColumn]:
+        return columns_of(rows, width)
 
-    def refill(self) -> None:
-        """Show the list of responses."""
+    def _show_detail(self, row: ResponseRow | None) -> str:
+        """Show the marked response, and have its picture and sound read."""
         results = self.results
-        if results is None:
-            return
-        table = self.query_one(ResponseTable)
-        at = table.cursor_row
-        table.clear(columns=True)
-        only_named = len(results.summary.named) == len(results.battery.subtests)
-        heads, cells_of = (NAMED, _named_cells) if only_named else (GIVEN, _given_cells)
-        rows = []
-        for row in results.responses:
-            cells = str(row.item.place[0]), row.item.trial.plan.item, *cells_of(self._seen(row))
-            rows.append(dict(zip(heads, cells, strict=False)))
-        wanted = {
-            head: max([len(head), *(cell_len(words.get(head, "")) for words in rows)])
-            for head in heads
-        }
-        room = (self.size.width or self.app.size.width) - table.scrollbar_size_vertical
-        sizes = fitted(wanted, room)
-        for head, width in sizes.items():
-            justify: Literal["left", "right"] = "right" if head in NUMBERS else "left"
-            table.add_column(Text(head, justify=justify), width=width)
-        for words in rows:
-            shown = (_cell(head, words[head], sizes[head]) for head in sizes if head in words)
-            table.add_row(*shown, key=words["#"])
-        if rows:
-            table.move_cursor(row=min(at, len(rows) - 1))
+        if results is None or row is None:
+            self._asked = None
+            self._detail.show(None)
+            return "Response"
+        asked = results.administration.id, row.item.place[0]
+        rater = self.rater or results.administration.conditions.rater
+        self._detail.show(row, rater, new=asked != self._asked)
+        self._asked = asked
+        if row.named is not None:
+            read = self.desk.controller(ResultsController).read_sound
+            battery, hidden = results.administration.battery_hash, row.named.hidden
+            self.desk.do(partial(read, asked[0], battery, row.named.naming, hidden=hidden))
+        return title_of(row)
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        """Open a response."""
-        event.stop()
-        if self.results is not None:
-            row = self.results.responses[event.cursor_row]
-            self.desk.actions(ResultsActions).open_response(row)
+    def _hear(self, message: object) -> None:
+        """Show picture and sound that were read, if their response is still the marked one."""
+        if isinstance(message, SoundReady) and (message.number, message.trial) == self._asked:
+            self._detail.show_sound(message.pixels, message.sound, message.trouble)
+
+    # ---------------------------------------------------------------- commands
+
+    def say(self, what: str) -> None:
+        """Score or code the marked response, or write what was heard; ``rater``: who listens."""
+        row = self._view.row
+        if row is None or row.named is None or self._asked is None:
+            return
+        named = row.named
+        self.desk.tell(
+            ListenerInput(
+                *self._asked,
+                what,
+                self.rater,
+                target=named.item.target,
+                code=named.item.code,
+                flags=named.flags,
+                rules_seen=named.listed,
+            )
+        )
+
+    def listen(self) -> None:
+        """Play the marked response, or stop."""
+        row = self._view.row
+        if row is not None and row.named is not None and self._asked is not None:
+            self.desk.tell(PlaybackWanted(*self._asked))
+
+    def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
+        """Keep the onset where it was moved to."""
+        self._correct(onset_s=message.at_s)
+
+    def on_waveform_limits_moved(self, message: Waveform.LimitsMoved) -> None:
+        """Keep the limits where they were moved to."""
+        self._correct(limits=(message.start_s, message.end_s))
+
+    def _correct(
+        self, onset_s: float | None = None, limits: tuple[float, float] | None = None
+    ) -> None:
+        if self._asked is not None:
+            made = Correction(*self._asked, self.rater, onset_s, limits)
+            self.desk.do(partial(self.desk.controller(ResultsController).correct, made))
+
+    def undo(self) -> None:
+        """Take back the latest correction of the marked response."""
+        if self._asked is not None:
+            job = self.desk.controller(ResultsController).undo_correction
+            self.desk.do(partial(job, *self._asked))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
+from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
 from tabwb.report.render.naming import SCORES
 from tabwb.report.render.wording import plain
@@ -31,20 +32,31 @@ def _score(named: NamedResponse) -> str:
     return SCORES[score] if score else "" if named.item.status == "answered" else named.item.status
 
 
-def fact_lines(row: ResponseRow, width: int) -> Iterator[Content]:
-    """Yield the target, and what each person says of the response."""
+def fact_lines(row: ResponseRow, rater: str, width: int) -> Iterator[Content]:
+    """Yield the target, and what each person says of the response.
+
+    Args:
+        row: the response, as the one who listens may see it.
+        rater: the ID of that person, or empty.
+        width: columns.
+    """
     width = min(width, MOST)
     named = row.named
     if named is None:
         yield from _text_lines(row, width)
         return
     view = named.naming.view
-    forms = ", ".join(" ".join(form) for form in view.item.accepted)
+    forms = ", ".join(f"/{to_ipa(form)}/" for form in view.item.accepted)
     yield Content.assemble((f"{named.item.target}", "bold"))
     yield from folded(f"accepted {forms}", width, QUIET)
     if named.hidden:
         yield from folded(HIDDEN, width, AMBER)
-    facts = (*named.by_people, *named.facts, *_of_trial(row))
+    facts = (
+        *named.by_people,
+        *named.facts,
+        *_of_trial(row),
+        ("you are", rater or "a rater without an ID"),
+    )
     column = max((len(name) for name, _ in facts), default=0) + 2
     for name, words in facts:
         first, *rest = folded(words, max(width - column, 12))

@@ -13,14 +13,14 @@ from tabwb.report.render.wording import between
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.results.naming_presenter import NamingPart
 from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, shortened
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 MOST = 100
 """Columns of the longest line."""
 LABEL = 30
 RANGE = 9
 """Columns of an interval in figures, such as 0.22-0.96."""
-LEAST_BAR, MOST_BAR = 9, 48
+LEAST_BAR, WANTED_BAR, MOST_BAR = 9, 14, 48
 
 
 def right_lines(part: NamingPart, width: int) -> Iterator[Content]:
@@ -58,11 +58,12 @@ def share_lines(
     """
     remarks = remarks or [""] * len(rows)
     most = max((len(name) for name, *_ in rows), default=0)
-    label = min(most, LABEL, max(width // 3, 8))
     counts = [f"{right}/{of}" if of else NONE for _, right, of, _ in rows]
     column = max((len(words) for words in counts), default=0)
     tail = max((len(words) + 2 for words in remarks if words), default=0)
-    room = min(width, MOST) - label - column - RANGE - tail - 6
+    whole = min(width, MOST) - column - RANGE - tail - 6
+    label = min(most, LABEL, max(whole - WANTED_BAR, width // 3, 8))
+    room = whole - label
     bar = min(max(room, 0), MOST_BAR)
     if bar < LEAST_BAR:
         bar = 0
@@ -72,7 +73,8 @@ def share_lines(
         low, high = (None, None) if interval is None else (interval.low, interval.high)
         drawn = interval_bar(low, right / of if of else None, high, width=bar) if bar else ""
         yield Content.assemble(
-            f"{shortened(name, label):<{label}}  ",
+            Content(name).truncate(label, ellipsis=True, pad=True),
+            "  ",
             (f"{words:>{column}}  ", "bold"),
             drawn,
             "  " if bar else "",

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from tabwb.workbench.results.naming_commands import NAMING_COMMANDS
+from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject
-
-
-@dataclass(frozen=True, slots=True)
-class ResultsShown:
-    """What the results page shows.
-
-    Attributes:
-        listed: the responses, and not the summary.
-        marked: one of them is marked.
-        named: they are names of pictures.
-    """
-
-    listed: bool
-    marked: bool
-    named: bool
 
 
 def _listed(now: Situation) -> str | None:
@@ -57,6 +43,7 @@ COMMANDS = (
             "Show the text that was sent exactly, or the item's prompt again.", _written),
     Command("results.raw", "Reasons and raw replies", "Replies", "w", ("results",), 7,
             "Show each judge's reasons and raw reply, or the verdicts again.", _written),
+    *NAMING_COMMANDS,
     Command("results.void", "Declare void…", "Void", "v", ("results",), 10,
             "Declare the marked response void, with a reason: it stays and does not count.",
             _marked),
@@ -75,6 +62,6 @@ SUBJECT = Subject(
     pages=(PageSpec("results", "tabwb.workbench.results.page:ResultsPage", COMMANDS),),
     actions="tabwb.workbench.results.actions:ResultsActions",
     controller="tabwb.workbench.results.controller:ResultsController",
-    styles=(Path(__file__).with_name("screen.tcss"),),
+    styles=tuple(Path(__file__).with_name(name) for name in ("screen.tcss", "naming.tcss")),
     prefetch=("tabwb.workbench.results.page",),
 )

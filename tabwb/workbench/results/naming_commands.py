@@ -1,0 +1,64 @@
+"""Commands on a stored response that was named aloud: listen, score, code, correct."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tabwb.records.naming import SCORE_KEYS
+from tabwb.workbench.results.shown import ResultsShown
+from tabwb.workbench.shell.commands import Command, Situation
+
+if TYPE_CHECKING:
+    from tabwb.workbench.results.naming_body import NamingBody
+    from tabwb.workbench.shell.desk import Desk
+
+HERE = ("results",)
+TITLES = {
+    "right": "Score: right",
+    "self-corrected": "Score: self-corrected",
+    "error": "Score: error",
+    "no-response": "Score: no response",
+    "not-scorable": "Score: cannot be scored…",
+}
+
+
+def _named(now: Situation) -> str | None:
+    shown = now.extension
+    return None if isinstance(shown, ResultsShown) and shown.marked and shown.named else ""
+
+
+def _body(desk: Desk) -> NamingBody:
+    from tabwb.workbench.results.naming_body import NamingBody
+
+    return desk.current.query_one(NamingBody)
+
+
+def _say(what: str, desk: Desk) -> None:
+    _body(desk).say(what)
+
+
+NAMING_COMMANDS = (
+    Command("results.listen", "Listen, or stop", "Listen", "l", HERE, 2,
+            "Play the marked response, or stop; the log records it as heard.", _named,
+            run=lambda desk: _body(desk).listen()),
+    *(
+        Command(f"results.score-{score}", TITLES[score], "", key, HERE, 0,
+                "Score the marked response by ear; earlier scores stay in the store.", _named,
+                run=partial(_say, score))
+        for key, score in SCORE_KEYS.items()
+    ),
+    Command("results.heard", "Write what was heard…", "Heard", "h", HERE, 4,
+            "Write what you hear: a word, ARPAbet or IPA; a comma separates attempts.", _named,
+            run=partial(_say, "heard")),
+    Command("results.code", "Choose a code…", "Code", "k", HERE, 5,
+            "Choose the code of the marked response, with flags.", _named,
+            run=partial(_say, "code")),
+    Command("results.undo-correction", "Take the correction back", "Undo", "u", HERE, 7,
+            "Take back the latest onset, limit, score, word or code of the marked response.",
+            _named, run=lambda desk: _body(desk).undo()),
+    Command("results.rater", "Another rater…", "Rater", "R", HERE, 9,
+            "Score as another rater: what others said is hidden until that rater has scored.",
+            _named, run=partial(_say, "rater")),
+)  # fmt: skip
+"""Commands of the results page that are there while a named response is marked."""

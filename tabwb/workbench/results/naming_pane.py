@@ -1,0 +1,100 @@
+"""The marked response to a picture, beside the list: picture, facts, waveform, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Static
+
+from tabwb.workbench.results.naming_detail import fact_lines, rule_lines
+from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.pictures import Picture, Pixels
+from tabwb.workbench.shell.sound import Sound
+from tabwb.workbench.shell.waveform import Waveform
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import QUIET
+
+BESIDE = 52
+"""From so many columns on the picture is beside the facts."""
+ROWS = 18
+"""From so many rows on the picture is shown."""
+HELP = """\
+# Response
+
+Who says what of the response, its sound, and what the rules say of it, phoneme by phoneme.
+
+- **l** plays the response, **1** to **5** score it, **h** takes what you heard, **k** a code. A new
+  score is shown at once, marked as given after the transcript was seen where there is one
+- **R** sets another rater, from whom earlier scores are hidden until they have scored
+- **tab** goes to the waveform, where the onset and the limits can be moved: latency, attempts and
+  what the rules say follow. **u** takes the latest correction back
+- **v** declares the item void, **n** writes a note, **esc** goes back to the list
+
+Every earlier value stays in the store.
+"""
+
+
+class NamedDetail(ScrollPane):
+    """One response."""
+
+    def __init__(self) -> None:
+        super().__init__(id="named-detail", help_text=HELP)
+        self._row: ResponseRow | None = None
+        self._rater = ""
+
+    def compose(self) -> ComposeResult:
+        """Yield picture and facts, the waveform, the rules."""
+        with Container(id="named-top"):
+            yield Picture(id="named-picture")
+            yield WrappedText(self._facts, id="named-facts")
+        yield Waveform(id="named-wave")
+        yield Static(id="named-trouble", markup=False)
+        yield WrappedText(self._rules, id="named-rules")
+
+    def show(self, row: ResponseRow | None, rater: str = "", *, new: bool = True) -> None:
+        """Show a response.
+
+        Args:
+            row: as the one who listens may see it; None: there is none.
+            rater: the ID of the one who listens, or empty.
+            new: it is another one than before: picture and sound are still to come.
+        """
+        self._row, self._rater = row, rater
+        for text in self.query(WrappedText):
+            text.refresh(layout=True)
+        if new:
+            self.show_sound(None, None)
+            self.scroll_home(animate=False)
+
+    def show_sound(self, pixels: Pixels | None, sound: Sound | None, trouble: str = "") -> None:
+        """Show picture and sound of the response.
+
+        Args:
+            pixels: of the picture, or None.
+            sound: None where nothing was recorded.
+            trouble: why there is no picture or no sound, or empty.
+        """
+        self.query_one(Picture).show(pixels)
+        self.set_class(pixels is None and bool(trouble), "-unpictured")
+        wave, words = self.query_one(Waveform), self.query_one("#named-trouble", Static)
+        wave.show(sound)
+        recorded = self._row is not None and self._row.named is not None
+        wave.display = recorded and (sound is not None or not trouble)
+        words.display = bool(trouble)
+        words.update(Content.styled(trouble, QUIET))
+
+    def on_resize(self, event: Resize) -> None:
+        """Show the picture where there is room for it."""
+        self.set_class(event.size.height >= ROWS, "-pictured")
+        self.set_class(event.size.width >= BESIDE, "-beside")
+
+    def _facts(self, width: int) -> Iterator[Content]:
+        return iter(()) if self._row is None else fact_lines(self._row, self._rater, width)
+
+    def _rules(self, width: int) -> Iterator[Content]:
+        return iter(()) if self._row is None else rule_lines(self._row, width)
