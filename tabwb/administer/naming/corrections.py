@@ -18,7 +18,7 @@ def undo_correction(session: Session, number: int) -> Events:
         number: of the response's trial.
 
     Raises:
-        TabwbError: the latest command is no correction of this response.
+        TabwbError: the latest command does not correct this response.
     """
     history = session.history
     target = history.undoable

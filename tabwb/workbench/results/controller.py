@@ -205,7 +205,7 @@ class ResultsController(Controller):
         """Take back the latest correction of a response.
 
         Raises:
-            TabwbError: the latest command is no correction of this response.
+            TabwbError: the latest command does not correct this response.
         """
         from tabwb.administer.naming.corrections import undo_correction
         from tabwb.records.events import Undone

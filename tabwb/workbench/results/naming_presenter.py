@@ -44,7 +44,7 @@ class NamedResponse:
         listed: whether the list of results shows what the rules say.
         naming: the trial as the rules read it.
         hidden: what others said is hidden from the one who listens.
-        corrections: (what, by whom, when, why) of onset, limits and codes, oldest first.
+        corrections: (what, who, when, why) of onset, limits and codes, oldest first.
         transcripts: (transcriber, what was heard) beside the one that is scored.
         scored_by: the IDs of those who scored it; empty for somebody without one.
         said_by: the IDs of those who scored, coded or wrote down a word.
