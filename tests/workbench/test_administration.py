@@ -38,7 +38,7 @@ async def test_space_gives_every_item_and_then_the_results(given: Given, size: S
         await seat.next()
         assert "exact ✗ wrong" in seat.text
         await seat.next()
-        await seat.reads("✓ done")
+        await seat.reads("✓ complete")
         await seat.press("space")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.reads("1 of 2")
@@ -286,7 +286,7 @@ async def test_keys_say_that_an_administration_is_over(given: Given) -> None:
         for key in "pad":
             await seat.press(key)
             assert not seat.asked
-            await seat.reads("done: nothing is left to give; space shows the results")
+            await seat.reads("complete: nothing is left to give; space shows the results")
 
 
 async def test_a_note_is_put_on_the_item_that_was_shown_when_it_was_begun(given: Given) -> None:

@@ -11,7 +11,7 @@ from textual.widgets import Input, TextArea
 from tabwb.records.speakers import Consent
 from tabwb.records.states import StopReason, TrialState
 from tabwb.store.store import Store
-from tabwb.workbench.trial.item_view import NOTHING_TYPED
+from tabwb.workbench.trial.participant import NOTHING_TYPED
 from tests.workbench.seat import SIZES, Seat, Sit
 
 
@@ -41,7 +41,7 @@ async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery
         await seat.reads("● recorded")
         await answer(seat, "the wall")
         await answer(seat, "house.")
-        await seat.reads("✓ done, thank you   esc commands")
+        await seat.reads("That was the last question. Thank you.")
         await seat.press("space", "enter", "g")
         assert seat.desk.page == "trial", "results hold verdicts"
         await seat.press("escape", "space")
@@ -85,7 +85,7 @@ async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
         assert "wrong" not in seat.text
         assert "0/1 right" not in seat.text
         assert "✗" not in seat.text
-        await seat.press("escape", "h")
+        await seat.press("escape", "h", "f")
         await seat.reads("✗")
         await seat.reads("0/1 right")
         await seat.reads("j Judges")
@@ -100,7 +100,7 @@ async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str)
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
         await seat.type("sn")
         await seat.press("escape")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "transcript")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "participant")
         await seat.press("n")
         await seat.words("coughs")
         await seat.press("enter")
@@ -123,6 +123,7 @@ async def test_skip_and_undo_show_the_item_again(sit: Sit, battery: str) -> None
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
         await seat.press("escape", "s")
         await seat.words("too tired")
+        await seat.press("f")
         await seat.reads("› skipped")
         await seat.press("u")
         await seat.until(lambda: seat.work.item and seat.work.item.trial.state == "planned")
@@ -146,7 +147,10 @@ async def test_words_to_the_administrator_are_shown(sit: Sit, battery: str) -> N
         await answer(seat, "dog")
         await answer(seat, "fish")
         await seat.press("space")
-        await seat.reads("to the administrator: Say it slowly.")
+        await seat.until(lambda: seat.work.awaiting)
+        assert "Say it slowly." not in seat.text
+        await seat.press("escape")
+        await seat.reads("Say it slowly.")
 
 
 def waits_for(seat: Seat, place: int) -> bool:
@@ -164,9 +168,33 @@ async def test_with_a_the_next_item_follows_the_answer(sit: Sit, battery: str) -
             await seat.until(partial(waits_for, seat, place))
             await seat.type("ok")
             await seat.press("enter")
-        await seat.reads("✓ done")
+        await seat.reads("✓ complete")
         assert seat.desk.page == "trial", "results hold verdicts: shown by choice"
     assert seat.stored()[0].answered == 3
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_participant_sees_the_item_alone(
+    sit: Sit, battery: str, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        await begin(seat, battery)
+        await seat.reads("Transcript")
+        await seat.press("space")
+        await seat.until(partial(waits_for, seat, 1))
+        shown = seat.text.split()
+        assert {"Which", "barks?", "dog", "tree", "cup"} < set(shown)
+        assert not {"tabwb", "S-014", "Transcript", "seed", "Space"} & set(shown)
+        await seat.press("f8", "f10")
+        assert (seat.desk.page, seat.asked) == ("trial", False), "no key leaves the item"
+        await seat.press("escape")
+        await seat.reads("examiner:")
+        assert "Transcript" not in seat.text
+        await seat.press("escape")
+        await seat.reads("the participant types")
+        await seat.press("enter")
+        await seat.until(partial(waits_for, seat, 1))
+        assert "Transcript" not in seat.text
 
 
 async def test_letters_typed_on_after_an_answer_are_no_commands(sit: Sit, battery: str) -> None:
@@ -179,7 +207,7 @@ async def test_letters_typed_on_after_an_answer_are_no_commands(sit: Sit, batter
         await seat.reads("space next item   esc commands")
         assert "✗" not in seat.text
         assert seat.app.focused is not None
-        assert seat.app.focused.id == "transcript"
+        assert seat.app.focused.id == "participant"
         one, trials = seat.stored()
         assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
         await seat.press("enter")
@@ -219,7 +247,7 @@ async def test_nothing_typed_is_recorded_only_by_a_second_enter(sit: Sit, batter
         await seat.reads(NOTHING_TYPED)
         assert seat.work.awaiting, "typing took the first enter back"
         await seat.press("enter")
-        await seat.reads("(no response)")
+        await seat.until(lambda: not seat.work.awaiting)
     _, trials = seat.stored()
     assert trials[0].counting is not None
     assert trials[0].counting.response == ""
@@ -242,12 +270,11 @@ async def test_an_answer_is_recorded_once_however_often_enter_is_pressed(
     assert [one.counting.response for one in trials if one.counting] == ["dog", "fish"]
 
 
-async def test_ctrl_j_begins_a_new_line_and_stands_at_the_foot(sit: Sit, battery: str) -> None:
+async def test_ctrl_j_begins_a_new_line(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await begin(seat, battery)
         await seat.press("space")
         await seat.until(partial(waits_for, seat, 1))
-        await seat.reads("ctrl+j New line")
         await seat.type("a")
         await seat.press("ctrl+j")
         await seat.type("b")

@@ -182,7 +182,7 @@ async def test_a_service_that_is_down_rests_the_run_and_says_so(
         await seat.press("a")
         await seat.until(lambda: seat.asked, "the trouble")
         await seat.reads("The run rests")
-        assert "service is down" in seat.text
+        assert "the last one: the service is down" in seat.work.reason
         with Store.open(seat.store) as store:
             failed = [one for one in store.trials(1) if one.attempts]
         assert [one.attempts[0].state for one in failed] == [AttemptState.ERROR] * 3

@@ -199,7 +199,7 @@ class CommandTable:
 
 
 DISCONTINUED = "discontinued: u takes that back, space shows the results"
-DONE = "done: nothing is left to give; space shows the results"
+DONE = "complete: nothing is left to give; space shows the results"
 
 
 def unchangeable(now: Situation) -> str:

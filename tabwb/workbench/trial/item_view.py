@@ -1,18 +1,14 @@
-"""Parts of the trial page: the answer field, the line of a run, texts of an item."""
+"""Parts of the trial page: the line of a run, texts of an item."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Literal
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from tabwb.administer.cost import Spending, format_spending
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
@@ -28,17 +24,12 @@ from tabwb.workbench.shell.wording import (
     stopped,
 )
 
-Keys = Literal["administrator", "person", "field"]
-"""Who uses the keys: the administrator, the person between two answers, the answer field."""
-PERSON_NEXT = "space next item   esc commands"
-"""The hint between two answers of a person who types."""
 _VERDICTS = {
     True: ("✓ right", f"bold {ACCENT}"),
     False: ("✗ wrong", f"bold {AMBER}"),
     None: ("- none", "bold"),
 }
 """Words and style of a verdict; of a person no verdict has a colour."""
-NOTHING_TYPED = "Nothing typed: press enter again to record no response, or type the answer"
 
 
 def opening(work: Work) -> Content:
@@ -57,8 +48,10 @@ def opening(work: Work) -> Content:
 
 
 def reply(work: Work) -> Content | str:
-    """Return the answer, or the state of an item without one."""
+    """Return the response, or the state of an item without one."""
     item = work.item
+    if work.of_person and work.awaiting:
+        return Content.styled("… the participant types", QUIET)
     if work.asking and not work.together:
         return Content.styled("…", QUIET)
     if item is None or work.awaiting:
@@ -114,27 +107,23 @@ def findings(item: Item, *, hidden: bool) -> Content:
     return Content("\n").join([Content.styled(line, QUIET) for line in lines])
 
 
-def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple[str, str]:
+def hint(work: Work, *, pausing: bool) -> tuple[str, str]:
     """Return what is happening and what can be done now, with its style.
 
     Args:
         work: the open administration.
-        keys: who uses the keys.
-        pausing: a pause follows the answer under way.
-        nothing_typed: the field asks whether to record nothing.
+        pausing: a pause follows the response under way.
     """
     if work.loading:
         return f"… loading {work.loading}", QUIET
     if pausing and work.together:
-        return "‖ pausing after the answers under way   esc stops them now", AMBER
+        return "‖ pausing after the responses under way   esc stops them now", AMBER
     if pausing:
-        return "‖ pausing after this answer   esc stops it now", AMBER
+        return "‖ pausing after this response   esc stops it now", AMBER
     person = work.of_person
     match work.status:
-        case AdministrationStatus.DONE if keys == "person":
-            return "✓ done, thank you   esc commands", f"bold {ACCENT}"
         case AdministrationStatus.DONE:
-            return "✓ done   space shows the results", f"bold {ACCENT}"
+            return "✓ complete   space shows the results", f"bold {ACCENT}"
         case AdministrationStatus.DISCONTINUED:
             return "■ discontinued   space shows the results, u takes it back", AMBER
         case AdministrationStatus.PAUSED:
@@ -148,14 +137,8 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
     if work.auto and not person:
         return "» auto-run   a ends it", QUIET
     if person and work.awaiting:
-        if nothing_typed:
-            return NOTHING_TYPED, AMBER
-        if keys == "field":
-            kind = task_type(work.item.kind).asks_for if work.item else ""
-            return f"asked for: {kind}   enter records   esc: commands", QUIET
-        return "enter goes back to the answer", QUIET
-    if keys == "person":
-        return PERSON_NEXT, QUIET
+        kind = task_type(work.item.kind).asks_for if work.item else ""
+        return f"asked for: {kind}   enter returns to the participant's view", QUIET
     if work.item is not None and work.item.error:
         return "r asks again   space continues; this item comes again at the end", AMBER
     if work.item is not None:
@@ -166,76 +149,6 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
     if person:
         left = f"   {work.remaining} left"
     return f"space gives item {work.upcoming}{left}", QUIET
-
-
-class AnswerField(TextArea):
-    """Grows with the text; the text is recorded exactly as it was typed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "record", "Record", show=False, priority=True),
-        Binding("escape", "give_back", "Keys", show=False, priority=True),
-        Binding("ctrl+j,alt+enter", "new_line", "New line", show=False, priority=True),
-    ]
-    HELP = """\
-# Answer
-
-Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
-
-- **enter** records it; if nothing is typed, a second **enter** records *no response*
-- **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
-- **esc** leaves the field for the commands: skip, note, pause; **enter** comes back here
-"""
-
-    @dataclass
-    class Recorded(Message):
-        """An answer was given."""
-
-        text: str
-
-    class GivenBack(Message):
-        """The user has left the field."""
-
-    nothing_typed: reactive[bool] = reactive(False)
-    """Whether it is asked to press enter again to record nothing."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            id="answer",
-            soft_wrap=True,
-            show_line_numbers=False,
-            tab_behavior="focus",
-            highlight_cursor_line=False,
-            placeholder="Type the answer; enter records it",
-        )
-
-    def empty(self) -> None:
-        """Empty the field for the next answer."""
-        self.text = ""
-        self.read_only = False
-        self.nothing_typed = False
-
-    def action_record(self) -> None:
-        """Record the answer, once; an empty one only when enter was pressed twice."""
-        if self.read_only:
-            return
-        if not self.text.strip() and not self.nothing_typed:
-            self.nothing_typed = True
-        else:
-            self.read_only = True
-            self.post_message(self.Recorded(self.text))
-
-    def action_give_back(self) -> None:
-        """Leave the field; its text stays."""
-        self.nothing_typed = False
-        self.post_message(self.GivenBack())
-
-    def action_new_line(self) -> None:
-        """Insert a new line."""
-        self.insert("\n")
-
-    def on_text_area_changed(self) -> None:
-        """Withdraw the question whether to record nothing."""
-        self.nothing_typed = False
 
 
 TICK_S = 0.25

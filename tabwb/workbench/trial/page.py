@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.dom import DOMNode
-from textual.events import DescendantFocus, Key
-from textual.widget import Widget
+from textual.events import Key
 from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus
@@ -22,38 +19,15 @@ from tabwb.workbench.engine.view_models import UNFINISHED, Item, Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.docks import CompactScores, ShownScores
-from tabwb.workbench.shell.frame import Hint
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Flow
 from tabwb.workbench.shell.wording import AMBER, head_words, name_of
-from tabwb.workbench.trial.item_view import (
-    PERSON_NEXT,
-    AnswerField,
-    Keys,
-    RunLine,
-    findings,
-    hint,
-    opening,
-    reply,
-    verdict_rows,
-)
+from tabwb.workbench.trial.item_pane import ItemPane
+from tabwb.workbench.trial.item_view import RunLine, hint
 from tabwb.workbench.trial.live_scores import LiveView, live_lines
+from tabwb.workbench.trial.participant_view import ParticipantView
 from tabwb.workbench.trial.progress import ItemMap, ProgressLine
 from tabwb.workbench.trial.transcript import Given, TranscriptList
-
-OPTION_GAP = 4
-TALL = 32
-"""The least lines for showing words to the administrator of a model."""
-
-
-class ItemBody(VerticalScroll):
-    """The item that is shown; scrolls."""
-
-
-def _above(focused: Widget | None) -> Sequence[DOMNode]:
-    """Return what is focused and everything around it."""
-    return () if focused is None else focused.ancestors_with_self
 
 
 class TrialPage(Page):
@@ -80,6 +54,10 @@ the one option that is named anywhere.
 ✓ right, ✗ wrong, ● given (nothing to be right or wrong), ▸ current, · not given, › skipped, ∅ void,
 ! needs attention, - not administered.
 
+A participant who types sees the item alone (**f**). Then only **space** and **enter** do something
+between two items; **esc** gives the keys to the examiner, a second **esc** shows this page, and
+**enter** returns to the participant's view. Verdicts are hidden until **h** shows them.
+
 Every response is on disk before the next item is given.
 """
 
@@ -90,12 +68,8 @@ Every response is on disk before the next item is given.
         """A model's turn was asked for and has not begun."""
         self._pausing = False
         """A pause follows the answer under way."""
-        self._shown: dict[str, Content] = {}
-        """The texts that are shown, by the selector of their widget."""
         self._narrow = False
         """Whether the scores are in one line below the item."""
-        self._drawn_at = 0.0
-        self._drawn: tuple[int, int, int] | None = None
         self._chosen: int | None = None
         """Number of an earlier or later item that is shown; None: the current one."""
         self._looked_up: Item | None = None
@@ -103,24 +77,15 @@ Every response is on disk before the next item is given.
         self._message = ""
         self._facts = ""
         """Name and conditions of the open administration."""
-        self.person_has_keys = False
         self.sent_shown = False
         self.verdicts_shown: bool | None = None
+        self.participant = ParticipantView(desk)
 
     def compose(self) -> ComposeResult:
         """Yield progress, transcript, the item shown, hint, compact scores."""
         yield Pane(ProgressLine(), ItemMap(), id="trial-overview")
         yield Pane(TranscriptList(), title="Transcript", id="trial-transcript", main=True)
-        with Pane(title="Item", id="trial-item"), ItemBody(id="trial-body"):
-            yield Static(id="instructions", markup=False)
-            yield Static(id="prompt", markup=False)
-            yield Flow(id="options")
-            yield Static(id="sent", markup=False)
-            yield Static(id="reply", markup=False)
-            yield AnswerField()
-            yield Flow(id="verdicts")
-            yield Static(id="findings", markup=False)
-            yield Static(id="administrator", markup=False)
+        yield ItemPane()
         yield Horizontal(Static(id="trial-hint"), RunLine(), id="trial-foot")
         yield CompactScores()
 
@@ -141,8 +106,7 @@ Every response is on disk before the next item is given.
         if before is None or before.administration.id != work.administration.id:
             self.verdicts_shown = None
             self.sent_shown = False
-            self.person_has_keys = False
-            self._drawn = self._chosen = None
+            self._chosen = None
             self._facts = " · ".join(
                 [name_of(work.administration), *head_words(work.administration)]
             )
@@ -159,21 +123,29 @@ Every response is on disk before the next item is given.
         compact = self.query_one(CompactScores)
         compact.display = self._narrow
         compact.shown = work.scores, self.hidden
-        self._show_answer_field(work)
+        if not work.of_person:
+            self.participant.close_view()
+        elif self.participant.is_mounted and self.participant.update_view(work):
+            self.participant.open_view()
 
     def stream(self, message: Streamed) -> None:
-        """Show a reply as it comes."""
+        """Show a response as it arrives."""
         if self.display and self._work is not None and self._work.asking:
             self._streamed = message.text
             self._show_transcript(self._work)
             if self._chosen is None:
-                self._put("#reply", message.text)
-                self.query_one(ItemBody).scroll_end(animate=False)
+                pane = self.query_one(ItemPane)
+                pane.stream(message.text)
+                pane.scroll(end=True)
 
-    def on_mount(self) -> None:
-        """Follow the reply as it comes, and whether nothing was typed."""
+    async def on_mount(self) -> None:
+        """Follow the response as it arrives, and mount the participant's view."""
         self.desk.listen(Streamed, self.stream)
-        self.watch(self.query_one(AnswerField), "nothing_typed", self._show_hint, init=False)
+        await self.desk.mount(self.participant)
+
+    def on_hide(self) -> None:
+        """Close the participant's view when another page is shown."""
+        self.participant.close_view()
 
     def shown_scores(self) -> ShownScores:
         """Return the scores, hidden while a person types."""
@@ -199,34 +171,21 @@ Every response is on disk before the next item is given.
             elsewhere=True,
         )
 
-    def hints(self) -> Sequence[Hint] | None:
-        """Return the footer's hints while a person types or between two answers."""
-        focused, run = self.screen.focused, self.desk.perform
-        shared = (Hint("F1", "Help", partial(run, "help.focused")),)
-        if isinstance(focused, AnswerField):
-            return (
-                Hint("enter", "Record", focused.action_record),
-                Hint("esc", "Keys", self.take_keys),
-                Hint("ctrl+j", "New line"),
-                *shared,
-                Hint("ctrl+p", "Commands", partial(run, "help.commands")),
-            )
-        if not self.person_has_keys or self._work is None or self not in _above(focused):
-            return None
-        between = (Hint("esc", "Commands", self.take_keys), *shared)
-        if self._work.status is AdministrationStatus.DONE:
-            return between
-        return (Hint("space", "Next item", partial(run, "administer.next")), *between)
-
     def focus_inside(self) -> None:
-        """Focus the transcript, or the answer field."""
-        self.query_one(TranscriptList).focus()
-        self.answer()
+        """Focus the transcript, or the participant's view while it is open."""
+        if self.participant.is_open:
+            self.participant.open_view()
+        else:
+            self.query_one(TranscriptList).focus()
+
+    def escape(self) -> bool:
+        """Give the keys to the examiner, then leave the participant's view."""
+        return self.participant.escape()
 
     def failed(self) -> None:
         """Let an answer that was not recorded be given again."""
         self._queued = False
-        self.query_one(AnswerField).read_only = False
+        self.participant.sheet.field.read_only = False
 
     @property
     def shown(self) -> Work | None:
@@ -252,7 +211,7 @@ Every response is on disk before the next item is given.
         self._chosen = None if number == current else number
         self._message = ""
         self._show_all(work)
-        self.query_one(ItemBody).scroll_home(animate=False)
+        self.query_one(ItemPane).scroll(end=False)
         self.desk.show_foot()
 
     @on(TranscriptList.Chosen)
@@ -271,7 +230,9 @@ Every response is on disk before the next item is given.
         shown = self.shown or work
         self._show_overview(work)
         self._show_transcript(work)
-        self._show_item(shown)
+        self.query_one(ItemPane).show(
+            shown, self._streamed, hidden=self.hidden, sent=self.sent_shown
+        )
         self._show_hint()
 
     def _show_overview(self, work: Work) -> None:
@@ -294,130 +255,29 @@ Every response is on disk before the next item is given.
         )
         self.query_one(TranscriptList).show(given, self._chosen)
 
-    def _show_item(self, work: Work) -> None:
-        item = work.item
-        title = "Before the first item"
-        if item is not None:
-            at, of = item.in_subtest
-            title = f"Item {item.place[0]} of {item.place[1]}   {item.subtest}, {at} of {of}"
-        self.query_one("#trial-item", Pane).border_title = title
-        self._put("#instructions", item.instructions if item and work.of_person else "")
-        prompt = item.prompt if item else work.administration.battery_title
-        self._put("#prompt", prompt if not item or not self.sent_shown else "")
-        options = item.options if item and not self.sent_shown else ()
-        self.query_one("#options", Flow).show([options], OPTION_GAP)
-        self._put("#sent", f"sent, exactly:\n{item.sent}" if item and self.sent_shown else "")
-        streamed = self._streamed if work.asking and not work.together else ""
-        self._put("#reply", streamed or reply(work))
-        gap = 6 if self.size.width >= 84 and not self._narrow else 3
-        rows = [row for row in verdict_rows(work, hidden=self.hidden) if row]
-        self.query_one("#verdicts", Flow).show(rows, gap)
-        self._put("#findings", findings(item, hidden=self.hidden) if item else opening(work))
-        text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
-        roomy = work.of_person or (not self._narrow and self.app.size.height >= TALL)
-        self._put("#administrator", work.disclaimer if not item else text if roomy else "")
-
-    def _put(self, selector: str, content: str | Content) -> None:
-        shown = Content.from_text(content, markup=False)
-        before = self._shown.get(selector)
-        if before is None or not shown.is_same(before):
-            self._shown[selector] = shown
-            widget = self.query_one(selector, Static)
-            widget.display = bool(shown)
-            widget.update(shown)
-
     def _show_hint(self) -> None:
-        if self._work is None or not self.query(AnswerField):  # the program is being left
+        work = self._work
+        if work is None or not self.query("#trial-hint"):  # the program is being left
             return
-        field = self.query_one(AnswerField)
-        keys: Keys = "person" if self.person_has_keys else "administrator"
-        text, style = hint(
-            self._work,
-            "field" if field.has_focus else keys,
-            pausing=self._pausing,
-            nothing_typed=field.nothing_typed,
-        )
-        if self._chosen is not None and self._work.item is not None:
-            text = f"item {self._work.item.place[0]} is current: end returns to it   {text}"
+        text, style = hint(work, pausing=self._pausing)
+        if self._chosen is not None and work.item is not None:
+            text = f"item {work.item.place[0]} is current: end returns to it   {text}"
         shown = (self._message, AMBER) if self._message else (text, style)
-        self._put("#trial-hint", Content.styled(*shown))
-
-    # ---------------------------------------------------------------- a person types
-
-    def _show_answer_field(self, work: Work) -> None:
-        field = self.query_one(AnswerField)
-        wanted = work.of_person and work.awaiting and work.status is AdministrationStatus.RUNNING
-        if not wanted or work.item is None:
-            if field.display:
-                had = field.has_focus
-                field.display = False
-                self._drawn = None
-                if had:
-                    self.query_one(TranscriptList).focus()
-            return
-        shown = (work.administration.id, work.item.place[0], len(work.item.trial.attempts))
-        if shown != self._drawn:
-            self._drawn = shown
-            field.empty()
-            field.display = True
-            self._drawn_at = 0.0
-            self.query_one(ItemBody).scroll_home(animate=False)
-            # The clock starts when the frame that holds the item has been written.
-            self.call_after_refresh(self._item_drawn)
-            if self.screen.focused is None or self in _above(self.screen.focused):
-                field.focus()
-
-    def _item_drawn(self) -> None:
-        self._drawn_at = time.monotonic()
-
-    def on_answer_field_recorded(self, event: AnswerField.Recorded) -> None:
-        """Record the answer with its latency."""
-        event.stop()
-        now = time.monotonic()
-        latency_s = now - (self._drawn_at or now)
-        self.desk.do(partial(self.desk.sessions.answer, event.text, latency_s))
-
-    @on(AnswerField.GivenBack)
-    def take_keys(self) -> None:
-        """Give the keys to the administrator."""
-        self.person_has_keys = False
-        self.query_one(TranscriptList).focus()
-        self._show_hint()
-        self.desk.show_foot()
+        self.query_one("#trial-hint", Static).update(Content.styled(*shown))
 
     def show_message(self, words: str) -> None:
         """Show a message in place of the hint, until something changes or a key is pressed."""
+        if self.participant.is_open:
+            self.participant.show_message(words)
+            return
         self._message = words
         self._show_hint()
 
     def on_key(self, event: Key) -> None:
-        """Ignore most keys of a person between two answers."""
-        self._message = ""
-        work = self._work
-        if not self.person_has_keys or work is None or self.query_one(AnswerField).has_focus:
-            return
-        over = work.status is AdministrationStatus.DONE
-        if event.key == "escape":
-            event.stop()
-            self.take_keys()
-        elif event.key in {"space", "enter"} and not over:
-            if event.key == "enter" and not work.awaiting:
-                event.stop()
-                self.desk.perform("administer.next")
-        elif event.is_printable or event.key in {"enter", "tab", "shift+tab"}:
-            event.stop()
-            enter = "enter goes back to the answer   esc commands"
-            self.show_message("" if over else enter if work.awaiting else PERSON_NEXT)
-
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Give the keys to the person when the answer field is focused."""
-        if isinstance(event.widget, AnswerField):
-            self.person_has_keys = True
-        self._show_hint()
-
-    def on_descendant_blur(self) -> None:
-        """Update the hint, which depends on the focus."""
-        self.call_after_refresh(self._show_hint)
+        """Remove the message."""
+        if self._message:
+            self._message = ""
+            self._show_hint()
 
     # ---------------------------------------------------------------- commands
 
@@ -437,10 +297,16 @@ Every response is on disk before the next item is given.
         self._turn(self.desk.sessions.repeat)
 
     def answer(self) -> None:
-        """Put the cursor into the answer field."""
-        field = self.query_one(AnswerField)
-        if field.display:
-            field.focus()
+        """Return to the participant's view."""
+        if self._work is not None and self._work.of_person:
+            self.participant.open_view()
+
+    def speaker(self) -> None:
+        """Show the participant's view, or the console."""
+        if self.participant.is_open:
+            self.participant.close_view()
+        else:
+            self.answer()
 
     def auto(self) -> None:
         """Switch the auto-run on or off."""

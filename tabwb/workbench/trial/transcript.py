@@ -166,7 +166,7 @@ class TranscriptList(ScrollView, can_focus=True):
         head = Content.assemble(
             edge, (f"{number:>{digits}} ", "bold" if current else QUIET), (glyph, style), " "
         )
-        right = _right(row, width, hidden=given.hidden or waits)
+        right = _right(row, width, hidden=given.hidden)
         room = max(width - head.cell_length - right.cell_length - 4, 12)
         prompts = max(room * (2 if width >= ROOMY else 3) // 5, 6)
         response = given.streamed if waits else _response(row)
@@ -266,9 +266,9 @@ def _right(row: Row, width: int, *, hidden: bool) -> Content:
     """Return the number of features, where there is room, and the latency, in fixed columns."""
     counting = row.trial.counting
     features = latency = ""
-    if row.trial.state is TrialState.ANSWERED and counting is not None and not hidden:
+    if row.trial.state is TrialState.ANSWERED and counting is not None:
         latency = seconds(counting.latency_s)
-        if row.judged:
+        if row.judged and not hidden:
             n = len(next(iter(row.judged.values())))
             features = f"{n} feature{'' if n == 1 else 's'}"
     columns = f"{features:<12}{latency:>8}" if width >= ROOMY else f"{latency:>8}"

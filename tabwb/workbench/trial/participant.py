@@ -1,0 +1,242 @@
+"""What a participant who types sees: the item alone, in large letters where they fit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static, TextArea
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.shell.wording import AMBER, QUIET
+
+NOTHING_TYPED = "Nothing is typed. Press enter again to record no response."
+SPACIOUS = 30
+"""From so many rows up there is an empty row between two options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the participant sees.
+
+    Attributes:
+        key: names this presentation of the item; empty where nothing is asked.
+        words: a message where nothing is asked.
+        next: space gives the next item.
+    """
+
+    key: str = ""
+    instructions: str = ""
+    prompt: str = ""
+    options: tuple[str, ...] = ()
+    words: str = ""
+    next: bool = False
+
+    @classmethod
+    def of(cls, work: Work) -> Self:
+        """Return what a participant sees of the open administration."""
+        status, item = work.status, work.item
+        if status is AdministrationStatus.DONE:
+            return cls(words="That was the last question. Thank you.")
+        if status is AdministrationStatus.DISCONTINUED:
+            return cls(words="We stop here. Thank you.")
+        if status is AdministrationStatus.PAUSED:
+            return cls(words="Pause")
+        if item is None or not work.awaiting:
+            return cls(words="Press the space bar for the next question.", next=True)
+        key = f"{work.administration.uid}/{item.place[0]}/{len(item.trial.attempts)}"
+        return cls(key, item.instructions, item.prompt, item.options)
+
+
+class AnswerField(TextArea):
+    """Grows with the text; the text is recorded exactly as it was typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "record", "Record", show=False, priority=True),
+        Binding("escape", "give_back", "Keys", show=False, priority=True),
+        Binding("ctrl+j,alt+enter", "new_line", "New line", show=False, priority=True),
+    ]
+    HELP = """\
+# Answer
+
+Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
+
+- **enter** records it; if nothing is typed, a second **enter** records *no response*
+- **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
+- **esc** gives the keys to the examiner: skip, note, pause; **enter** comes back here
+"""
+
+    @dataclass
+    class Recorded(Message):
+        """An answer was given."""
+
+        text: str
+
+    class GivenBack(Message):
+        """The user has left the field."""
+
+    nothing_typed: reactive[bool] = reactive(False)
+    """Whether it is asked to press enter again to record nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            id="answer",
+            soft_wrap=True,
+            show_line_numbers=False,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder="Type your answer, then press enter.",
+        )
+
+    def empty(self) -> None:
+        """Empty the field for the next answer."""
+        self.text = ""
+        self.read_only = False
+        self.nothing_typed = False
+
+    def action_record(self) -> None:
+        """Record the answer, once; an empty one only when enter was pressed twice."""
+        if self.read_only:
+            return
+        if not self.text.strip() and not self.nothing_typed:
+            self.nothing_typed = True
+        else:
+            self.read_only = True
+            self.post_message(self.Recorded(self.text))
+
+    def action_give_back(self) -> None:
+        """Leave the field; its text stays."""
+        self.nothing_typed = False
+        self.post_message(self.GivenBack())
+
+    def action_new_line(self) -> None:
+        """Insert a new line."""
+        self.insert("\n")
+
+    def on_text_area_changed(self) -> None:
+        """Withdraw the question whether to record nothing."""
+        self.nothing_typed = False
+
+
+class ParticipantSheet(Vertical, can_focus=True):
+    """The item with the field for the answer, or a message; nothing else."""
+
+    DEFAULT_CSS = """
+    ParticipantSheet {
+        width: 100%; height: 100%; padding: 1 4; align: center middle; background: $background;
+    }
+    ParticipantSheet:focus { background-tint: transparent 0%; }
+    #participant-column {
+        width: 76; max-width: 100%; height: auto; max-height: 100%; padding: 0 1;
+    }
+    #participant-column > Static { display: none; width: 1fr; height: auto; margin: 0 0 2 0; }
+    #participant-instructions { color: $quiet; }
+    #participant-prompt, #participant-words { text-style: bold; }
+    #participant-words { text-align: center; }
+    #participant-options { padding: 0 0 0 4; }
+    ParticipantSheet #answer {
+        display: none; height: auto; min-height: 5; max-height: 12; padding: 1 2;
+        border: round $line; background: $surface;
+    }
+    ParticipantSheet #answer:focus { border: round $accent; background: $surface; }
+    #participant-foot {
+        dock: bottom; width: 1fr; height: auto; min-height: 1; text-align: center; color: $quiet;
+    }
+    """
+
+    @dataclass
+    class Answered(Message):
+        """An answer was given, so many seconds after the item was drawn."""
+
+        key: str
+        text: str
+        latency_s: float
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.card = Card()
+        self._drawn_at = 0.0
+        self._foot = Content("")
+
+    def compose(self) -> ComposeResult:
+        """Yield words, field, the line at the foot."""
+        with VerticalScroll(id="participant-column", can_focus=False):
+            yield Static(id="participant-instructions", markup=False)
+            yield Static(id="participant-prompt", markup=False)
+            yield Static(id="participant-options", markup=False)
+            yield Static(id="participant-words", markup=False)
+            yield AnswerField()
+        yield Static(id="participant-foot", markup=False)
+
+    @property
+    def field(self) -> AnswerField:
+        """The field for the answer."""
+        return self.query_one(AnswerField)
+
+    def show(self, card: Card) -> bool:
+        """Show an item or a message; return whether it is another item than before."""
+        before, self.card = self.card, card
+        if card == before:
+            return False
+        self._lay()
+        field = self.field
+        field.display = bool(card.key)
+        if not card.key or card.key == before.key:
+            return False
+        field.empty()
+        self._drawn_at = 0.0
+        self.query_one("#participant-column").scroll_home(animate=False)
+        # The clock starts when the frame that holds the item has been written.
+        self.call_after_refresh(self._item_drawn)
+        return True
+
+    def show_foot(self, words: str | Content) -> None:
+        """Show a line at the foot, or nothing."""
+        foot = Content.from_text(words, markup=False)
+        if not foot.is_same(self._foot):
+            self._foot = foot
+            self.query_one("#participant-foot", Static).update(foot)
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out for the new size."""
+        self._lay()
+
+    def _lay(self) -> None:
+        card = self.card
+        gap = "\n\n" if self.size.height >= SPACIOUS else "\n"
+        texts = {
+            "instructions": card.instructions,
+            "prompt": card.prompt,
+            "options": gap.join(card.options),
+            "words": card.words,
+        }
+        for name, text in texts.items():
+            widget = self.query_one(f"#participant-{name}", Static)
+            widget.display = bool(text)
+            widget.update(text)
+
+    def _item_drawn(self) -> None:
+        self._drawn_at = time.monotonic()
+
+    def on_answer_field_recorded(self, event: AnswerField.Recorded) -> None:
+        """Tell of the answer, with its latency."""
+        event.stop()
+        now = time.monotonic()
+        latency_s = now - (self._drawn_at or now)
+        self.post_message(self.Answered(self.card.key, event.text, latency_s))
+
+
+def typing_foot(field: AnswerField) -> Content:
+    """Return the line at the foot while the participant types."""
+    if field.nothing_typed:
+        return Content.styled(NOTHING_TYPED, AMBER)
+    return Content.styled("enter: I have finished", QUIET)
