@@ -23,10 +23,10 @@ def open_workbench(
 
 
 def open_speaker_view(store_location: str | None) -> int:
-    """Show the picture of the workbench's administration, alone; its exit status."""
-    from tabwb.workbench.naming.pictures import run_speaker_view
+    """Show what the workbench's administration shows to a participant; return the exit status."""
+    from tabwb.workbench.second_terminal import run_second_terminal
 
-    return run_speaker_view(store_location)
+    return run_second_terminal(store_location)
 
 
 def open_rating(store_location: str | None, rating_set: int | str, rater: str) -> int:

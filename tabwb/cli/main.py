@@ -131,7 +131,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--speaker-view",
     is_flag=True,
-    help="Show the picture of the workbench's naming administration alone, in a second terminal.",
+    help="In a second terminal: what the workbench shows to a participant, alone; type there.",
 )
 @verbosity_options
 @store_option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
@@ -15,6 +16,7 @@ from tabwb.records.condition_kinds import NONE, Component, Components
 from tabwb.records.conditions import Conditions, ExamineeKind
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import TabwbError
+from tabwb.store import takes
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import Catalogue
@@ -165,6 +167,13 @@ def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
 AFTERWARDS = "afterwards, once all is answered and you say so"
 
 
+@dataclass(frozen=True, slots=True)
+class SharedFolder:
+    """The folder through which a second terminal shows items and takes what is typed."""
+
+    path: Path
+
+
 class TrialController(Controller):
     """Commands on drafts of administrations; :meth:`check` and :meth:`preview` fit any thread."""
 
@@ -175,6 +184,10 @@ class TrialController(Controller):
     def begin(self, draft: Draft) -> None:
         """Begin an administration."""
         self._sessions.begin(*self.check(draft))
+
+    def find_shared_folder(self) -> None:
+        """Report the folder of the store's second terminal."""
+        self.say(SharedFolder(takes.folder_of(self.store)))
 
     def preview(self, draft: Draft) -> StartPreview:
         """Return what a user should know of a draft before it begins."""

@@ -107,12 +107,13 @@ def findings(item: Item, *, hidden: bool) -> Content:
     return Content("\n").join([Content.styled(line, QUIET) for line in lines])
 
 
-def hint(work: Work, *, pausing: bool) -> tuple[str, str]:
+def hint(work: Work, *, pausing: bool, elsewhere: bool = False) -> tuple[str, str]:
     """Return what is happening and what can be done now, with its style.
 
     Args:
         work: the open administration.
         pausing: a pause follows the response under way.
+        elsewhere: a participant types in a second terminal.
     """
     if work.loading:
         return f"… loading {work.loading}", QUIET
@@ -138,7 +139,8 @@ def hint(work: Work, *, pausing: bool) -> tuple[str, str]:
         return "» auto-run   a ends it", QUIET
     if person and work.awaiting:
         kind = task_type(work.item.kind).asks_for if work.item else ""
-        return f"asked for: {kind}   enter returns to the participant's view", QUIET
+        where = "shown in the second terminal" if elsewhere else "enter returns to the participant"
+        return f"asked for: {kind}   {where}", QUIET
     if work.item is not None and work.item.error:
         return "r asks again   space continues; this item comes again at the end", AMBER
     if work.item is not None:

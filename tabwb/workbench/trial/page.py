@@ -124,7 +124,7 @@ Every response is on disk before the next item is given.
         compact.display = self._narrow
         compact.shown = work.scores, self.hidden
         if not work.of_person:
-            self.participant.close_view()
+            self.participant.end()
         elif self.participant.is_mounted and self.participant.update_view(work):
             self.participant.open_view()
 
@@ -145,7 +145,7 @@ Every response is on disk before the next item is given.
 
     def on_hide(self) -> None:
         """Close the participant's view when another page is shown."""
-        self.participant.close_view()
+        self.participant.end()
 
     def shown_scores(self) -> ShownScores:
         """Return the scores, hidden while a person types."""
@@ -259,7 +259,7 @@ Every response is on disk before the next item is given.
         work = self._work
         if work is None or not self.query("#trial-hint"):  # the program is being left
             return
-        text, style = hint(work, pausing=self._pausing)
+        text, style = hint(work, pausing=self._pausing, elsewhere=self.participant.elsewhere)
         if self._chosen is not None and work.item is not None:
             text = f"item {work.item.place[0]} is current: end returns to it   {text}"
         shown = (self._message, AMBER) if self._message else (text, style)

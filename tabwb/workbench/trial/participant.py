@@ -29,8 +29,8 @@ class Card:
     """What the participant sees.
 
     Attributes:
-        key: names this presentation of the item; empty where nothing is asked.
-        words: a message where nothing is asked.
+        key: identifies this presentation of the item; empty for a message.
+        words: a message, in place of an item.
         next: space gives the next item.
     """
 

@@ -8,14 +8,19 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Click, DescendantFocus, Key
+from textual.timer import Timer
 from textual.widget import Widget
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.trial.controller import SharedFolder, TrialController
 from tabwb.workbench.trial.participant import AnswerField, Card, ParticipantSheet, typing_foot
+from tabwb.workbench.trial.second_terminal import Link
 
+POLL_S = 0.1
+"""Seconds between two looks at what was typed in the second terminal; no latency depends on it."""
 NEXT = "space next item   esc commands"
 """The line at the foot between two answers."""
 BACK = "enter goes back to the answer   esc commands"
@@ -45,14 +50,25 @@ class ParticipantView(Container):
         self.is_open = False
         self._work: Work | None = None
         self._message = ""
+        self._link: Link | None = None
+        self._polling: Timer | None = None
+        self._asks = False
+        """An administration of a person who types is open."""
 
     def compose(self) -> ComposeResult:
         """Yield the sheet."""
         yield ParticipantSheet(id="participant")
 
     def on_mount(self) -> None:
-        """Follow whether nothing was typed."""
+        """Follow whether nothing was typed, and find the second terminal's folder."""
         self.watch(self.sheet.field, "nothing_typed", self.show_foot, init=False)
+        self._polling = self.set_interval(POLL_S, self._poll, pause=True)
+        self.desk.listen(SharedFolder, self._folder_found)
+        self.desk.do(self.desk.controller(TrialController).find_shared_folder)
+
+    def on_unmount(self) -> None:
+        """Show nothing in the second terminal any more."""
+        self.end()
 
     @property
     def sheet(self) -> ParticipantSheet:
@@ -61,14 +77,52 @@ class ParticipantView(Container):
 
     def update_view(self, work: Work) -> bool:
         """Show the open administration of a person; return whether another item is asked now."""
-        self._work, self._message = work, ""
+        self._work, self._message, self._asks = work, "", True
         is_new = self.sheet.show(Card.of(work))
         if is_new:
             self.person_has_keys = True
+        if self._link is not None:
+            self._link.ask(self.sheet.card)
+        if self._polling is not None:
+            self._polling.resume()
         if self.is_open:
             self._focus()
         self.show_foot()
-        return is_new
+        return is_new and not self.elsewhere
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether a second terminal shows the item."""
+        return self._link is not None and self._link.watched
+
+    def end(self) -> None:
+        """Close the view, and show nothing in the second terminal any more."""
+        self.close_view()
+        self._asks = False
+        if self._polling is not None:
+            self._polling.pause()
+        if self._link is not None:
+            self._link.end()
+
+    def _folder_found(self, message: SharedFolder) -> None:
+        self._link = Link(message.path)
+        self._link.end()
+        if self._asks:
+            self._link.ask(self.sheet.card)
+
+    def _poll(self) -> None:
+        """Take what was typed in the second terminal."""
+        link, card = self._link, self.sheet.card
+        if link is None:
+            return
+        link.keep()
+        typed = link.take()
+        if typed is None or typed.key != card.key:
+            return
+        if typed.text is not None and card.key:
+            self.desk.do(partial(self.desk.sessions.answer, typed.text, typed.latency_s))
+        elif typed.text is None and card.next:
+            self.desk.perform("administer.next")
 
     def open_view(self) -> None:
         """Cover everything, and give the keys to the participant."""
