@@ -399,7 +399,7 @@ def test_a_verdict_that_cannot_be_kept_is_an_error(
 def test_a_judge_that_writes_nothing_is_not_asked_several_times(
     plugins: Plugins, give: Callable[..., int], work: Work, spec: str
 ) -> None:
-    with pytest.raises(UsageError, match="same every time"):
+    with pytest.raises(UsageError, match="gives the same verdict"):
         work(give(), plugins.judge(spec), repeats=3)
 
 

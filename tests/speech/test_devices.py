@@ -110,7 +110,7 @@ def test_where_there_is_no_microphone_this_is_said(
 @pytest.mark.parametrize(
     ("configuration", "said"),
     [
-        ("pcm.broken {", "the audio system does not work"),  # a PortAudioError
+        ("pcm.broken {", "the audio system failed"),  # a PortAudioError
         ("", r"PortAudio broke down \(SIGABRT\)"),  # it ends the process it lives in
     ],
 )

@@ -76,7 +76,7 @@ def test_a_backup_is_a_store_with_everything(filled: Path, tmp_path: Path) -> No
 def test_a_backup_replaces_nothing(filled: Path, tmp_path: Path) -> None:
     out = tmp_path / "copy.db"
     out.write_text("mine")
-    with Store.open(filled) as store, pytest.raises(StoreError, match="replaces nothing"):
+    with Store.open(filled) as store, pytest.raises(StoreError, match="never overwrites"):
         backup(store, out)
     assert out.read_text() == "mine"
 
