@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,6 +49,7 @@ class Playback:
         }
         self._host: SoundHost | None = None
         self._began = threading.Event()
+        self._heard_from = 0.0
 
     def start(self) -> None:
         """Begin; return when it sounds.
@@ -69,6 +71,13 @@ class Playback:
         """Whether it sounds now."""
         return self._host is not None and not self._host.over.is_set()
 
+    @property
+    def played_s(self) -> float | None:
+        """How much has been heard so far, seconds; None before the start and when it is over."""
+        if not self.playing or not self._heard_from:
+            return None
+        return min(max(time.monotonic() - self._heard_from, 0.0), self.seconds)
+
     def wait(self) -> None:
         """Wait until it has been played.
 
@@ -88,6 +97,9 @@ class Playback:
             self._host.end()
 
     def _hear(self, message: Message) -> None:
+        if message["event"] == "playing":
+            # What is written to the stream now is heard when its buffers have been played.
+            self._heard_from = time.monotonic() + float(message.get("latency_s", 0.0))
         if message["event"] in {"playing", "over"}:
             self._began.set()
 
@@ -116,7 +128,7 @@ def play_here(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -
         with sd.RawOutputStream(
             rate, device=device["index"], channels=1, dtype="float32", latency=LATENCY_S
         ) as stream:
-            tell({"event": "playing"})
+            tell({"event": "playing", "latency_s": float(stream.latency)})
             # Stopping may cut off what is in the buffers: then that is this silence.
             silence = np.zeros(round((float(stream.latency) + BLOCK_S) * rate), dtype=np.float32)
             samples = np.concatenate((samples, silence))

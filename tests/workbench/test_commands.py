@@ -54,9 +54,10 @@ def test_keys_of_a_page_belong_to_commands_that_the_page_can_use() -> None:
 
 NAMING = {
     "space": "show", "1": "right", "2": "self-corrected", "3": "wrong", "4": "no-response",
-    "5": "unscorable", "c": "cue", "e": "re-prompt", "m": "attempt", "x": "examiner",
+    "5": "unscorable", "c": "cue", "r": "re-prompt", "m": "attempt", "x": "examiner",
     "f": "speaker", "s": "skip", "v": "void", "u": "undo", "n": "note", "p": "pause",
-    "d": "discontinue",
+    "d": "discontinue", "h": "heard", "k": "code", "l": "listen", "t": "detail", "T": "test",
+    "I": "notation", "H": "picture-name", "F": "window",
 }  # fmt: skip
 
 

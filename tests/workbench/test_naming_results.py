@@ -150,8 +150,8 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         assert line(seat, "accepted /tri/")
         await seat.press("enter", "end")
         # A stop and a fricative at one place: three of 24 features turn round, 3 of 72 in all.
-        await seat.reads("T ~ TH")
-        assert line(seat, "T ~ TH").startswith("T ~ TH 3 -continuant → +continuant")
+        await seat.reads("t ~ θ")
+        assert line(seat, "t ~ θ").startswith("t ~ θ 3 -continuant → +continuant")
         assert "0.33 phonemes, 0.04 features" in seat.text
         await seat.press("escape", "escape")
         await seat.until(lambda: seat.desk.page == "home", "back from list and results")

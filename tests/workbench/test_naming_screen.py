@@ -66,6 +66,11 @@ async def test_a_whole_battery_by_keyboard(
         await given.ready()
         await seat.reads("REC 00:0")
         await given.show()
+        await seat.reads("name hidden: H shows it")
+        assert "dog" not in seat.text, "the participant may read it"
+        await seat.press("H")
+        await seat.reads("accepted /dɔɡ/")
+        await seat.press("I")
         await seat.reads("accepted D AO G")
         await seat.until(lambda: "▀" in seat.text, "the picture")
         given.speaker.say("dog")
@@ -76,7 +81,7 @@ async def test_a_whole_battery_by_keyboard(
         given.speaker.wait(3.0)
         await seat.press("4", "s")
         await seat.until(lambda: given.now.score == "no-response")
-        await seat.reads("1 of 4")
+        await seat.reads("1 of 4 right")
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE)
         folder = seat.store.with_name(f"{seat.store.name}.takes")
@@ -105,7 +110,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         assert "unchecked" not in seat.text
         await given.score("3")
         await given.heard()
-        await seat.reads("Machine transcript (unchecked), ")
+        await seat.reads("Machine transcript (unchecked)")
         await seat.reads("correct-first  ✓")
 
         await seat.press("1")  # another score key corrects the first
@@ -133,7 +138,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         await seat.until(lambda: seat.asked, "the codes")
         await seat.press("s", "enter")
         await seat.until(lambda: given.now.code == "semantic")
-        await seat.reads("cat semantic")
+        await seat.reads("cat ✗ semantic")
         assert not seat.asked
 
         # The next picture comes while the earlier response is transcribed.
@@ -142,7 +147,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         await seat.press("5")
         await seat.words("a car passed")
         await seat.until(lambda: given.now.score == "not-scorable")
-        await seat.reads("5 cannot be scored: a car passed")
+        await seat.reads("5 cannot be scored: a car")
         await given.show()
         await seat.until(lambda: all(view.transcript for view in views(given)[:3]))
         said = [view.transcript.phonemes for view in views(given)[:3] if view.transcript]
@@ -217,7 +222,7 @@ async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
         await given.show()
         given.speaker.say("dog")
         asked_at = given.speaker.now_s
-        await seat.press("e")
+        await seat.press("r")
         await seat.until(lambda: views(given)[0].re_prompted, "asked again")
         given.speaker.say("cat")
         await seat.press("ctrl+p")
@@ -362,7 +367,7 @@ async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
 ) -> None:
     rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
     async with name_aloud(rules=rules) as given:
-        await given.seat.reads("read aloud")
+        await given.seat.reads("Read aloud")
         assert "Tell me its name." in given.seat.text
 
 

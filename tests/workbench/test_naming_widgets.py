@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from tabwb.phonology.distance import align_features, indel_cost
 from tabwb.speech.level import Level
-from tabwb.workbench.naming.item_pane import ItemList, strip
+from tabwb.workbench.naming.item_list import ItemList, strip
 from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
 from tabwb.workbench.naming.view_models import NamedItem
 from tabwb.workbench.shell import settings
@@ -73,11 +73,11 @@ def test_a_substitution_tells_the_features_that_changed_and_what_it_costs() -> N
     aligned = Aligned(steps, 0.5, 0.3)
     lines = [*alignment_lines(aligned, 60, costs=True), *change_lines(aligned)]
     assert [line.plain for line in lines] == [
-        "D  G  AH",
-        "D  K  ·",
+        "d  ɡ  ʌ",
+        "d  k  ·",
         "=  ~  -",
         f"   1  {indel_cost('AH'):g}",
-        "G ~ K  1  +voice → -voice",
+        "ɡ ~ k  1  +voice → -voice",
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_long_response_continues_in_a_further_block() -> None:
     aligned = Aligned(align_features(["AA"] * 10, ["AA"] * 10).steps, 0.0, 0.0)
     lines = [line.plain for line in alignment_lines(aligned, 20, costs=False)]
     text = "\n".join(lines)
-    assert text.count("AA") == 20
+    assert text.count("ɑ") == 20
     assert text.count("=") == 10
     assert lines.count("") == 1
     assert max(map(len, lines)) <= 20
@@ -94,8 +94,10 @@ def test_a_long_response_continues_in_a_further_block() -> None:
 def test_the_strip_keeps_the_present_item_in_sight() -> None:
     items = [NamedItem(f"word{at}", "scored", at % 2 == 0) for at in range(30)]
     items += [NamedItem("dog", "now"), *(NamedItem(f"next{at}", "open") for at in range(29))]
-    line = strip(items, 76).plain
-    assert "dog now" in line
+    line = strip(items, 76, hidden=False).plain
+    assert "31 dog ▸   29 left" in line
+    assert "dog" not in strip(items, 76, hidden=True).plain
+    assert "next" not in line, "the speaker may read what comes"
     assert line.startswith("…")
     assert line.endswith("15 of 30 right")
     assert len(line) == 76
@@ -108,5 +110,6 @@ async def test_the_list_is_scrolled_to_the_present_item() -> None:
     async with app.run_test(size=(24, 10)) as pilot:
         listed.show([*items, NamedItem("dog", "now"), NamedItem("house", "open")])
         await pilot.pause()
-        assert "▸ dog" in app.text
-        assert "word0 " not in app.text
+        assert "31 " in app.text and "▸" in app.text
+        assert "dog" not in app.text and "house" not in app.text
+        assert "word29 " in app.text and "word0 " not in app.text

@@ -22,7 +22,10 @@ SOUND = Sound(
     attempts=(AttemptSpan(11.0, 12.0),),
     marks=((12.5, "c1"),),
     examiner=((12.75, 12.95),),
-    phonemes=(TimedPhoneme(11.0, 11.5, "D"), TimedPhoneme(11.5, 12.0, "AO")),
+    phonemes=(
+        TimedPhoneme(11.0, 11.5, "D", (("SUB", "K"),)),
+        TimedPhoneme(11.5, 12.0, "AO", (("EQ", "AO"),)),
+    ),
 )
 
 
@@ -58,13 +61,16 @@ async def test_seconds_cue_examiner_limit_attempts_and_phonemes_stand_where_they
     app = Stage()
     async with app.run_test(size=(80, 12)) as pilot:
         app.waveform.show(SOUND)
+        assert app.waveform.stretch == (10.0, 13.1), "the response, with a little around it"
+        app.waveform.action_zoom(2)
         await pilot.pause()
-        marks, *_, marker, attempts, said, axis = app.text.split("\n")
+        marks, *_, marker, attempts, said, steps, axis = app.text.split("\n")
         assert marks[0] == "[" and marks.index("c1") == 50 and marks.index("x") == 55
         assert (marks.index("]"), marks.index("┊ limit")) == (60, 70)
         assert marker.index("┃ onset 1.00 s after picture ±0.05") == 20
         assert (attempts.index("╰"), attempts.index("╯")) == (20, 40)
         assert (said.index("d"), said.index("ɔ")) == (20, 30)
+        assert (steps.index("~k"), steps.index("=")) == (20, 30)
         assert [axis.index(tick) for tick in ("╵0.0 s", "╵1.0", "╵2.0", "╵3.0")] == [0, 20, 40, 60]
         app.waveform.ipa = False
         app.waveform.show(replace(SOUND, limits=None, onset=None))
@@ -103,6 +109,7 @@ async def test_the_mouse_drags_a_mark_and_the_wheel_and_keys_zoom() -> None:
     async with app.run_test(size=(80, 12)) as pilot:
         waveform = app.waveform
         waveform.show(SOUND)
+        waveform.action_zoom(2)
         await pilot.pause()
         await pilot.mouse_down(Waveform, (60, 2))
         await pilot.hover(Waveform, (64, 2))
@@ -113,7 +120,7 @@ async def test_the_mouse_drags_a_mark_and_the_wheel_and_keys_zoom() -> None:
         assert (limits.start_s, round(limits.end_s, 2)) == (10.0, 13.2)
         waveform.show(replace(SOUND, limits=(10.0, 13.2), response="moved"))
         waveform.focus()
-        await pilot.press("plus", "plus")
+        await pilot.press("minus", "plus", "plus")
         assert waveform.stretch == pytest.approx((10.75, 11.75)), "around the onset"
         await pilot.press("ctrl+right", "minus", "minus", "minus")
         assert waveform.stretch == (10.0, 14.0), "never more than there is"

@@ -5,6 +5,7 @@ Subjects define further ones of their own. All are sent with ``Desk.tell``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
@@ -150,6 +151,20 @@ class PlaybackWanted:
 
     number: int
     trial: int
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The recorded response to a trial is being played.
+
+    Attributes:
+        position: returns the second of the recording that is heard now; None: it is over. It may be
+            called from any thread.
+    """
+
+    number: int
+    trial: int
+    position: Callable[[], float | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ many times a second, it reads from :attr:`NamingController.source` without waiti
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -25,24 +23,21 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
+from tabwb.workbench.naming.listener import Listener
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tabwb.administer.naming.live import Live, OpenSource, Source
     from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Events, Session
-    from tabwb.administer.transcription.transcribe import Job, Transcribing
+    from tabwb.administer.transcription.transcribe import Job
     from tabwb.speech.playback import Playback
+    from tabwb.workbench.naming.picture_window import PictureWindow
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
 
     Observe = Callable[[SpokenStrategy], Events]
-
-CLOSE_S = 3.0
-"""The listener gets so long to end."""
 
 
 class NamingController(Controller):
@@ -61,6 +56,7 @@ class NamingController(Controller):
         self._presenter: NamingPresenter | None = None
         self._showing: Showing | None = None
         self._playback: Playback | None = None
+        self._window: PictureWindow | None = None
         self._opening = False
         self._named = False
         self._lacking: tuple[Scope, ...] = ()
@@ -219,8 +215,26 @@ class NamingController(Controller):
         self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
+        position = partial(_position, self._playback, take.start_s)
+        self.say(messages.Playing(given.id, view.trial.plan.number, position))
         who, item = given.conditions.examinee, view.trial.plan.item
         session.store.people.log(LogEntry("heard", who, given.id, f"item {item}"))
+
+    def picture_window(self) -> None:
+        """Open the picture window on the participant's screen, or close it.
+
+        Raises:
+            ComponentError: there is no Tk or no display.
+        """
+        from tabwb.workbench.naming.picture_window import PictureWindow
+        from tabwb.workbench.naming.pictures import path_of
+
+        self._naming()
+        window, self._window = self._window, None
+        if window is not None and window.is_open:
+            window.close()
+        else:
+            self._window = PictureWindow(path_of(self.store))
 
     # ---------------------------------------------------------------- transcription
 
@@ -303,7 +317,9 @@ class NamingController(Controller):
                 self._listener.close()
             if self._showing is not None:
                 self._showing.end()
-            self._playback = self._listener = self._showing = None
+            if self._window is not None:
+                self._window.close()
+            self._playback = self._listener = self._showing = self._window = None
 
     def after(self, made: tuple[events.Event, ...]) -> None:
         """End the recording at a pause or the end; decide which page is shown next."""
@@ -396,68 +412,7 @@ class NamingController(Controller):
         return self._presenter
 
 
-class Listener(threading.Thread):
-    """Opens a transcriber and gives it one job at a time, so that the next item never waits.
-
-    Args:
-        open_transcriber: opens it; called in this thread.
-        heard: takes the transcript of each job; called in this thread.
-        failed: takes the error when the transcriber cannot be opened; no transcript follows.
-    """
-
-    def __init__(
-        self,
-        open_transcriber: Callable[[], Transcribing],
-        heard: Callable[[Job, Transcript], None],
-        failed: Callable[[TabwbError], None],
-    ) -> None:
-        super().__init__(name="listener", daemon=True)
-        self._open, self._heard, self._failed = open_transcriber, heard, failed
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._cancel = threading.Event()
-        self._moved: dict[Path, Path] = {}
-
-    def put(self, job: Job) -> None:
-        """Queue one job."""
-        self._jobs.put(job)
-
-    def moved(self, source: Path, kept: Path) -> None:
-        """Record that a recording was moved from ``source`` to ``kept``."""
-        self._moved[source] = kept
-
-    def close(self) -> None:
-        """Stop; open jobs are done again when the administration is opened again."""
-        self._cancel.set()
-        self._jobs.put(None)
-        self.join(CLOSE_S)
-
-    def run(self) -> None:
-        """Work until :meth:`close`."""
-        try:
-            transcribing = self._open()
-        except TabwbError as error:
-            self._failed(error)
-            return
-        except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
-            self._failed(TabwbError(f"{type(error).__name__}: {error}"))
-            return
-        with transcribing:
-            while (job := self._jobs.get()) is not None and not self._cancel.is_set():
-                self._transcribe(transcribing, job)
-
-    def _transcribe(self, transcribing: Transcribing, job: Job) -> None:
-        for again in (True, False):
-            placed = replace(job, source=self._moved.get(job.source, job.source))
-            try:
-                done = list(transcribing.run([placed], self._cancel))
-            except Exception as error:  # noqa: BLE001 - as above
-                message = f"{type(error).__name__}: {error}"
-                done = [(placed, Transcript(transcribing.spec, "error", error=message))]
-            if self._cancel.is_set():
-                return
-            moved_meanwhile = self._moved.get(job.source, job.source) != placed.source
-            if again and moved_meanwhile and any(made.status == "error" for _, made in done):
-                continue
-            for _, transcript in done:
-                self._heard(job, transcript)
-            return
+def _position(playback: Playback, start_s: float) -> float | None:
+    """Return the second of the recording that is heard now; None where nothing is played."""
+    played_s = playback.played_s
+    return None if played_s is None else start_s + played_s

@@ -1,8 +1,7 @@
-"""Words on the naming page: one item with its clock, response and verdicts; the scores of all."""
+"""Words on the naming page: the item with its clock, the response with the verdicts."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -10,10 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
+from tabwb.phonology.inventory import to_ipa
+from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.records.words import plural
+from tabwb.report.render.naming import SCORES
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.naming.view_models import Card, NamedItem, NamingNow
+from tabwb.workbench.naming.rest import key_lines, read_aloud
+from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import (
@@ -21,78 +23,53 @@ from tabwb.workbench.shell.wording import (
     AMBER,
     MARKS,
     QUIET,
-    conditions_words,
     short_spec,
-    spread,
 )
 
 NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused", "4": "", "enter": "", "space": ""}
 """After key 4: which of the kinds of no response it was, if any."""
-OVER = {AdministrationStatus.DONE: "Done", AdministrationStatus.DISCONTINUED: "Discontinued"}
-DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
+LEAST_SPEC = 12
+SCORE_WORDS = [(key, SCORES[score]) for key, score in SCORE_KEYS.items()]
+WAITING_KEYS = (
+    ("r", "you repeat the question"),
+    ("m", "a new attempt begins"),
+    ("x", "you speak: on, off"),
+    ("s", "skip, with a reason"),
+)
 
 
-def head(card: Card | None) -> Content:
-    """Return target and accepted pronunciations of a picture."""
+def written(phonemes: Sequence[str], *, ipa: bool) -> str:
+    """Return phonemes in IPA between slashes, or in ARPAbet.
+
+    >>> written(("D", "AO", "G"), ipa=True), written(("D", "AO", "G"), ipa=False)
+    ('/dɔɡ/', 'D AO G')
+    """
+    return f"/{to_ipa(phonemes)}/" if ipa else " ".join(phonemes)
+
+
+def head(card: Card | None, *, hidden: bool, ipa: bool) -> Content:
+    """Return target and accepted pronunciations of a picture; ``hidden``: that they are hidden."""
     if card is None:
         return Content("")
-    forms = ", ".join(" ".join(form) for form in card.accepted[:3])
+    practice = ("  practice" if card.practice else "", AMBER)
+    if hidden:
+        return Content.assemble(("name hidden: H shows it", QUIET), practice)
+    forms = ", ".join(written(form, ipa=ipa) for form in card.accepted[:3])
     more = f" and {len(card.accepted) - 3} more" if len(card.accepted) > 3 else ""
-    name = Content.assemble((card.target, "bold"), ("  practice" if card.practice else "", AMBER))
+    name = Content.assemble((card.target, "bold"), practice)
     if not card.coded:
         return name
     return Content.assemble(name, ("    accepted ", QUIET), forms, (more, QUIET))
 
 
-def resting(work: Work, now: NamingNow, device: str) -> Content:
-    """Return what is shown while the microphone is closed: what is to be given, how to begin."""
-    administration = work.administration
-    begun = work.item is not None or work.administration.answered > 0
-    title = "Break" if begun else administration.battery_title
-    lines = [Content.styled(OVER.get(work.status, title), "bold"), Content("")]
-    if work.status in OVER:
-        scored = sum(item.standing == "scored" for item in now.items)
-        described = sum(item.standing == "given" and bool(item.word) for item in now.items)
-        words = "answered" if described else "scored"
-        lines.append(Content(f"{scored + described} of {len(now.items)} items {words}"))
-        lines.append(_key("space", " shows the results"))
-        return Content("\n").join(lines)
-    if not begun:
-        lines.append(_fact("speaker", administration.conditions.examinee))
-        lines.append(_fact("conditions", ", ".join(conditions_words(administration))))
-        lines.append(_fact("transcribed by", short_spec(now.transcriber) or "nothing"))
-    if now.instructions:
-        lines.append(_fact("read aloud", f"“{now.instructions}”"))
-    left = sum(item.standing == "open" for item in now.items)
-    lines.append(_fact("pictures", f"{left} to show"))
-    lines.append(_fact("microphone", device or "the system's own"))
-    if now.left_over:
-        count = plural(now.left_over, "interrupted recording")
-        words = f"{count} will be kept when the microphone opens"
-        lines.append(Content.styled(words, AMBER))
-    if not begun:
-        lines += [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
-    lines += [
-        Content(""),
-        _key("space", " opens the microphone: ready"),
-        _key("t", "     tests it"),
-        _key("f", "     speaker's view"),
-        Content(""),
-        Content.styled(DRAFT, QUIET),
-    ]
-    return Content("\n").join(lines)
+def responded(now: NamingNow, work: Work, *, ipa: bool) -> Content:
+    """Return cue, attempts and the person's score, one line each.
 
-
-def _key(key: str, words: str) -> Content:
-    return Content.assemble((key, f"bold {ACCENT}"), words)
-
-
-def _fact(name: str, words: str) -> Content:
-    return Content.assemble((f"{name:<16}", QUIET), words)
-
-
-def responded(now: NamingNow, work: Work) -> Content:
-    """Return cue, attempts and the person's score, one line each."""
+    Args:
+        now: the naming part.
+        work: the open administration.
+        ipa: whether phonemes are shown in IPA.
+    """
     lines: list[Content] = []
     if now.card is not None and now.card.trouble:
         lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
@@ -104,13 +81,7 @@ def responded(now: NamingNow, work: Work) -> Content:
         place, kind = f"cue {now.cues_given} of {len(now.cues)}  ", f"  {cue.kind}, {counts}"
         lines.append(Content.assemble((place, QUIET), (cue.text, "bold"), (kind, QUIET)))
     if now.examiner_speaks:
-        lines.append(Content.styled("● examiner speaks: x ends it", AMBER))
-    for number, attempt in enumerate(now.sound.attempts if now.sound else (), 1):
-        if phonemes := " ".join(attempt.phonemes):
-            by = "   as heard" if attempt.by_ear else "   machine, unchecked"
-            lines.append(
-                Content.assemble((f"attempt {number}   ", QUIET), (phonemes, "bold"), (by, QUIET))
-            )
+        lines.append(Content.styled("examiner speaks: x ends it", AMBER))
     if now.remarks:
         lines.append(Content.styled(f"! {now.remarks}", AMBER))
     item = work.item
@@ -119,15 +90,33 @@ def responded(now: NamingNow, work: Work) -> Content:
         lines.append(Content.assemble((f"{MARKS[state]} {state}", "bold"), (reason, QUIET)))
     elif now.score_words:
         flags = f"  {', '.join(now.flags)}" if now.flags else ""
-        code = f"   code {now.code}{flags}" if now.code else ""
+        code = Content("")
+        if now.code:
+            code = Content.assemble(("   code ", QUIET), (now.code, "bold"), flags)
         lines.append(Content.assemble(("your score  ", QUIET), (now.score_words, "bold"), code))
+        if not now.code and now.score == "error":
+            lines.append(Content.styled("k gives the error its code", QUIET))
+    lines += list(_attempts(now, ipa=ipa))
     if item is not None:
         lines += [Content.styled(f"note: {note}", QUIET) for note in item.trial.notes]
     return Content("\n").join(lines)
 
 
+def _attempts(now: NamingNow, *, ipa: bool) -> Iterator[Content]:
+    """The attempts with what was said; the alignment shows one alone already."""
+    attempts = now.sound.attempts if now.sound is not None else ()
+    machine = now.machine
+    if len(attempts) < 2 and machine is not None and (machine.aligned or not machine.by_ear):
+        return
+    for number, attempt in enumerate(attempts, 1):
+        if attempt.phonemes:
+            by = "   as heard" if attempt.by_ear else "   machine, unchecked"
+            said = written(attempt.phonemes, ipa=ipa)
+            yield Content.assemble((f"attempt {number}   ", QUIET), (said, "bold"), (by, QUIET))
+
+
 def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
-    """Return what can be done now, with its style.
+    """Return the state of the session in words, with its style; the footer has the keys.
 
     Args:
         work: the open administration.
@@ -140,41 +129,63 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
         return "… opening the microphone", QUIET
     match work.status:
         case AdministrationStatus.DONE:
-            return "✓ done   space shows the results", f"bold {ACCENT}"
+            return "✓ complete: space shows the results", f"bold {ACCENT}"
         case AdministrationStatus.DISCONTINUED:
-            return "■ discontinued   space shows the results, u takes it back", AMBER
+            return "■ discontinued: space shows the results, u takes it back", AMBER
         case AdministrationStatus.PAUSED:
             why = f": {work.reason}" if work.reason else ""
-            return f"‖ paused{why}   space opens the microphone and continues", AMBER
+            return f"‖ paused{why}: space opens the microphone and continues", AMBER
     if now.microphone == "closed":
         return "", QUIET  # the page itself says how to begin
     if now.waits:
         if now.card is not None and not now.card.coded:
-            return "1 ends the description   e repeats the question   s skips", QUIET
-        cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
-        return f"1 to 5 scores the response{cue}   e repeats the question   s skips", QUIET
+            return "▸ the picture is being described: 1 ends the description", QUIET
+        return "▸ the picture is shown: 1 to 5 score the response", QUIET
     if now.card is None:
         return "ready: space shows the first picture", f"bold {ACCENT}"
-    after = "h heard   k code   ← → onset   l listen"
-    if not now.card.coded:
-        after = "h corrects the text   ← → onset   l listen"
-    space = "the last one: space ends" if now.upcoming is None else "space shows the next picture"
-    return f"{space}   {after}", QUIET
+    if now.upcoming is None:
+        return "the last picture was shown: space ends", f"bold {ACCENT}"
+    return "space shows the next picture", QUIET
 
 
-def _panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]:
-    """What the machine says of a response, or why it is not shown."""
+def _panel_lines(now: NamingNow, width: int, *, costs: bool, ipa: bool) -> Iterator[Content]:
+    """The keys of a response; after its score what the machine says, or why it does not."""
     machine = now.machine
     if machine is None:
         if words := _waiting_words(now):
             yield Content.styled(words, QUIET)
+        if not now.score:
+            yield from _before_score(now, width)
+        elif now.instructions:
+            yield Content("")
+            yield from read_aloud(now.instructions, width)
         return
-    by = short_spec(machine.transcriber)
-    title = f"Machine transcript (unchecked), {by}" if by else "Machine transcript (unchecked)"
+    title = "Machine transcript (unchecked)"
+    room = width - len(title) - 2
+    if machine.transcriber and room >= LEAST_SPEC:
+        title += f", {short_spec(machine.transcriber, room)}"
     if machine.by_ear:
         title = "Rules, over what was heard"
     yield Content.styled(title if now.score else f"{title}, shown before your score", QUIET)
-    yield from verdict_lines(machine, width, costs=costs)
+    yield from verdict_lines(machine, width, costs=costs, ipa=ipa)
+
+
+def _before_score(now: NamingNow, width: int) -> Iterator[Content]:
+    """The keys of a response."""
+    if not now.waits:
+        return
+    if now.card is not None and not now.card.coded:
+        yield from key_lines("1", "ends the description", width)
+    else:
+        for key, words in SCORE_WORDS:
+            yield from key_lines(key, words, width)
+    if now.cues_given < len(now.cues):
+        cue = now.cues[now.cues_given]
+        counts = "counts" if cue.counts else "does not count"
+        words = f"cue {now.cues_given + 1} of {len(now.cues)}: {cue.kind}, {counts}"
+        yield from key_lines("c", words, width)
+    for key, words in WAITING_KEYS:
+        yield from key_lines(key, words, width)
 
 
 def _waiting_words(now: NamingNow) -> str:
@@ -183,7 +194,7 @@ def _waiting_words(now: NamingNow) -> str:
     if now.hidden:
         return "the machine's words are hidden until you have scored"
     if now.score and not now.transcriber:
-        return "nothing transcribes in this administration"
+        return "no transcriber in this administration"
     return ""
 
 
@@ -192,20 +203,20 @@ class MachinePanel(WidthAwareWidget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._now: NamingNow | None = None
-        self._costs = False
+        self._shown: tuple[NamingNow, bool, bool] | None = None
 
-    def show(self, now: NamingNow, *, costs: bool) -> None:
+    def show(self, now: NamingNow, *, costs: bool, ipa: bool) -> None:
         """Show the verdicts, with ``costs`` also those of the alignment."""
-        if (now, costs) != (self._now, self._costs):
-            self._now, self._costs = now, costs
+        if (shown := (now, costs, ipa)) != self._shown:
+            self._shown = shown
             self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
         """Return the lines."""
-        if self._now is None:
+        if self._shown is None:
             return Content("")
-        return Content("\n").join(_panel_lines(self._now, width, costs=self._costs))
+        now, costs, ipa = self._shown
+        return Content("\n").join(_panel_lines(now, width, costs=costs, ipa=ipa))
 
 
 class HeardField(Input):
@@ -217,143 +228,11 @@ class HeardField(Input):
     HELP = """\
 # Heard
 
-What you heard: a word (*dog*), or phonemes in ARPAbet (*D AO G*) or IPA. It says more than any
-rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
+What you heard: a word (*dog*), or phonemes in IPA (*dɔɡ*) or ARPAbet (*D AO G*). It says more than
+any rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
 back.
 """
 
     def action_give_back(self) -> None:
         """Leave the field."""
         self.screen.query_one("#naming-page").focus()
-
-
-GAP = 3
-_WORDS = {"open": MARKS["open"], "now": "now", "given": f"{MARKS['given']} to score"}
-
-
-def standing_words(item: NamedItem) -> str:
-    """Return what is shown beside an item's name.
-
-    >>> standing_words(NamedItem("bed", "scored", True)), standing_words(NamedItem("dog", "now"))
-    ('✓', 'now')
-    >>> standing_words(NamedItem("cat", "scored", False, "semantic"))
-    'semantic'
-    """
-    if item.standing == "given" and item.word:
-        return item.word
-    if item.standing == "scored":
-        if item.word:
-            return item.word
-        return "-" if item.right is None else MARKS["right" if item.right else "wrong"]
-    return _WORDS.get(item.standing, MARKS.get(item.standing, ""))
-
-
-def tally(items: Sequence[NamedItem]) -> str:
-    """Return ``2 of 3 right``, of the items that a person scored right or wrong.
-
-    >>> tally([NamedItem("bed", "scored", True), NamedItem("cat", "scored", False)])
-    '1 of 2 right'
-    >>> tally([NamedItem("bed", "now")])
-    ''
-    """
-    scored = [item.right for item in items if item.right is not None]
-    return f"{sum(scored)} of {len(scored)} right" if scored else ""
-
-
-def strip(items: Sequence[NamedItem], width: int) -> Content:
-    """Return one line: the items around the present item, and how many are right.
-
-    >>> scored, now = NamedItem("bed", "scored", True), NamedItem("cat", "now")
-    >>> strip([scored, now, NamedItem("dog", "open")], 44).plain
-    'bed ✓   cat now   dog ·         1 of 1 right'
-    >>> strip([scored, now, NamedItem("dog", "open")], 30).plain
-    '…   cat now   …   1 of 1 right'
-    """
-    right = Content.styled(tally(items), "bold")
-    room = width - right.cell_length - GAP
-    parts = []
-    for item in items:
-        name = (item.name, "bold" if item.standing == "now" else QUIET)
-        parts.append(Content.assemble(name, " ", _standing(item)))
-    begun = [place for place, item in enumerate(items) if item.standing != "open"]
-    first = _present(items, begun[-1] if begun else 0)
-    last = first + 1
-
-    def fits(low: int, high: int) -> bool:
-        return low >= 0 and high <= len(parts) and _row(parts, low, high).cell_length <= room
-
-    while True:
-        if fits(first - 1, last):  # what is done matters more than what is still to come
-            first -= 1
-        elif fits(first, last + 1):
-            last += 1
-        else:
-            return spread(_row(parts, first, last), right, width)
-
-
-def _present(items: Sequence[NamedItem], otherwise: int) -> int:
-    return next((at for at, item in enumerate(items) if item.standing == "now"), otherwise)
-
-
-def _row(parts: Sequence[Content], first: int, last: int) -> Content:
-    more = [Content.styled("…", QUIET)]
-    before, after = more * (first > 0), more * (last < len(parts))
-    return Content(" " * GAP).join([*before, *parts[first:last], *after])
-
-
-def _standing(item: NamedItem) -> Content:
-    style = {"now": ACCENT, "open": QUIET}.get(item.standing, "bold")
-    return Content.styled(standing_words(item), style)
-
-
-def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """Yield a person's scores so far: how many are right, and what the others were."""
-    scored = [item for item in items if item.standing == "scored"]
-    counted = [item.right for item in scored if item.right is not None]
-    share = f"{sum(counted)} of {len(counted)}" if counted else "-"
-    title = Content.styled("Right, as a person scored", "bold")
-    yield spread(title, Content.styled(share, "bold"), width)
-    yield Content("")
-    kinds = Counter(item.word or ("right" if item.right else "error") for item in scored)
-    for kind, count in kinds.most_common():
-        yield spread(Content(kind), Content(str(count)), width)
-    left = Counter(item.standing for item in items if item.standing not in {"scored", "now"})
-    if kinds and left:
-        yield Content("")
-    for standing, count in left.items():
-        words = {"open": "still to come", "given": "not scored yet"}.get(standing, standing)
-        yield spread(Content.styled(words, QUIET), Content.styled(str(count), QUIET), width)
-
-
-def column(items: Sequence[NamedItem], width: int, height: int) -> Content:
-    """Return the items in lines, as many as there is room for around the present one."""
-    first = max(0, min(_present(items, 0) - height // 2, len(items) - height))
-    lines = []
-    for item in items[first : first + height]:
-        now = item.standing == "now"
-        name = Content.styled(("▸ " if now else "  ") + item.name, "bold" if now else "")
-        lines.append(spread(name, _standing(item), width))
-    return Content("\n").join(lines)
-
-
-class ItemList(WidthAwareWidget):
-    """The state of every item: in one line, or one below the other where there is room."""
-
-    DEFAULT_CSS = "ItemList { height: 1fr; width: 1fr; }"
-
-    def __init__(self, *, id: str | None = None, one_line: bool = False) -> None:
-        super().__init__(id=id)
-        self._one_line = one_line
-        self._items: tuple[NamedItem, ...] = ()
-
-    def show(self, items: Sequence[NamedItem]) -> None:
-        """Show these items."""
-        if tuple(items) != self._items:
-            self._items = tuple(items)
-            self.refresh()
-
-    def paint(self, width: int) -> Content:
-        """Return the line or lines."""
-        if self._one_line:
-            return strip(self._items, width)
-        return column(self._items, width, max(self.content_size.height, 1))

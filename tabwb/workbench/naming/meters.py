@@ -21,6 +21,8 @@ TICK_S = 1 / 15
 CELLS = 10
 QUIET_DBFS = -40.0
 """Speech that never comes above this is too quiet to be transcribed well."""
+NO_SIGNAL_DBFS = -120.0
+"""Below the noise of any microphone: the input is muted or not connected."""
 CLIP_HELD_S = 2.0
 """The clip light stays on for so long."""
 
@@ -34,14 +36,16 @@ def level_words(level: Level | None, *, clipped: bool = False) -> Content:
 
     >>> from tabwb.speech.level import Level
     >>> level_words(Level(-14.2)).plain
-    'level ▮▮▮▮▮▮▮▯▯▯  -14 dBFS  ok'
+    'level ━━━━━━━╌╌╌  -14 dBFS  ok'
     >>> level_words(Level(-90.0)).plain, level_words(Level(-0.0), clipped=True).plain
-    ('level ▯▯▯▯▯▯▯▯▯▯  -90 dBFS  quiet', 'level ▮▮▮▮▮▮▮▮▮▮    0 dBFS  ! clipped')
-    >>> level_words(None).plain
-    'level ▯▯▯▯▯▯▯▯▯▯  no sound yet'
+    ('level ╌╌╌╌╌╌╌╌╌╌  -90 dBFS  quiet', 'level ━━━━━━━━━━    0 dBFS  ! clipped')
+    >>> level_words(None).plain, level_words(Level(-144.0)).plain
+    ('level ╌╌╌╌╌╌╌╌╌╌  no sound yet', 'level ╌╌╌╌╌╌╌╌╌╌  no signal')
     """
     if level is None:
-        return Content.assemble(("level ", QUIET), ("▯" * CELLS, QUIET), ("  no sound yet", QUIET))
+        return Content.assemble(("level ", QUIET), ("╌" * CELLS, QUIET), ("  no sound yet", QUIET))
+    if level.peak_dbfs <= NO_SIGNAL_DBFS:
+        return Content.assemble(("level ", QUIET), ("╌" * CELLS, QUIET), ("  no signal", AMBER))
     share = (level.peak_dbfs - LEAST_DBFS) / -LEAST_DBFS
     full = max(0, min(CELLS, int(share * CELLS)))
     hot = clipped or level.clipped
@@ -53,8 +57,8 @@ def level_words(level: Level | None, *, clipped: bool = False) -> Content:
         word, style = "ok", QUIET
     return Content.assemble(
         ("level ", QUIET),
-        ("▮" * full, AMBER if hot else ACCENT),
-        ("▯" * (CELLS - full), QUIET),
+        ("━" * full, AMBER if hot else ACCENT),
+        ("╌" * (CELLS - full), QUIET),
         f" {round(level.peak_dbfs):4d} dBFS  ",
         (word, style),
     )

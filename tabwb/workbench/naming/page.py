@@ -1,52 +1,32 @@
-"""The naming page: one picture, what is heard, a person's score, what the machine says of it."""
+"""The naming page: picture, sound of the response, a person's score, the machine's words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
+from textual.containers import VerticalScroll
 from textual.events import Key
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tabwb.records.speakers import SCOPES
-from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.messages import Playing, ResultsWanted
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.dialogs import CodeScreen, MicrophoneScreen
-from tabwb.workbench.naming.item_pane import (
-    NO_RESPONSES,
-    OVER,
-    HeardField,
-    ItemList,
-    MachinePanel,
-    head,
-    hint,
-    naming_lines,
-    responded,
-    resting,
-)
-from tabwb.workbench.naming.meters import (
-    TICK_S,
-    LevelMeter,
-    ResponseClock,
-)
+from tabwb.workbench.naming.item_pane import NO_RESPONSES, HeardField, hint
+from tabwb.workbench.naming.meters import TICK_S
+from tabwb.workbench.naming.parts import TALL, Choices, NamingParts
 from tabwb.workbench.naming.pictures import SpeakerSheet
+from tabwb.workbench.naming.rest import OVER
 from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import ShownScores
-from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pictures import Picture
-from tabwb.workbench.shell.sound import Sound
 from tabwb.workbench.shell.waveform import STEP_S, STRIDE_S, Waveform
-from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
 if TYPE_CHECKING:
@@ -58,21 +38,24 @@ DRAWN_S = 0.05
 """How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""
 CLOCK_S = 0.5
 """So often the time of the recording is shown."""
-WIDE = 84
-"""The least columns of the page for the list of items at the left."""
-TALL = 32
-"""The least lines of the screen for costs and a tall waveform."""
 
 
 class NamingPage(Page, can_focus=True):
     """One naming administration, picture by picture."""
 
+    SCORES_DOCK = False
     KEYS_IN_TURN = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", f"onset({-STEP_S})", show=False),
-        Binding("right", f"onset({STEP_S})", show=False),
-        Binding("shift+left", f"onset({-STRIDE_S})", show=False),
-        Binding("shift+right", f"onset({STRIDE_S})", show=False),
+        Binding("left", f"move({-STEP_S})", show=False),
+        Binding("right", f"move({STEP_S})", show=False),
+        Binding("shift+left", f"move({-STRIDE_S})", show=False),
+        Binding("shift+right", f"move({STRIDE_S})", show=False),
+        Binding("ctrl+left", "part(-0.25)", show=False),
+        Binding("ctrl+right", "part(0.25)", show=False),
+        Binding("plus,equals_sign", "zoom(0.5)", show=False),
+        Binding("minus", "zoom(2)", show=False),
+        Binding("o", "other_mark", show=False),
+        Binding("e", "screen.command('administer.re-prompt')", show=False),
         Binding("down,pagedown", "scroll_said(3)", show=False),
         Binding("up,pageup", "scroll_said(-3)", show=False),
     ]
@@ -84,12 +67,18 @@ latency. Everything from ready to a pause is in one recording; items are marks i
 loses nothing.
 
 - **1** right, **2** self-corrected, **3** error, **4** no response (then **s** silent, **d** don't
-  know, **r** refused), **5** cannot be scored: each closes the response; a further one corrects it
-- **c** next cue, **e** you repeat the question (later speech is not scored)
+  know, **r** refused), **5** cannot be scored: each closes the response; a further one corrects it.
+  Right and no response are codes too; **k** gives an error its code
+- **c** next cue, **r** you repeat the question (later speech is not scored)
 - **m** a new attempt begins, **x** examiner speaks (on, off)
-- **h** what was heard, **k** its code, **left** and **right** the onset, **l** listen
-- **i** what each phoneme costs and which features changed; **up** and **down** scroll
-- **f** the picture alone for the speaker; keys still work
+- **h** what was heard, **k** its code, **l** listen
+- **left** and **right** move the onset by 10 ms, with **shift** by 50 ms; **o** changes to the
+  beginning and the end of the response; **+** and **-** zoom, **ctrl+left** and **ctrl+right** show
+  another part. Marks can be dragged, and the wheel zooms
+- **t** what each phoneme costs and which features changed; **up** and **down** scroll; **I** IPA or
+  ARPAbet
+- **H** shows the name of the picture while it is named; else it is hidden until the score
+- **f** the picture alone for the participant; keys still work. **F** the same in a window
 - **s** skip, **v** void, **u** undo, **n** note, **p** pause, **d** discontinue
 
 At the time limit nothing is cut: the answer is kept and flagged *late*. What the machine says is
@@ -102,8 +91,6 @@ hidden until you have scored, where the battery does not say otherwise.
         self._now: NamingNow | None = None
         self._source: Source | None = None
         self._ticking: Timer | None = None
-        self._heard_so_far: list[float] = []
-        self._drawn: Card | None = None
         self._alarm = ""
         self._message = ""
         self._asks_kind = False
@@ -116,36 +103,24 @@ hidden until you have scored, where the battery does not say otherwise.
         """The picture alone fills the screen."""
 
     def compose(self) -> ComposeResult:
-        """Yield head, items, picture and sound, score, machine, field, hint, strip."""
-        with Horizontal(id="naming-head"):
-            yield Line(id="naming-item")
-            yield ResponseClock(id="naming-clock")
-        with Horizontal(id="naming-middle"):
-            yield ItemList(id="naming-items")
-            with Vertical(id="naming-main"):
-                with Horizontal(id="naming-top"):
-                    with Vertical(id="naming-frame"):
-                        yield Picture(id="naming-picture")
-                    with Vertical(id="naming-sound"):
-                        yield LevelMeter(id="naming-level")
-                        yield Waveform(id="naming-waveform")
-                        yield Static(id="naming-responded", markup=False)
-                with VerticalScroll(id="naming-said", can_focus=False):
-                    yield MachinePanel(id="naming-machine")
-                with Horizontal(id="naming-heard-row"):
-                    yield Static("heard: ", id="naming-heard-label")
-                    yield HeardField(id="naming-heard", compact=True)
-        with Vertical(id="naming-rest"):
-            yield Static(id="naming-rest-words", markup=False)
-        yield Static(id="naming-hint", markup=False)
-        yield ItemList(id="naming-strip", one_line=True)
+        """Yield the parts."""
+        commands = self.desk.table.commands
+        yield NamingParts([command for command in commands if "naming" in command.where])
 
     async def on_mount(self) -> None:
         """Mount the speaker's view, and start the timers."""
         self.set_interval(CLOCK_S, self._show_time)
         await self.desk.mount(SpeakerSheet(id="speaker-sheet"))
-        self.query_one("#naming-frame").border_title = "picture"
+        self.desk.listen(Playing, self._playing)
         self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
+
+    def on_resize(self) -> None:
+        """Lay out again; the width is known only now."""
+        self.update_page()
+
+    @property
+    def _parts(self) -> NamingParts:
+        return self.query_one(NamingParts)
 
     def update_page(self) -> None:
         """Show the open administration, to the speaker too."""
@@ -154,37 +129,20 @@ hidden until you have scored, where the battery does not say otherwise.
             return
         if self._now is None or now.card != self._now.card or not now.waits:
             self._asks_kind = False
-        if self._now is None or now.shown_s != self._now.shown_s:
-            self._heard_so_far = []
         self._work, self._now = work, now
         self._source = self._controller.source
         self._message = ""
-        self._drawn = None
         if self._ticking is not None:
             (self._ticking.pause if self._source is None else self._ticking.resume)()
-        closed = now.microphone != "open" and not now.waits
         scored = now.card is not None and now.score and work.status not in OVER
-        rests = closed and not scored
-        self.query_one("#naming-rest").display = rests
-        self.query_one("#naming-middle").display = not rests
-        if rests:
-            words = resting(work, now, self._chosen_microphone)
-            self.query_one("#naming-rest-words", Static).update(words)
-        self._show_head(work, now)
-        self._show_sound(now)
-        self._show_items(now)
-        self.query_one("#naming-responded", Static).update(responded(now, work))
-        self.query_one(MachinePanel).show(now, costs=self._shows_costs)
-        self._show_field(now)
+        rests = not now.waits and not scored and (now.microphone != "open" or now.card is None)
+        if not self._drawing:
+            self._parts.show(work, now, self._choices, self._source, rests=rests)
+            self._show_field(now)
+            self._show_to_speaker(now.card if now.waits else None)
+        self._tick()
         self._show_hint()
-        self._show_to_speaker(now.card if now.waits else None)
         self.desk.set_class(now.microphone == "open", "-recording")
-
-    def shown_scores(self) -> ShownScores:
-        """Return the named items, in place of scores."""
-        if self._work is None or self._now is None:
-            return ShownScores()
-        return ShownScores(self._work.scores, special=(naming_lines, self._now.items))
 
     def _show_time(self) -> None:
         if self.display:
@@ -218,35 +176,19 @@ hidden until you have scored, where the battery does not say otherwise.
             )
         return self._opening
 
-    def _show_head(self, work: Work, now: NamingNow) -> None:
-        place = f"item {work.item.place[0]} of {work.item.place[1]}" if work.item else ""
-        self.query_one("#naming-item", Line).show(head(now.card), place)
-        clock, source, shown = self.query_one(ResponseClock), self._source, now.shown_s
-        limit = now.card.limit_s if now.card else None
-        if now.waits and source is not None and shown is not None:
-            clock.run(lambda: max(source.now_s - shown, 0.0), limit)
-        elif now.sound is not None and now.sound.limits is not None and shown is not None:
-            clock.stand(now.sound.limits[1] - shown, limit)
-        else:
-            clock.stand(None, limit)
-
-    def _show_sound(self, now: NamingNow) -> None:
-        self.query_one(Picture).show(now.card.picture if now.card else None)
-        waveform = self.query_one(Waveform)
-        if not now.waits:
-            waveform.show(now.sound)
-        self.query_one(LevelMeter).display = self._source is not None
-        self._tick()
-
-    def _show_items(self, now: NamingNow) -> None:
-        wide = self.size.width >= WIDE
-        for shown, name in ((wide, "#naming-items"), (not wide, "#naming-strip")):
-            listed = self.query_one(name, ItemList)
-            listed.display = shown
-            listed.show(now.items)
+    @property
+    def _choices(self) -> Choices:
+        remembered = self.desk.workbench.remembered
+        waits = self._drawing or (self._now is not None and self._now.waits)
+        tall = self.app.size.height >= TALL
+        return Choices(
+            ipa=not remembered.arpabet,
+            costs=tall if self._costs is None else self._costs,
+            hidden=waits and not remembered.names_shown,
+            device=self._chosen_microphone,
+        )
 
     def _show_field(self, now: NamingNow) -> None:
-        self.query_one("#naming-heard-row").display = bool(now.score)
         field = self.query_one(HeardField)
         if not field.has_focus:
             field.value = now.heard
@@ -263,7 +205,7 @@ hidden until you have scored, where the battery does not say otherwise.
             words, style = f"! {self._alarm}", f"bold {AMBER}"
         else:
             words, style = hint(work, now, asks_kind=self._asks_kind)
-        self.query_one("#naming-hint", Static).update(Content.styled(words, style))
+        self._parts.show_hint(words, style)
 
     def show_message(self, words: str) -> None:
         """Show a message in place of the hint, until something changes or a key is pressed."""
@@ -274,7 +216,6 @@ hidden until you have scored, where the battery does not say otherwise.
         source, now = self._source, self._now
         if source is None or now is None:
             return
-        level = source.level
         alarm = source.alarm or ""
         if alarm != self._alarm:
             self._alarm = alarm
@@ -282,17 +223,15 @@ hidden until you have scored, where the battery does not say otherwise.
             if alarm:  # shown at once, also in the speaker's view
                 self.escape()
                 self.desk.notify(alarm, title="Sound", severity="error", timeout=8, markup=False)
-        shown = now.shown_s if now.waits and self._drawn is None else None
-        if shown is not None:
-            self._heard_so_far.append(level.peak_dbfs)
-        if not self.screen.is_current:
-            return  # drawing behind a dialog would draw the whole screen each time
-        self.query_one(LevelMeter).show(level)
-        if shown is not None:
-            end = max(source.now_s, shown + TICK_S)
-            heard = Envelope(shown, end, tuple(self._heard_so_far))
-            waiting = now.sound or Sound(heard, picture_s=shown)
-            self.query_one(Waveform).show(replace(waiting, envelope=heard))
+        self._parts.hear(source, now, drawing=self._drawing)
+
+    def _playing(self, message: Playing) -> None:
+        """Show in the waveform which second is heard."""
+        work = self._work
+        item = work.item if work is not None else None
+        played = message.number, message.trial
+        if work and item and played == (work.administration.id, item.trial.plan.number):
+            self._parts.waveform.follow(message.position)
 
     # ---------------------------------------------------------------- commands
 
@@ -331,12 +270,7 @@ hidden until you have scored, where the battery does not say otherwise.
             return
         self._drawing = True
         self.desk.do(partial(self._controller.expose, card.number))
-        self._drawn = card
-        self.query_one(Picture).show(card.picture)
-        self.query_one("#naming-item", Line).show(head(card))
-        self.query_one("#naming-responded", Static).update("")
-        self.query_one(Waveform).show(None)
-        self._heard_so_far = []
+        self._parts.show_card(card, self._choices)
         self._show_to_speaker(card)
 
         def drawn() -> None:
@@ -360,12 +294,21 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def detail(self) -> None:
         """Show or hide the costs of the alignment."""
-        self._costs = not self._shows_costs
+        self._costs = not self._choices.costs
         self.update_page()
 
-    @property
-    def _shows_costs(self) -> bool:
-        return self.app.size.height >= TALL if self._costs is None else self._costs
+    def picture_name(self) -> None:
+        """Show the name of the picture while it is named, or hide it."""
+        self._remember(names_shown=not self.desk.workbench.remembered.names_shown)
+
+    def notation(self) -> None:
+        """Show phonemes in ARPAbet, or in IPA again."""
+        self._remember(arpabet=not self.desk.workbench.remembered.arpabet)
+
+    def _remember(self, **settings: bool) -> None:
+        self.desk.workbench.remember(**settings)
+        self.update_page()
+        self._parts.waveform.refresh()
 
     def no_response(self) -> None:
         """Ask of which kind no response is; the next key scores it."""
@@ -420,10 +363,21 @@ hidden until you have scored, where the battery does not say otherwise.
 
     # ---------------------------------------------------------------- keys
 
-    def action_onset(self, step_s: float) -> None:
-        """Move the onset of the response."""
-        if self._now is not None and not self._now.waits:
-            self.query_one(Waveform).action_move(step_s)
+    def action_move(self, step_s: float) -> None:
+        """Move the chosen mark of the response."""
+        self._parts.waveform.action_move(step_s)
+
+    def action_other_mark(self) -> None:
+        """Move another mark from now on."""
+        self._parts.waveform.action_other_mark()
+
+    def action_zoom(self, factor: float) -> None:
+        """Draw a shorter or longer stretch of the response."""
+        self._parts.waveform.action_zoom(factor)
+
+    def action_part(self, share: float) -> None:
+        """Draw another part of the response."""
+        self._parts.waveform.action_pan(share)
 
     def action_scroll_said(self, lines: int) -> None:
         """Scroll what the machine says, where it is longer than its place."""

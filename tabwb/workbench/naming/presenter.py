@@ -11,7 +11,7 @@ from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import TrialState
-from tabwb.scoring.naming.target import right_by_score
+from tabwb.scoring.naming.target import code_by_score, right_by_score
 from tabwb.speech.files import info
 from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.view_models import (
@@ -41,7 +41,11 @@ _STANDINGS: Mapping[TrialState, Standing] = {
     TrialState.VOID: "void",
     TrialState.NOT_ADMINISTERED: "not-administered",
 }
-_SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
+_SHORT: Mapping[str, str] = {
+    "self-corrected": "self-cor.",
+    "no-response": "no response",
+    "not-scorable": "unscorable",
+}
 
 
 class NamingPresenter:
@@ -73,6 +77,9 @@ class NamingPresenter:
         session = self._session
         view = session.spoken.view()
         coming = session.next_aloud()
+        begins = coming is not None and (
+            view is None or view.trial.plan.subtest != coming.plan.subtest
+        )
         microphone: Microphone = "open" if live else "closed"
         base = NamingNow(
             card=None if view is None else self._card(view.trial),
@@ -81,7 +88,7 @@ class NamingPresenter:
             microphone="opening" if opening else microphone,
             transcriber=session.administration.conditions.transcriber or "",
             left_over=0 if live else len(left_over(session)),
-            instructions="" if live else instructions_of(session),
+            instructions=instructions_of(session) if begins or not live else "",
         )
         return base if view is None else self._with_response(base, view, live)
 
@@ -104,7 +111,11 @@ class NamingPresenter:
             score=score.score if score else unscored,
             score_words=score_words(score.score, score.reason) if score else "",
             heard=_text(view),
-            code=code.code if code else "",
+            code=code.code
+            if code
+            else code_by_score(score.score, view.rules.rule)
+            if score
+            else "",
             flags=code.flags if code else (),
             sound=awaited(view) if waits else self._sound(naming, live, revealed=revealed),
             remarks="" if take is None else take.remarks,
@@ -160,17 +171,17 @@ class NamingPresenter:
         if trial.state is not TrialState.ANSWERED:
             return NamedItem(name, _STANDINGS[trial.state])
         view = self._session.spoken.view_of(trial)
-        score = view.score
+        score, latency = view.score, view.latency_s
         if score is None:
-            return NamedItem(name, "given", word="" if view.item.coded else MARKS["given"])
+            given = "" if view.item.coded else MARKS["given"]
+            return NamedItem(name, "given", word=given, latency_s=latency)
         if trial.plan.practice:
             return NamedItem(name, "scored", word="practice")
         right = right_by_score(score.score, view.rules.rule)
         word = "" if view.code is None else view.code.code
         if word in {"", "correct"}:
-            corrected = f"{MARKS['right' if right else 'wrong']} self-cor."
-            word = corrected if score.score == "self-corrected" else _SHORT.get(score.score, "")
-        return NamedItem(name, "scored", right, word)
+            word = _SHORT.get(score.score, "")
+        return NamedItem(name, "scored", right, word, latency)
 
     def _listening(self, view: NamingView) -> str:
         attempt, transcript = view.attempt, view.transcript

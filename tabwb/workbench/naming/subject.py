@@ -85,7 +85,7 @@ def _cue(now: Situation, naming: NamingNow) -> str | None:
         return reason
     if len(naming.cues) > naming.cues_given:
         return None
-    return "this item has no further cue: score it, or repeat the question (e)"
+    return "this item has no further cue: score it, or repeat the question (r)"
 
 
 def _answered(now: Situation, naming: NamingNow) -> str | None:
@@ -198,7 +198,7 @@ COMMANDS = (
     _command("cue", "Next cue", "Cue", "c", 3, _cue,
              "Give the next cue: its words are shown, and it counts as the battery says.",
              _presses(lambda live: live.cue())),
-    _command("re-prompt", "Ask again", "Ask again", "e", 8, _mark,
+    _command("re-prompt", "Ask again", "Ask again", "r", 8, _mark,
              "You repeat the question; later speech is not scored.",
              _presses(lambda live: live.re_prompt())),
     _command("attempt", "Mark a new attempt", "Attempt", "m", 9, _mark,
@@ -216,12 +216,19 @@ COMMANDS = (
              lambda desk: desk.do(controller(desk).play)),
     _command("speaker", "Speaker's view", "Speaker", "f", 11, _always,
              "The picture alone; keys still work; f or esc comes back."),
-    _command("test", "Microphone test…", "Mic test", "t", 12, _test,
+    _command("window", "Picture window", "Window", "F", 18, _always,
+             "The picture in a window of its own, full screen, outside of the terminal; again: "
+             "close it.", lambda desk: desk.do(controller(desk).picture_window)),
+    _command("test", "Microphone test…", "Mic test", "T", 12, _test,
              "Choose a microphone, see its level, record a little and hear it."),
     _command("consent", "Record consent…", "Consent", "y", 15, _consent,
              "Record what the speaker has agreed to, where something is lacking."),
-    _command("detail", "Costs of the alignment", "Costs", "i", 14, _always,
+    _command("detail", "Costs of the alignment", "Costs", "t", 14, _always,
              "Show or hide what each phoneme costs and which features changed."),
+    _command("picture-name", "Name of the picture", "Name", "H", 16, _always,
+             "Show or hide the name of the picture while it is being named."),
+    _command("notation", "IPA or ARPAbet", "IPA", "I", 17, _always,
+             "Show phonemes in ARPAbet, or in IPA again."),
     *session_commands(("naming",), _check_session),
 )  # fmt: skip
 SUBJECT = Subject(

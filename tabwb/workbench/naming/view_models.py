@@ -29,12 +29,14 @@ class NamedItem:
         right: a person's score, or None where there is none or it is neither.
         word: a person's code or score where it is not simply right or wrong; of a description,
             which is not scored, the mark of what was given.
+        latency_s: from the picture to the onset of speech, or None.
     """
 
     name: str
     standing: Standing
     right: bool | None = None
     word: str = ""
+    latency_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The naming page shows them after the person's score, the results in the dialog o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import wrap
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.phonology.distance import Step, feature_changes
+from tabwb.phonology.inventory import ipa_letters
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.report.render.naming import SCORES
 from tabwb.report.summaries.naming_profile import is_by_sound
@@ -105,25 +106,38 @@ def verdict_words(verdict: Correctness) -> str:
     return f"{mark} ({', '.join(remarks)})" if remarks else mark
 
 
-def verdict_lines(machine: RuleVerdicts, width: int, *, costs: bool) -> Iterator[Content]:
-    """Yield alignment and rules; with ``costs`` then the features that changed."""
+def verdict_lines(
+    machine: RuleVerdicts, width: int, *, costs: bool, ipa: bool = True
+) -> Iterator[Content]:
+    """Yield alignment and rules; with ``costs`` then the features that changed.
+
+    Args:
+        machine: what the machine says.
+        width: columns.
+        costs: whether the costs of the alignment are shown.
+        ipa: whether phonemes are shown in IPA; else in ARPAbet.
+    """
     width -= INDENT
-    yield from _beside_or_below(machine, width, costs=costs)
+    yield from _beside_or_below(machine, width, costs=costs, ipa=ipa)
     if costs and machine.aligned is not None:
         yield Content("")
-        for line in change_lines(machine.aligned):
+        for line in change_lines(machine.aligned, ipa=ipa):
             first, *rest = line.wrap(max(width - INDENT, 12))
             yield first.pad_left(INDENT)
             yield from (more.pad_left(2 * INDENT) for more in rest)
 
 
-def _beside_or_below(machine: RuleVerdicts, width: int, *, costs: bool) -> Iterator[Content]:
+def _beside_or_below(
+    machine: RuleVerdicts, width: int, *, costs: bool, ipa: bool
+) -> Iterator[Content]:
     """Yield the alignment at the left, the rules at the right, or below where it is narrow."""
     if machine.aligned is None:
-        heard = " ".join(machine.phonemes)
+        heard = " ".join(ipa_letters(machine.phonemes) if ipa else machine.phonemes)
         left = [Content(heard)] if heard else [Content.styled("no speech detected", QUIET)]
+        if machine.by_ear:
+            left = []  # the rules read what was heard, not the transcript
     else:
-        left = list(alignment_lines(machine.aligned, max(width, LEAST_LEFT), costs=costs))
+        left = list(alignment_lines(machine.aligned, max(width, LEAST_LEFT), costs=costs, ipa=ipa))
     own = max((line.cell_length for line in left), default=0)
     if own + GAP + LEAST_RIGHT > width:
         yield from (line.pad_left(INDENT) for line in (*left, *_rules(machine, width)))
@@ -148,22 +162,30 @@ def _rules(machine: RuleVerdicts, width: int) -> Iterator[Content]:
         yield from (Content(more).pad_left(len(label)) for more in rest)
 
 
-def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Content]:
+def alignment_lines(
+    aligned: Aligned, width: int, *, costs: bool, ipa: bool = True
+) -> Iterator[Content]:
     """Yield reference, what was said and operations; with ``costs`` also those.
 
     A response that is longer than the line continues in a further block.
+
+    Args:
+        aligned: what was said beside what should have been said.
+        width: columns.
+        costs: whether the cost of each step is shown.
+        ipa: whether phonemes are shown in IPA; else in ARPAbet.
 
     >>> from tabwb.phonology.distance import align_features
     >>> steps = align_features(["D"], ["D", "AH"]).steps
     >>> for line in alignment_lines(Aligned(steps, 1.0, 0.9), 40, costs=False):
     ...     print(line.plain)
-    D  ·
-    D  AH
+    d  ·
+    d  ʌ
     =  +
     """
     block: list[Step] = []
     used = 0
-    for step in aligned.steps:
+    for step in _in_ipa(aligned.steps) if ipa else aligned.steps:
         step_width = _width(step, costs=costs)
         if block and used + step_width > width:
             yield from _block(block, costs=costs)
@@ -174,13 +196,29 @@ def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Co
     yield from _block(block, costs=costs)
 
 
-def change_lines(aligned: Aligned) -> Iterator[Content]:
-    """Yield for each substitution the features that changed, and what they cost together."""
-    for step in aligned.steps:
+def _in_ipa(steps: Sequence[Step]) -> list[Step]:
+    """The same steps, their phonemes in IPA."""
+    said = iter(ipa_letters(step.hyp for step in steps if step.hyp))
+    reference = iter(ipa_letters(step.ref for step in steps if step.ref))
+    return [
+        step._replace(ref=step.ref and next(reference), hyp=step.hyp and next(said))
+        for step in steps
+    ]
+
+
+def change_lines(aligned: Aligned, *, ipa: bool = True) -> Iterator[Content]:
+    """Yield for each substitution the features that changed, and what they cost together.
+
+    Args:
+        aligned: what was said beside what should have been said.
+        ipa: whether phonemes are shown in IPA; else in ARPAbet.
+    """
+    shown = _in_ipa(aligned.steps) if ipa else aligned.steps
+    for step, written in zip(aligned.steps, shown, strict=True):
         if step.op == "SUB" and step.ref and step.hyp:
             words = ", ".join(str(change) for change in feature_changes(step.ref, step.hyp))
             yield Content.assemble(
-                (f"{step.ref} ~ {step.hyp}", "bold"), f"  {step.cost:g}  ", (words, QUIET)
+                (f"{written.ref} ~ {written.hyp}", "bold"), f"  {step.cost:g}  ", (words, QUIET)
             )
 
 

@@ -78,6 +78,8 @@ class Remembered:
         microphone: name of the microphone for spoken naming, or empty for the system's own.
         sweep_grid: the grid file of the sweep that was started last, or empty.
         sweep_workers: its number of workers.
+        arpabet: phonemes are shown in ARPAbet; else in IPA.
+        names_shown: the name of a picture is shown beside it while it is being named.
     """
 
     theme: str = ""
@@ -90,6 +92,8 @@ class Remembered:
     microphone: str = ""
     sweep_grid: str = ""
     sweep_workers: int = 1
+    arpabet: bool = False
+    names_shown: bool = False
 
 
 def _path(path: Path | None) -> Path:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tabwb.phonology.inventory import SILENT
+from tabwb.report.summaries.naming_profile import is_by_sound
 from tabwb.workbench.shell.envelopes import Envelope
 
 if TYPE_CHECKING:
@@ -61,11 +62,17 @@ class AttemptSpan:
 
 @dataclass(frozen=True, slots=True)
 class TimedPhoneme:
-    """One phoneme of the transcript (ARPAbet), or of a transcriber of words one word."""
+    """One phoneme of the transcript (ARPAbet), or of a transcriber of words one word.
+
+    Attributes:
+        steps: how it differs from the target: (operation, the target's phoneme or empty), with
+            those that were left out before it, and at the end after it; none: not compared.
+    """
 
     start_s: float
     end_s: float
     phoneme: str
+    steps: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +213,26 @@ def _phonemes(naming: Naming, take: Take) -> Iterator[TimedPhoneme]:
     transcript = naming.transcript
     if transcript is None or not transcript.timed:
         return
-    for segment in transcript.segments:
-        if segment.phoneme in SILENT:
-            continue
+    said = [segment for segment in transcript.segments if segment.phoneme not in SILENT]
+    steps = _steps(naming, [segment.phoneme for segment in said])
+    for place, segment in enumerate(said):
         start, end = take.start_s + segment.start_s, take.start_s + segment.end_s
-        yield TimedPhoneme(start, end, segment.phoneme)
+        yield TimedPhoneme(start, end, segment.phoneme, tuple(steps.get(place, ())))
+
+
+def _steps(naming: Naming, said: list[str]) -> dict[int, list[tuple[str, str]]]:
+    """By place of a phoneme that was said: the steps from the target, none without a distance."""
+    distance = naming.distance
+    judged = [step.hyp for step in distance.features.steps if step.hyp] if distance else []
+    if distance is None or not judged or not is_by_sound(naming):
+        return {}
+    starts = range(len(said) - len(judged) + 1)
+    first = next((at for at in starts if said[at : at + len(judged)] == judged), None)
+    if first is None:
+        return {}  # an article or a filler was left out between them
+    steps: dict[int, list[tuple[str, str]]] = {}
+    at, last = first, first + len(judged) - 1
+    for step in distance.features.steps:
+        steps.setdefault(min(at, last), []).append((step.op, step.ref or ""))
+        at += bool(step.hyp)
+    return steps

@@ -16,12 +16,14 @@ from tabwb.workbench.shell import waveform_lines as lines
 from tabwb.workbench.shell.envelopes import BARS
 from tabwb.workbench.shell.sound import OnsetMark, Sound, Span
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import QUIET
+from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 STEP_S = 0.01
 STRIDE_S = 0.05
 SETTLED_S = 0.8
 """So long after the last step a moved mark is kept: many steps are one correction."""
+EDGE_S = 0.1
+"""So much before and after a response is drawn at first; zooming out shows more."""
 LEAST_S = 0.2
 """The shortest stretch to which the waveform is zoomed."""
 FRAME_S = 1 / 15
@@ -34,6 +36,7 @@ TOOLTIP = """\
 ┃ onset   [ ] limits of the response   ┊ time limit
 c1 cue   r asked again   x── examiner speaks
 ╰─1─╯ attempt, proposed   └─1─┘ attempt, marked
+= as the target   ~æ in place of æ   + inserted   -t left out
 drag a mark to move it; the wheel zooms"""
 
 
@@ -58,7 +61,8 @@ class Waveform(WidthAwareWidget, can_focus=True):
 How loud the response is over time. Second 0 is the picture. **┃** is where speech begins; **[** and
 **]** are the limits of the response; **┊** the time limit; **c1** a cue; **r** the question asked
 again; **x──** the examiner. Brackets below are attempts: round ones are proposed at pauses, square
-ones were marked (**m**).
+ones were marked (**m**). Below the phonemes that were said: **=** as in the target, **~æ** in place
+of æ, **+** inserted, **-t** before it t was left out.
 
 - **left**, **right** move the onset by 10 ms, with **shift** by 50 ms; **o** changes to the
   beginning and to the end of the response, and back. A move is kept a moment after the last step,
@@ -111,7 +115,7 @@ ones were marked (**m**).
         if not kept:
             self._drop_move()
         if before is None or sound is None or before.response != sound.response:
-            self._stretch, self._handle = None, "onset"
+            self._stretch, self._handle = _near_limits(sound), "onset"
         self._sound = sound
         self.refresh()
 
@@ -301,18 +305,20 @@ ones were marked (**m**).
         height = max(self.content_size.height, 1)
         sound = self._shown()
         if sound is None or width < 1:
-            return Content.styled(BARS[0] * max(width, 1), QUIET)
+            return Content.styled("\n" * (height - 1) + BARS[0] * max(width, 1), QUIET)
         view = self.stretch
         marks = lines.marks_line(sound, view, width)
         attempts = lines.attempts_line(sound.attempts, view, width)
         said = lines.phonemes_line(sound.phonemes, view, width, ipa=self.ipa)
+        steps = lines.steps_line(sound.phonemes, view, width, ipa=self.ipa)
         below = [
             (0, self._marker(sound, view, width)),
-            (2, Content.styled(attempts, QUIET)),
-            (4, Content.styled(said, "bold")),
+            (4 if len(sound.attempts) == 1 else 2, Content.styled(attempts, QUIET)),
+            (3, Content.styled(said, "bold")),
+            (6, Content.styled(steps, ACCENT)),
             (1, Content.styled(lines.axis_line(sound.zero_s, view, width), QUIET)),
         ]
-        above = [(3, marks)]
+        above = [(5, marks)]
         # Lines give way where there is no room, those that are needed least first.
         ranked = sorted(rank for rank, line in (*above, *below) if line.plain or rank < 2)
         kept = set(ranked[: max(height - (1 if height < 8 else 2), 0)])
@@ -346,3 +352,11 @@ ones were marked (**m**).
             limits = self._moved.get("start", start), self._moved.get("end", end)
             sound = replace(sound, limits=limits)
         return sound
+
+
+def _near_limits(sound: Sound | None) -> Span | None:
+    """Return a response with a little before and after it; None while it is being given."""
+    if sound is None or sound.limits is None:
+        return None
+    low, high = sound.window
+    return max(sound.limits[0] - EDGE_S, low), min(sound.limits[1] + EDGE_S, high)

@@ -13,6 +13,7 @@ from textual.content import Content
 
 from tabwb.phonology.inventory import ipa_letters
 from tabwb.workbench.shell.envelopes import LEAST_DBFS, Envelope, bars
+from tabwb.workbench.shell.rule_verdicts import SIGNS
 from tabwb.workbench.shell.sound import AttemptSpan, OnsetMark, Sound, Span, TimedPhoneme
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET
 
@@ -233,6 +234,28 @@ def phonemes_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *,
             line = line.ljust(at) + name
         elif not line.endswith("…") and len(line) < width:
             line += "…"
+    return line
+
+
+def steps_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ipa: bool) -> str:
+    """Return below each phoneme how it differs from the target; see :data:`SIGNS`.
+
+    >>> said = [TimedPhoneme(0.1, 0.3, "D", (("SUB", "K"),)), TimedPhoneme(0.3, 0.5, "AO",
+    ...         (("EQ", "AO"), ("DEL", "T")))]
+    >>> steps_line(said, (0.0, 1.0), 20, ipa=True), steps_line(said, (0.0, 1.0), 4, ipa=True)
+    ('  ~k  =-t', '~k')
+    """
+    line = ""
+    for one in phonemes:
+        refs = [ref for _, ref in one.steps]
+        names = ipa_letters(refs) if ipa else refs
+        text = "".join(
+            SIGNS[op] if op in {"EQ", "INS"} else f"{SIGNS[op]}{name}"
+            for (op, _), name in zip(one.steps, names, strict=True)
+        )
+        at = column_of(one.start_s, window, width)
+        if text and inside(one.start_s, window) and len(line) <= at and at + len(text) <= width:
+            line = line.ljust(at) + text
     return line
 
 

@@ -1,0 +1,117 @@
+"""Words of the naming page before the first picture, in a break and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from textual.content import Content
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.words import plural
+from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.naming.view_models import NamingNow
+from tabwb.workbench.shell.commands import Command, key_label
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    AMBER,
+    QUIET,
+    conditions_words,
+    folded,
+    short_spec,
+    wrapped,
+)
+
+OVER = {AdministrationStatus.DONE: "Complete", AdministrationStatus.DISCONTINUED: "Discontinued"}
+DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
+FACT = 16
+KEY = 7
+
+
+def rest_title(work: Work, now: NamingNow) -> str:
+    """Return the title of the page at rest."""
+    if now.microphone == "open":
+        return "Ready"
+    begun = work.item is not None or work.administration.answered > 0
+    return OVER.get(work.status, "Break" if begun else work.administration.battery_title)
+
+
+def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Content]:
+    """Yield what is shown while no picture is: what is to be given, how to begin.
+
+    Args:
+        work: the open administration.
+        now: its naming part.
+        device: the microphone that was chosen, or empty for the system's own.
+        width: columns.
+    """
+    administration = work.administration
+    begun = work.item is not None or administration.answered > 0
+    if work.status in OVER:
+        scored = sum(item.standing == "scored" for item in now.items)
+        described = sum(item.standing == "given" and bool(item.word) for item in now.items)
+        words = "answered" if described else "scored"
+        yield Content(f"{scored + described} of {len(now.items)} items {words}")
+        yield Content("")
+        yield from key_lines("space", "shows the results", width)
+        return
+    if not begun and now.microphone != "open":
+        yield from _fact("participant", administration.conditions.examinee, width)
+        yield from _fact("conditions", ", ".join(conditions_words(administration)), width)
+        yield from _fact("transcriber", short_spec(now.transcriber) or "none", width)
+    left = sum(item.standing == "open" for item in now.items)
+    yield from _fact("pictures", f"{left} to show", width)
+    yield from _fact("microphone", device or "the system's own", width)
+    if now.left_over:
+        count = plural(now.left_over, "interrupted recording")
+        yield from folded(f"{count} will be kept when the microphone opens", width, AMBER)
+    if not begun:
+        for notice in work.notices:
+            yield from folded(f"! {notice}", width, AMBER)
+    if now.instructions:
+        yield Content("")
+        yield from read_aloud(now.instructions, width)
+    yield Content("")
+    yield from key_lines("space", _next_step(now), width)
+    if now.microphone != "open":
+        yield from key_lines("T", "tests the microphone", width)
+    yield from key_lines("f", "speaker's view: the picture alone on this screen", width)
+    yield from key_lines("F", "the picture in a window of its own, full screen", width)
+    yield Content("")
+    yield from folded(DRAFT, width, QUIET)
+
+
+def _next_step(now: NamingNow) -> str:
+    if now.microphone == "open":
+        return "shows the first picture: time 0 of its latency"
+    if now.lacking:
+        return "is refused until the consent is recorded: y"
+    return "opens the microphone"
+
+
+def read_aloud(instructions: str, width: int) -> Iterator[Content]:
+    """Yield the instructions that the administrator reads to the participant."""
+    yield Content.styled("Read aloud before the next picture", QUIET)
+    yield from folded(f"“{instructions}”", width, "bold")
+
+
+def key_lines(key: str, words: str, width: int) -> Iterator[Content]:
+    """Yield a key and what it does, with the words in a column of their own."""
+    first, *rest = wrapped(words, max(width - KEY, KEY)) or [""]
+    yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
+    yield from (Content(" " * KEY + line) for line in rest)
+
+
+def shown_keys(commands: Sequence[Command]) -> Callable[[int], Iterator[Content]]:
+    """Return a function of the width that yields the commands with their keys."""
+
+    def lines(width: int) -> Iterator[Content]:
+        for command in commands:
+            yield from key_lines(key_label(command.key), command.help, width)
+
+    return lines
+
+
+def _fact(name: str, words: str, width: int) -> Iterator[Content]:
+    first, *rest = wrapped(words, max(width - FACT, FACT)) or [""]
+    yield Content.assemble((f"{name:<{FACT}}", QUIET), first)
+    yield from (Content(" " * FACT + line) for line in rest)
