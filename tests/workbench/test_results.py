@@ -12,9 +12,10 @@ from textual.widgets import Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import ResponsesView
-from tabwb.workbench.shell.docks import ScorePanel
+from tabwb.workbench.results.written_summary import NoteLine, WrittenSummary
 from tabwb.workbench.shell.row_list import RowList
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
@@ -37,13 +38,32 @@ async def test_the_summary_has_intervals_and_baselines(
 ) -> None:
     async with sit(size) as seat:
         await finished(seat, battery)
-        await seat.reads("1 of 2")
         # Clopper-Pearson for 1 of 2: 0.0126 to 0.9874.
-        assert "0.01-0.99" in seat.text
-        assert "first option 1.00" in seat.text
-        words = " ".join(seat.text.split())
-        if size[0] > 100:
-            assert RESEARCH_ONLY[:40] in words
+        await seat.reads("0.01-0.99")
+        (row,) = [line for line in seat.text.splitlines() if "0.01-0.99" in line]
+        assert "1/2" in row
+        # On 0 to 1 the estimate is in the middle; always the first option, 1.00, at the right end.
+        low, value, first_option = row.index("├"), row.index("●"), row.rindex("◆")
+        assert low < row.index("◆") < value < first_option  # guessing: one of three
+        assert abs(low + first_option - 2 * value) <= 2
+        notes = seat.desk.query_one(NoteLine)
+        assert RESEARCH_ONLY[:40] in " ".join(seat.text.split())
+        before = notes.size.height
+        notes.focus()
+        await seat.press("enter")
+        await seat.until(lambda: notes.size.height > before == 1, "all notes")
+
+
+async def test_a_click_on_a_mark_opens_the_response(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await finished(seat, battery)
+        grid = seat.desk.query_one(ItemGrid)
+        await seat.until(lambda: grid._lines, "the marks")
+        (column, _, trial) = grid._lines[0].targets[1]
+        await seat.pilot.click(grid, offset=(column, 0))
+        await seat.reads("w2 · 2 of 3")
+        assert trial == 2
+        assert not seat.desk.query_one("#written-summary").display
 
 
 async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: str) -> None:
@@ -67,19 +87,18 @@ async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: st
         await seat.reads("item ↑")
 
 
-async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
+async def test_f4_hides_the_response_and_results_open_with_their_summary(
     sit: Sit, battery: str
 ) -> None:
     async with sit() as seat:
         await finished(seat, battery)
         await seat.press("t", "f4")
-        await seat.until(lambda: isinstance(seat.app.focused, ScorePanel), "the scores")
-        await seat.press("escape")
-        await seat.until(lambda: isinstance(seat.app.focused, RowList), "the responses")
-        assert seat.desk.page == "results"
+        await seat.until(lambda: "w1 · 1 of 3" not in seat.text, "the list alone")
+        await seat.press("f4")
+        await seat.reads("w1 · 1 of 3")
         seat.show_results(1)
-        summary = seat.desk.query_one("#written-summary")
-        await seat.until(lambda: seat.app.focused is summary, "the summary")
+        summary = seat.desk.query_one(WrittenSummary)
+        await seat.until(lambda: summary.has_focus_within, "the summary")
 
 
 async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) -> None:

@@ -106,6 +106,13 @@ class ResultsPage(Page):
         if self.body is not None:
             self.body.refill()
 
+    def toggle_side(self) -> bool:
+        """Show or hide the features beside the accuracies, the response beside the list."""
+        if self.body is not None:
+            self.body.toggle_class("-alone")
+            self.body.focus_inside()
+        return self.body is not None
+
     def escape(self) -> bool:
         """Leave a special view of the body; return whether there was one."""
         return self.body is not None and self.body.escape()

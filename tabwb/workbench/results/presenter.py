@@ -22,7 +22,9 @@ from tabwb.workbench.engine.presenters import (
     scores_of,
 )
 from tabwb.workbench.engine.view_models import Item, Scores
+from tabwb.workbench.results.item_grid import GridRow, grid_of
 from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults, naming_results
+from tabwb.workbench.results.profile import Profiles, profiles_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Results:
     summary: Summary
     scores: Scores
     responses: tuple[ResponseRow, ...]
+    profiles: Profiles
+    """How often each judge found each feature."""
+    grid: tuple[GridRow, ...]
+    """The items with a mark for each replicate."""
     naming: NamingResults | None = None
     """Of a battery whose pictures are named aloud."""
 
@@ -63,15 +69,18 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     scores = scores_of(data.battery, data.trials, counts, summary.judges, person=person)
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)
+    rows = tuple(
+        _row(data, trial, status, named.get(trial.plan.number), places)
+        for trial, status in zip(data.trials, statuses, strict=True)
+    )
     return Results(
         data.administration,
         data.battery,
         summary,
         named_scores(scores, summary.named),
-        tuple(
-            _row(data, trial, status, named.get(trial.plan.number), places)
-            for trial, status in zip(data.trials, statuses, strict=True)
-        ),
+        rows,
+        profiles_of(data.battery, summary),
+        grid_of(data.battery, ((row.item.trial, row.glyph) for row in rows)),
         naming,
     )
 

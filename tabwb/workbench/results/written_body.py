@@ -6,33 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from rich.console import Group
 from textual.app import ComposeResult
-from textual.content import Content
-from textual.widgets import Static
 
-from tabwb.report.render.tables import summary_view
-from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
+from tabwb.workbench.results.item_grid import ItemGrid, found_in
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import HELP, ResponseColumn, ResponsesView
-from tabwb.workbench.results.written_detail import Shown, detail_lines, found_in, title_of
+from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
+from tabwb.workbench.results.written_summary import WrittenSummary
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.row_list import Column
-from tabwb.workbench.shell.width_aware import ReportView, WrappedText
-from tabwb.workbench.shell.wording import MARKS, QUIET, seconds
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import MARKS, seconds
 
-SUMMARY_HELP = """\
-# Results
-
-*Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
-are the two other policies. The baseline is what always naming the first option, or always saying
-Yes, would give.
-
-**t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
-"""
 STATES = (
     "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; ● 2/7: the first "
     "judge found 2 of the 7 features on which it has a verdict"
@@ -53,9 +41,7 @@ class WrittenBody(ResultsBody):
 
     def compose(self) -> ComposeResult:
         """One of the two."""
-        with ScrollPane(id="written-summary", help_text=SUMMARY_HELP):
-            yield ReportView(id="written-view")
-            yield Static(id="written-cautions", markup=False)
+        yield WrittenSummary()
         yield self._view
 
     @property
@@ -68,28 +54,29 @@ class WrittenBody(ResultsBody):
         results = self.results
         if results is None:
             return
-        given, summary = results.administration, results.summary
-        views = summary_view(summary, results.battery, items=False)
-        self.query_one("#written-view", ReportView).show(Group(*views))
-        model, lesion = given.conditions.kind == "model", given.conditions.lesion is not None
-        told = cautions(results.battery, summary, model=model, lesion=lesion)
-        self.query_one("#written-cautions", Static).update(Content.styled("\n".join(told), QUIET))
+        self.query_one(WrittenSummary).show(results)
         self._shown = Shown() if new else replace(self._shown, judged=None)
         self._view.show(results.responses, new=new)
 
     def show_summary(self) -> None:
         """Show the summary from its first line."""
         super().show_summary()
-        self.query_one("#written-summary").scroll_home(animate=False)
+        self.query_one(WrittenSummary).to_first_lines()
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
         """Change between summary and responses."""
         self.responses_shown = shown
-        summary = self.query_one("#written-summary")
-        had_focus = summary.has_focus or self._view.has_focus_within
+        summary = self.query_one(WrittenSummary)
+        had_focus = summary.has_focus_within or self._view.has_focus_within
         self._view.display, summary.display = shown, not shown
         if focus or had_focus:
-            (self._view.focus_inside if shown else summary.focus)()
+            (self._view if shown else summary).focus_inside()
+
+    def on_item_grid_opened(self, message: ItemGrid.Opened) -> None:
+        """Show the response whose mark was clicked."""
+        message.stop()
+        self.open_trial(message.trial)
+        self.desk.show_foot()
 
     # ---------------------------------------------------------------- responses
 
@@ -124,7 +111,7 @@ class WrittenBody(ResultsBody):
             ResponseColumn(
                 Column("state", words, tip=STATES),
                 partial(_state, features=features),
-                lambda row: (row.verdict, found_in(row, features) or (-1, 0)),
+                lambda row: (row.verdict, found_in(row.item.trial, features) or (-1, 0)),
             )
         )
         if width >= ROOMY:
@@ -180,7 +167,7 @@ class WrittenBody(ResultsBody):
 
 def _state(row: ResponseRow, features: set[str]) -> str:
     """Return the state of a response; of text that was judged, how many features it has."""
-    found = found_in(row, features) if row.glyph == "given" else None
+    found = found_in(row.item.trial, features) if row.glyph == "given" else None
     return f"{MARKS[row.glyph]} {row.verdict if found is None else '/'.join(map(str, found))}"
 
 

@@ -176,22 +176,3 @@ def _measures(item: Item, features: set[str], width: int) -> Iterator[Content]:
                 missing.append(f"{title} {rating.status.value}: {reason}")
         if words or missing:
             yield from folded(f"{rater}: {' · '.join([*words, *missing])}", width, QUIET)
-
-
-def found_in(row: ResponseRow, features: set[str]) -> tuple[int, int] | None:
-    """Return how many features the first judge found, and on how many it has a verdict.
-
-    Args:
-        row: the response.
-        features: ids of the battery's features.
-
-    Returns:
-        Both numbers; None where no judge has a verdict.
-    """
-    rater, present, decided = "", 0, 0
-    for rating in row.item.trial.ratings:
-        if rating.measure in features and rating.value is not None:
-            rater = rater or rating.rater
-            if rating.rater == rater:
-                present, decided = present + bool(rating.value), decided + 1
-    return (present, decided) if decided else None

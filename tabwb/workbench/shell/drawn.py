@@ -26,8 +26,8 @@ STEPS = "▁▂▃▄▅▆▇█"
 """Bars of one cell, from the smallest value to the largest."""
 EIGHTHS = "▏▎▍▌▋▊▉█"
 """Parts of a cell, from one eighth to the whole."""
-VALUE, FEW, BASELINE = "●", "○", "◆"
-"""Marks of an estimate, of one that rests on few responses, and of a baseline."""
+VALUE, FEW, BASELINE, BOTH = "●", "○", "◆", "◈"
+"""Marks of an estimate, of one that rests on few responses, of a baseline, of both in one cell."""
 TICKS = 5
 """Parts between the ticks of an axis, at most."""
 DARKEST = 45
@@ -47,13 +47,14 @@ def interval_bar(
 ) -> Content:
     """Return an estimate with its interval on an axis, ``├───●───┤``, and ``◆`` for a baseline.
 
-    The estimate covers the ends of its interval, and both cover a baseline in the same cell.
+    A baseline covers the interval, and the estimate covers its ends; ``◈`` is an estimate in the
+    cell of a baseline.
 
     Args:
         low: lower end of the interval; None: no interval is drawn.
         value: the estimate; None: only the baseline is drawn.
         high: upper end of the interval.
-        width: columns of the axis.
+        width: columns of the axis; nothing is drawn in none.
         lowest: value at the left end; smaller values are drawn there.
         highest: value at the right end; larger values are drawn there.
         baseline: a value to compare with, or several.
@@ -63,9 +64,13 @@ def interval_bar(
     (' ├────●──┤ ', '    ●')
     >>> interval_bar(0.0, 0.2, 0.4, width=11, baseline=0.5).plain
     '├─●─┤◆     '
+    >>> interval_bar(0.0, 0.5, 1.0, width=5, baseline=(0.5, 1.0)).plain
+    '├─◈─◆'
     >>> interval_bar(None, None, None, width=4).plain
     '    '
     """
+    if width < 1:
+        return Content("")
     span = highest - lowest
 
     def place(figure: float) -> int:
@@ -73,15 +78,17 @@ def interval_bar(
         return round(min(max(share, 0.0), 1.0) * (width - 1))
 
     marks = [(" ", "")] * width
+    if value is not None and low is not None and high is not None:
+        first, last = place(low), place(high)
+        marks[first : last + 1] = [("─", ACCENT)] * (last - first + 1)
+        marks[first], marks[last] = ("├", ACCENT), ("┤", ACCENT)
     baselines = (baseline,) if isinstance(baseline, int | float) else baseline or ()
     for figure in baselines:
-        marks[place(figure)] = (BASELINE, QUIET)
+        marks[place(figure)] = (BASELINE, "$foreground")
     if value is not None:
-        if low is not None and high is not None:
-            first, last = place(low), place(high)
-            marks[first : last + 1] = [("─", ACCENT)] * (last - first + 1)
-            marks[first], marks[last] = ("├", ACCENT), ("┤", ACCENT)
-        marks[place(value)] = (FEW if few else VALUE, f"bold {ACCENT}")
+        at = place(value)
+        mark = BOTH if marks[at][0] == BASELINE else FEW if few else VALUE
+        marks[at] = (mark, f"bold {ACCENT}")
     return Content.assemble(*marks)
 
 

@@ -1,0 +1,160 @@
+"""The accuracies of the subtests with intervals and baselines, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from textual.content import Content
+
+from tabwb.report.render.wording import baselines_of, between, count, number, remarks
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.summaries.summary import Summary
+from tabwb.workbench.shell.drawn import BASELINE, VALUE, interval_bar, scale
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, shortened
+
+AXIS, MOST_AXIS = 16, 40
+"""Columns of the intervals, at least and at most."""
+POLICIES_FROM = 84
+"""From so many columns up the policies *normalised* and *extracted* have columns."""
+LEAST_TITLE = 14
+LEGEND = (
+    (VALUE, " right (exact)   "),
+    ("├─┤", " 95 %, prompts like these   "),
+    (BASELINE, " baseline"),
+)
+
+
+def given_subtests(summary: Summary) -> list[SubtestSummary]:
+    """Return the written subtests of the part of the battery that is given."""
+    named = {subtest.id for subtest in summary.named}
+    planned = any(subtest.planned for subtest in summary.subtests)
+    return [
+        subtest
+        for subtest in summary.subtests
+        if subtest.id not in named and (subtest.planned or not planned)
+    ]
+
+
+def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
+    """Yield a line for each subtest: right answers, the interval on an axis, the baselines.
+
+    Args:
+        summary: of an administration.
+        width: columns.
+    """
+    subtests = given_subtests(summary)
+    told = {subtest.id: _baselines(subtest) for subtest in subtests}
+    ends = max([len(_interval(subtest)) for subtest in subtests] or [0])
+    rights = max([5, *(len(_right(subtest)) for subtest in subtests if subtest.share.scored)])
+    last = max([len(words) for words in told.values()], default=0)
+    policies = 14 if width >= POLICIES_FROM else 0
+    title = max([len(subtest.title) for subtest in subtests] or [8])
+    fixed = rights + ends + policies + last + 2 * (5 if last else 4) - 2
+    axis = width - title - fixed
+    if axis < AXIS and last:  # then baselines are drawn, and in words below
+        axis, last = axis + last + 2, 0
+    if axis < AXIS:
+        title = max(title - (AXIS - axis), LEAST_TITLE)
+        axis = width - title - fixed
+    axis = min(axis, MOST_AXIS)
+    heads: list[Content | str] = [
+        f"{'':<{title}}",
+        f"{'right':>{rights}}",
+        scale(axis),
+        f"{'95 %':<{ends}}",
+    ]
+    heads += [f"{'norm.':>5}  {'extr.':>5}"] if policies else []
+    heads += ["baselines"] if last else []
+    yield Content("  ").join(_quiet(head) for head in heads)
+    for subtest in subtests:
+        name = f"{shortened(subtest.title, title):<{title}}"
+        if not subtest.share.scored:
+            yield Content.assemble(name, ("  " + _right(subtest), QUIET))
+            continue
+        yield Content("  ").join(
+            Content(part) if isinstance(part, str) else part
+            for part in _cells(subtest, name, rights, axis, ends, policies, told, last)
+        )
+    if any(subtest.share.scored for subtest in subtests):
+        marks = [part for mark, words in LEGEND for part in ((mark, ACCENT), (words, QUIET))]
+        yield Content.assemble(*marks).truncate(width, ellipsis=True)
+
+
+def _cells(
+    subtest: SubtestSummary,
+    name: str,
+    rights: int,
+    axis: int,
+    ends: int,
+    policies: int,
+    told: dict[str, str],
+    last: int,
+) -> Iterator[Content | str]:
+    share = subtest.share
+    interval = share.interval()
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    yield name
+    yield Content.styled(f"{_right(subtest):>{rights}}", "bold")
+    lines = [one.value for one in subtest.baselines.values() if one.value is not None]
+    yield interval_bar(low, share.accuracy().value, high, width=axis, baseline=lines)
+    yield f"{_interval(subtest):<{ends}}"
+    if policies:
+        normalised, extracted = share.correct["normalised"], share.correct["extracted"]
+        yield f"{count(normalised):>5}  {count(extracted):>5}"
+    if last:
+        yield Content.styled(told[subtest.id], QUIET)
+
+
+def _quiet(head: Content | str) -> Content:
+    return Content.styled(head, QUIET) if isinstance(head, str) else head
+
+
+def _right(subtest: SubtestSummary) -> str:
+    share = subtest.share
+    if share.scored:
+        return f"{share.correct['exact']}/{share.scored}"
+    return f"{share.n} given" if share.n else "none given yet"
+
+
+def _interval(subtest: SubtestSummary) -> str:
+    return between(subtest.share.interval()) if subtest.share.scored else ""
+
+
+def _baselines(subtest: SubtestSummary) -> str:
+    words = [baselines_of(subtest)] if subtest.share.scored else []
+    guessing = subtest.baselines.get("guessing")
+    if guessing is not None and guessing.defined and subtest.share.scored:
+        words.append(f"guessing {number(guessing)}")
+    return ", ".join(filter(None, words))
+
+
+def remark_lines(summary: Summary, width: int) -> Iterator[Content]:
+    """Yield what a subtest's row does not show: policies, tags, errors, measures.
+
+    Args:
+        summary: of an administration.
+        width: columns.
+    """
+    told = [(subtest, _remarks(subtest, width)) for subtest in given_subtests(summary)]
+    for subtest, lines in told:
+        if not lines:
+            continue
+        yield Content.styled(subtest.title, "bold")
+        for words in lines:
+            yield from folded(words, width, QUIET, 2)
+
+
+def _remarks(subtest: SubtestSummary, width: int) -> Sequence[str]:
+    told = []
+    if subtest.share.scored and width < POLICIES_FROM:
+        correct = subtest.share.correct
+        words = (
+            f"normalised {count(correct['normalised'])}, extracted {count(correct['extracted'])}"
+        )
+        told.append(f"{words} of {subtest.share.scored}")
+    if baselines := _baselines(subtest):
+        told.append(f"baselines: {baselines}")
+    told += [
+        f"{what}: {figures}" for what, figures in remarks(subtest) if what != "guessing would give"
+    ]
+    return told

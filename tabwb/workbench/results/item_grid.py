@@ -1,0 +1,260 @@
+"""Every item of an administration with a mark for each replicate, which can be clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.events import Click, MouseMove
+from textual.message import Message
+
+from tabwb.battery.model import Battery
+from tabwb.records.trials import Trial
+from tabwb.workbench.shell.drawn import step
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, bar
+
+BAR = 8
+"""Columns of the share of right answers."""
+TIP = (
+    "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; a number: features "
+    "that the first judge found. A click opens the response."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """The response to one item in one replicate.
+
+    Attributes:
+        trial: its number.
+        mark: its state in one word.
+        found: features that the first judge found; None: nobody judged it.
+    """
+
+    trial: int
+    mark: str
+    found: int | None = None
+
+    @property
+    def words(self) -> str:
+        """One character: the number of features, or the glyph of the state."""
+        if self.found is None or self.mark != "given":
+            return MARKS[self.mark]
+        return str(self.found) if self.found < 10 else "+"
+
+    @property
+    def share(self) -> float | None:
+        """1 for right, 0 for wrong; None for others."""
+        return {"right": 1.0, "wrong": 0.0}.get(self.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """One item with its responses, replicate by replicate."""
+
+    subtest: str
+    item: str
+    cells: tuple[GridCell, ...]
+
+    @property
+    def told(self) -> str:
+        """Right answers of those scored, or the mean number of features."""
+        shares = [cell.share for cell in self.cells if cell.share is not None]
+        if shares:
+            return f"{sum(shares):.0f}/{len(shares)}"
+        found = [cell.found for cell in self.cells if cell.found is not None]
+        return f"{sum(found) / len(found):.2f}" if found else ""
+
+    @property
+    def share(self) -> float | None:
+        """Share of right answers; None where none was scored."""
+        shares = [cell.share for cell in self.cells if cell.share is not None]
+        return sum(shares) / len(shares) if shares else None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the grid: text, and which columns show which trial."""
+
+    text: Content
+    targets: tuple[tuple[int, int, int], ...] = ()
+    """(first column, column after the last, number of the trial)."""
+
+
+def found_in(trial: Trial, features: Collection[str]) -> tuple[int, int] | None:
+    """Return how many features the first judge found, and on how many it has a verdict.
+
+    Args:
+        trial: with its ratings.
+        features: ids of the battery's features.
+
+    Returns:
+        Both numbers; None where no judge has a verdict.
+    """
+    rater, present, decided = "", 0, 0
+    for rating in trial.ratings:
+        if rating.value is not None and rating.measure in features:
+            rater = rater or rating.rater
+            if rating.rater == rater:
+                present, decided = present + bool(rating.value), decided + 1
+    return (present, decided) if decided else None
+
+
+def grid_of(battery: Battery, marks: Iterable[tuple[Trial, str]]) -> tuple[GridRow, ...]:
+    """Return the items of an administration in their order, with their responses.
+
+    Args:
+        battery: that was given.
+        marks: its trials, each with its state in one word.
+    """
+    features = {feature.id for feature in battery.features}
+    titles = {subtest.id: subtest.title for subtest in battery.subtests}
+    cells: dict[tuple[str, str], list[GridCell]] = {}
+    for trial, mark in marks:
+        plan = trial.plan
+        if not plan.practice:
+            found = found_in(trial, features)
+            cell = GridCell(plan.number, mark, found[0] if found else None)
+            cells.setdefault((plan.subtest, plan.item), []).append(cell)
+    order = {subtest: place for place, subtest in enumerate(titles)}
+    rows = sorted(cells.items(), key=lambda pair: order[pair[0][0]])
+    return tuple(GridRow(titles[subtest], item, tuple(own)) for (subtest, item), own in rows)
+
+
+def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> Iterator[Line]:
+    """Yield the grid: a line for each item, or for each subtest if there is one replicate.
+
+    Args:
+        rows: the items in their order.
+        width: columns.
+        person: the examinee is a person: no verdict has a colour.
+    """
+    replicates = max((len(row.cells) for row in rows), default=0)
+    if not replicates:
+        return
+    if replicates == 1:
+        yield from _by_subtest(rows, width, person=person)
+        return
+    name = max(len(row.item) for row in rows)
+    told = max(len(row.told) for row in rows)
+    room = width - name - told - BAR - 6
+    gap = 1 if 2 * replicates - 1 <= room else 0
+    binned = replicates > room
+    subtest = ""
+    for row in rows:
+        if row.subtest != subtest:
+            subtest = row.subtest
+            yield Line(Content.styled(subtest, f"bold {QUIET}"))
+        start = name + 2
+        parts: list[Content | tuple[str, str]] = [f"{row.item:<{name}}  "]  # type: ignore[list-item]
+        targets = []
+        if binned:
+            parts.append((_bins(row.cells, room), ACCENT))
+            used = min(room, len(row.cells))
+        else:
+            for at, cell in enumerate(row.cells):
+                first = start + at * (1 + gap)
+                parts += [(cell.words, _style(cell, person=person)), (" " * gap, "")]
+                targets.append((first, first + 1 + gap, cell.trial))
+            used = len(row.cells) * (1 + gap)
+        parts.append((" " * (min(room, replicates * (1 + gap)) - used), ""))
+        drawn = Content("") if row.share is None else bar(row.share, BAR)
+        parts += [(f"  {row.told:>{told}}  ", QUIET if row.share is None else "bold"), drawn]
+        yield Line(Content.assemble(*parts).truncate(width), tuple(targets))
+
+
+def _by_subtest(rows: Sequence[GridRow], width: int, *, person: bool) -> Iterator[Line]:
+    titles = list(dict.fromkeys(row.subtest for row in rows))
+    name = max(map(len, titles))
+    each = max((width - name - 2) // 2, 1)
+    for title in titles:
+        cells = [cell for row in rows if row.subtest == title for cell in row.cells]
+        for first in range(0, len(cells), each):
+            some = cells[first : first + each]
+            parts: list[tuple[str, str]] = [(f"{title if not first else '':<{name}}  ", "")]
+            targets = []
+            for at, cell in enumerate(some):
+                parts += [(cell.words, _style(cell, person=person)), (" ", "")]
+                targets.append((name + 2 + 2 * at, name + 4 + 2 * at, cell.trial))
+            yield Line(Content.assemble(*parts), tuple(targets))
+
+
+def _bins(cells: Sequence[GridCell], width: int) -> str:
+    """Return a bar for each part of the replicates: its share of right answers, or features.
+
+    >>> _bins([GridCell(at, "right" if at % 2 else "wrong") for at in range(8)], 2)
+    '▅▅'
+    """
+    highest = max((cell.found for cell in cells if cell.found is not None), default=0) or 1
+    columns = min(width, len(cells))
+    words = ""
+    for column in range(columns):
+        part = cells[column * len(cells) // columns : (column + 1) * len(cells) // columns]
+        known = [
+            cell.share if cell.share is not None else cell.found / highest  # type: ignore[operator]
+            for cell in part
+            if cell.share is not None or cell.found is not None
+        ]
+        words += step(sum(known) / len(known)) if known else MARKS["open"]
+    return words
+
+
+def _style(cell: GridCell, *, person: bool) -> str:
+    if cell.mark == "wrong" or (cell.mark == "given" and cell.found):
+        return "bold"
+    if cell.mark in {"right", "given"}:
+        return "" if person else ACCENT
+    return QUIET
+
+
+class ItemGrid(WidthAwareWidget):
+    """The grid; a click on a mark opens the response."""
+
+    ALLOW_SELECT = False
+
+    class Opened(Message):
+        """A mark was clicked."""
+
+        def __init__(self, trial: int) -> None:
+            super().__init__()
+            self.trial = trial
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._rows: tuple[GridRow, ...] = ()
+        self._person = False
+        self._lines: list[Line] = []
+
+    def show(self, rows: tuple[GridRow, ...], *, person: bool) -> None:
+        """Show items.
+
+        Args:
+            rows: with their responses.
+            person: the examinee is a person.
+        """
+        self._rows, self._person = rows, person
+        self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        self._lines = list(grid_lines(self._rows, width, person=self._person))
+        return Content("\n").join(line.text for line in self._lines)
+
+    def _trial_at(self, x: int, y: int) -> int | None:
+        if not 0 <= y < len(self._lines):
+            return None
+        targets = self._lines[y].targets
+        return next((trial for first, end, trial in targets if first <= x < end), None)
+
+    def on_click(self, event: Click) -> None:
+        """Open the response that was clicked."""
+        trial = self._trial_at(event.x, event.y)
+        if trial is not None:
+            event.stop()
+            self.post_message(self.Opened(trial))
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Say what the marks mean."""
+        self.tooltip = TIP if self._trial_at(event.x, event.y) is not None else None
