@@ -220,15 +220,25 @@ async def test_two_marked_models_are_compared(sit: Sit, size: tuple[int, int]) -
         await seat.reads("A  able")
         await seat.reads("B  weak")
         # Two of five items differ, both for A: 2 of 4 signs are as far.
-        assert re.search(r"1\.00 +0\.60 +\+0\.40 +5", seat.text)
-        assert re.search(r"prompts like these +-0\.\d\d to \+\d\.\d\d +0\.500", seat.text)
-        pane = seat.app.screen.query_one("#comparison-pane")
-        pane.scroll_end(animate=False)
-        await seat.reads("✗ nothing of the kind")
-        assert "rp5" not in seat.text
+        line = next(
+            one for one in seat.text.splitlines() if re.search(r"1\.00 +0\.60 +\+0\.40", one)
+        )
+        assert line.index("├") < line.index("●") < line.index("┤")
+        assert line.index("┼") < line.index("●")  # no difference is within the interval
+        assert re.search(r"-0\.\d\d to \+\d\.\d\d[ ,p]+0\.500", seat.text)
+        if size[1] < 30:
+            await seat.press("t")
+        await seat.reads("8 of 20")
+        listed = seat.app.screen.query_one("#items-list", OptionList)
+        assert [str(one.prompt).split()[:3] for one in listed.options] == [
+            *([f"ct{number}", "●", "●"] for number in range(1, 6)),
+            *([item, "✓", "✗"] for item in ("wc1", "wc2", "sc1")),
+        ]
+        listed.highlighted = 5
+        await seat.reads("nothing of the kind")
+        await seat.reads("1 of 1 words only in A, 4 of 4 only in B")
         await seat.press("a")
-        pane.scroll_end(animate=False)
-        await seat.reads("rp5")
+        assert len(listed.options) == 20
         await seat.press("escape")
         assert not seat.asked
 

@@ -11,9 +11,10 @@ from tabwb.records.errors import UsageError
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import PlannedTrial
 from tabwb.workbench.engine.view_models import Verdict
-from tabwb.workbench.lesions.answers import DIFFERS, lines_of
+from tabwb.workbench.lesions.answers import lines_of
 from tabwb.workbench.lesions.laboratory import Answer, Pair
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
+from tabwb.workbench.shell.word_difference import DIFFERS
 
 INTACT = Answer("the dog barks", ResponseStatus.OK, False, (Verdict("exact", True),))
 LESIONED = Answer("the wug barks wug", ResponseStatus.DEGENERATE, True, (Verdict("exact", False),))

@@ -19,7 +19,7 @@ from tabwb.report.render.naming import BASES, code_of, heard_or_transcribed, sco
 from tabwb.report.render.printing import ForWidth, empty_table, table
 from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
-from tabwb.report.summaries.difference import Difference, SideBySide
+from tabwb.report.summaries.difference import Difference
 from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
 from tabwb.report.summaries.paired import PAIRED_T
@@ -31,9 +31,6 @@ def difference_view(
     battery: Battery,
     *,
     everything: bool = False,
-    sides: bool = True,
-    most: int = 1,
-    prompts: bool = False,
 ) -> RenderableType:
     """Return the comparison: measures, notes, what both sides answered to each item.
 
@@ -41,16 +38,13 @@ def difference_view(
         difference: the comparison.
         battery: that both sides were given.
         everything: show also items that both sides answered alike.
-        sides: name the sides first.
-        most: how many different responses of a side to one item are shown.
-        prompts: show the prompt of each item and the expected answer.
     """
     items = difference.items
     shown = [item for item in items if everything or item.differs]
-    parts: list[RenderableType] = []
-    if sides:
-        named_sides = (("A", difference.first), ("B", difference.second))
-        parts += [Text.assemble((f"{side}  ", "bold"), name) for side, name in named_sides]
+    named_sides = (("A", difference.first), ("B", difference.second))
+    parts: list[RenderableType] = [
+        Text.assemble((f"{side}  ", "bold"), name) for side, name in named_sides
+    ]
     if items or difference.compared:
         parts.append(ForWidth(partial(_measures, difference, battery)))
         parts += [Text(note, style="dim") for note in notes(difference)]
@@ -59,23 +53,16 @@ def difference_view(
     if shown:
         made = _sides_table()
         for item in shown:
-            if prompts:
-                made.add_row(Text(item.item, style="bold"), *_prompt(item))
-            made.add_row(
-                "" if prompts else item.item,
-                _answered(item.first, item.first_right, most),
-                _answered(item.second, item.second_right, most),
+            first, second = (
+                _answered(item.first, item.first_right),
+                _answered(item.second, item.second_right),
             )
+            made.add_row(item.item, first, second)
             made.add_row("", "", "")
         parts.append(made)
     for named in difference.named:
-        parts += _naming_views(named, everything=everything)
+        parts += naming_views(named, everything=everything)
     return Group(*parts)
-
-
-def _prompt(item: SideBySide) -> tuple[Text, Text]:
-    expected = f"expected: {item.expected}" if item.expected else ""
-    return Text(item.prompt, style="dim"), Text(expected, style="dim")
 
 
 def _measures(difference: Difference, battery: Battery, width: int) -> Table:
@@ -99,16 +86,16 @@ def _sides_table() -> Table:
     return made
 
 
-def _answered(responses: tuple[str, ...], right: float | None, most: int) -> Text:
+def _answered(responses: tuple[str, ...], right: float | None) -> Text:
     if not responses:
         return Text("not answered", style="dim")
     text = Text()
     if right is not None:
         mark = "✓ " if right == 1 else "✗ " if right == 0 else f"{right:.0%} right "
         text.append(mark, style="bold")
-    text.append("\n".join(response or "(nothing)" for response in responses[:most]))
-    if len(responses) > most:
-        text.append(f"  (and {len(responses) - most} other)", style="dim")
+    text.append(responses[0] or "(nothing)")
+    if len(responses) > 1:
+        text.append(f"  (and {len(responses) - 1} other)", style="dim")
     return text
 
 
@@ -128,11 +115,17 @@ class Line:
         name: the measure, or the estimand of the figures.
         cells: under :data:`HEADINGS`.
         leads: whether it is the line of a measure, which lines of its estimands follow.
+        value: the difference A - B; low, high: ends of its interval for the estimand.
+        share: whether it is a difference of shares, from -1 to 1.
     """
 
     name: str
     cells: tuple[str, ...]
     leads: bool
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    share: bool = True
 
 
 def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
@@ -154,7 +147,16 @@ def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
         cells = (*means, "", "", "", str(result.items))
         yield Line(_name(result, policies, battery, rater), cells, leads=True)
         for tested in (result.like, result.these):
-            yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
+            ends = tested.interval.interval
+            yield Line(
+                f"  {tested.interval.estimand.value}",
+                _cells(tested),
+                leads=False,
+                value=result.difference,
+                low=None if ends is None else ends.low,
+                high=None if ends is None else ends.high,
+                share=result.measure != BURDEN,
+            )
 
 
 def _shown(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
@@ -281,7 +283,13 @@ TEST = (
 )
 
 
-def _naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
+def naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
+    """Yield the views of a subtest that was named aloud: names counted as right, codes, items.
+
+    Args:
+        difference: of the subtest.
+        everything: show also items that are alike in every respect.
+    """
     headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
     made = table(*headings, first=difference.title)
     for changed in difference.changed:

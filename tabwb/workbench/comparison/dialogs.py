@@ -1,4 +1,4 @@
-"""Dialogs of the results by model: two models, where judges differ, reports as ``tabwb`` prints."""
+"""Dialogs of the results by model: where judges differ, and reports as ``tabwb`` prints."""
 
 from __future__ import annotations
 
@@ -16,28 +16,16 @@ from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
-from tabwb.report.render.difference import difference_view
 from tabwb.report.render.groups import pair_view
 from tabwb.report.render.robustness import robustness_view
-from tabwb.report.summaries.difference import Difference
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.width_aware import ReportView, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, verdict_words
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
-MOST_DIFFERENT = 5
-"""So many different responses of each side to one item are shown."""
 MOST_DISPUTED = 500
-COMPARISON_HELP = """\
-# Two models
-
-First the measures over the items that both have: mean of A, of B, the difference, how many items.
-Below each, for **prompts like these** and for **these prompts**: the 95 % interval of the
-difference, its p value, and p corrected for the other tests. Then what both said to each item, side
-by side: **a** changes between those answered differently and all. Arrows scroll, **esc** closes.
-"""
 DIFFERING_HELP = """\
 # Where judges differ
 
@@ -62,48 +50,6 @@ How much of a result is the judge's: one row for each judge (its prompt and judg
 agreement of every two judges, the features on which they differ most, and what most of them say.
 `tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
 """
-
-
-class CompareScreen(Dialog[None]):
-    """Two models side by side."""
-
-    CSS_PATH = "compare.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "everything", "All", show=False),
-        Binding("enter,q,c", "dismiss(None)", "Close", show=False),
-    ]
-
-    def __init__(self, difference: Difference, battery: Battery) -> None:
-        super().__init__()
-        self._difference, self._battery = difference, battery
-        self._everything = False
-
-    def compose(self) -> ComposeResult:
-        """Who A and B are, then everything else."""
-        with Vertical(classes="dialog"):
-            for side, name in (("A", self._difference.first), ("B", self._difference.second)):
-                title = Content.assemble((f"{side}  ", f"bold {ACCENT}"), (name, "bold"))
-                yield Static(title, classes="side")
-            with ScrollPane(id="comparison-pane", help_text=COMPARISON_HELP):
-                yield ReportView(self._view(), id="comparison")
-            yield Static(
-                "a All or those that differ   arrows Scroll   esc Close", classes="dialog-note"
-            )
-
-    def _view(self) -> RenderableType:
-        return difference_view(
-            self._difference,
-            self._battery,
-            everything=self._everything,
-            sides=False,
-            most=MOST_DIFFERENT,
-            prompts=True,
-        )
-
-    def action_everything(self) -> None:
-        """Show all items, or only those that differ."""
-        self._everything = not self._everything
-        self.query_one(ReportView).show(self._view())
 
 
 class DisputedList(OptionList):

@@ -186,7 +186,7 @@ def _has(group: Group, numbers: frozenset[int]) -> bool:
 def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
     """Compare two groups of administrations item by item."""
     from tabwb.report.summaries.difference import members_compared
-    from tabwb.workbench.comparison.dialogs import CompareScreen
+    from tabwb.workbench.comparison.compare import CompareScreen
 
     left, right = (loader.members(group) for group in (first, second))
     result = members_compared(left, right, (first.name, second.name))

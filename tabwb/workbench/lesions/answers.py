@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from tabwb.records.states import ResponseStatus
-from tabwb.workbench.lesions.differences import Piece, word_difference
 from tabwb.workbench.lesions.laboratory import Answer, Pair
+from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
     LEAST,
     LESIONED,
-    LINE,
     QUIET,
     folded,
     spread,
@@ -24,8 +23,6 @@ BESIDE_FROM = 60
 """From so many columns the two answers are side by side."""
 MOST = 72
 """Columns of one answer at most."""
-DIFFERS = f"underline {AMBER}"
-"""Style of a word that the other answer lacks."""
 _VERDICTS = {True: ("✓", ACCENT), False: ("✗", AMBER), None: ("-", QUIET)}
 NOTE = "underlined words are not in the other answer"
 
@@ -84,12 +81,7 @@ def _item(pair: Pair, width: int) -> Iterator[Content]:
     if not beside:
         yield from (*left, *right_side)
     else:
-        empty = Content("")
-        for at in range(max(len(left), len(right_side))):
-            first = left[at] if at < len(left) else empty
-            second = right_side[at] if at < len(right_side) else empty
-            gap = " " * (room - first.cell_length)
-            yield Content.assemble(first, gap, (" │ ", LINE), second)
+        yield from side_by_side(left, right_side, room)
     if pair.intact is not None and pair.lesioned is not None:
         difference = word_difference(pair.intact.text, pair.lesioned.text)
         words = difference.words.replace("the first", "intact").replace("the second", "lesioned")
@@ -104,12 +96,6 @@ def _sides(pair: Pair) -> tuple[Sequence[Piece], Sequence[Piece]]:
     return found.first, found.second
 
 
-def _styled(piece: Piece) -> Iterator[tuple[str, str]]:
-    word = piece.text.rstrip()
-    yield word, DIFFERS if piece.differs else "$foreground"
-    yield piece.text[len(word) :], "$foreground"
-
-
 def _text(answer: Answer | None) -> str:
     return "" if answer is None else answer.text
 
@@ -120,10 +106,7 @@ def _answer(
     """Return the lines of one answer: whose it is, verdicts, the text."""
     awaited = Content.styled("…" if answer is None else "", QUIET)
     head = spread(Content.styled(name, f"bold {AMBER}" if lesion else "bold"), awaited, width)
-    text = Content.assemble(*(part for piece in pieces for part in _styled(piece)))
-    lines = [head]
-    for line in text.split("\n"):
-        lines += line.wrap(width) or [Content("")]
+    lines = [head, *styled(pieces, width)]
     if answer is not None:
         notes = [] if answer.status is ResponseStatus.OK else [answer.status.value]
         notes += ["cut at the token limit"] if answer.cut else []

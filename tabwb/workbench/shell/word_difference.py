@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from textual.content import Content
+
+from tabwb.workbench.shell.wording import AMBER, LINE
+
+DIFFERS = f"underline {AMBER}"
+"""Style of a word that the other text lacks."""
 
 
 class Piece(NamedTuple):
@@ -65,3 +73,40 @@ def word_difference(first: str, second: str) -> WordDifference:
         tuple(Piece(word, at not in same_left) for at, word in enumerate(left)),
         tuple(Piece(word, at not in same_right) for at, word in enumerate(right)),
     )
+
+
+def styled(pieces: Sequence[Piece], width: int) -> list[Content]:
+    """Return a text in lines, the words underlined that the other text lacks.
+
+    Args:
+        pieces: the words.
+        width: columns of characters.
+    """
+    parts: list[tuple[str, str]] = []
+    for piece in pieces:
+        word = piece.text.rstrip()
+        parts += [
+            (word, DIFFERS if piece.differs else "$foreground"),
+            (piece.text[len(word) :], "$foreground"),
+        ]
+    lines: list[Content] = []
+    for line in Content.assemble(*parts).split("\n"):
+        lines += line.wrap(width) or [Content("")]
+    return lines
+
+
+def side_by_side(
+    first: Sequence[Content], second: Sequence[Content], room: int
+) -> Iterator[Content]:
+    """Yield two texts beside each other.
+
+    Args:
+        first: lines at the left, none wider than ``room``.
+        second: lines at the right.
+        room: columns of characters of the first text.
+    """
+    empty = Content("")
+    for at in range(max(len(first), len(second))):
+        left = first[at] if at < len(first) else empty
+        right = second[at] if at < len(second) else empty
+        yield Content.assemble(left, " " * (room - left.cell_length), (" │ ", LINE), right)

@@ -1,0 +1,200 @@
+"""Two models side by side as lines: differences with drawn intervals, the answers to one item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from tabwb.battery.model import Battery
+from tabwb.report.render.difference import Line, lines, notes
+from tabwb.report.render.wording import figure
+from tabwb.report.summaries.difference import Difference, SideBySide
+from tabwb.workbench.shell.drawn import interval_bar
+from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
+from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
+
+WIDE = 100
+"""From so many columns on a measure and its test are in one line."""
+FIGURES = (7, 7, 8)
+"""Columns of A, B and A - B."""
+TESTS = (19, 8, 8)
+"""Columns of the interval, p and corrected p."""
+AXIS = (20, 48)
+"""The least and the most columns of a drawn interval in a wide window."""
+BESIDE = 60
+"""From so many columns on the two answers are side by side."""
+MOST_COLUMNS = 72
+"""The most columns of one answer."""
+MOST_ANSWERS = 5
+"""So many different responses of each side to one item are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure with its tests.
+
+    Attributes:
+        lead: its means; a line without figures is the head of a judge's measures.
+        tests: for prompts like these, then for these prompts.
+    """
+
+    lead: Line
+    tests: tuple[Line, ...]
+
+
+def measures(difference: Difference, battery: Battery) -> tuple[Measure, ...]:
+    """Return the measures of a comparison, in order.
+
+    Args:
+        difference: the comparison.
+        battery: has the titles of subtests and features.
+    """
+    made: list[tuple[Line, list[Line]]] = []
+    for line in lines(difference, battery):
+        if line.leads:
+            made.append((line, []))
+        else:
+            made[-1][1].append(line)
+    return tuple(Measure(lead, tuple(tests)) for lead, tests in made)
+
+
+def difference_lines(
+    difference: Difference, compared: Sequence[Measure], width: int
+) -> Iterator[Content]:
+    """Yield each measure with its difference, the drawn interval and the test; then notes.
+
+    Args:
+        difference: the comparison.
+        compared: its measures.
+        width: columns of characters.
+    """
+    burdens = [line for one in compared for line in one.tests if not line.share]
+    ends = [abs(end) for line in burdens for end in (line.low, line.value, line.high) if end]
+    most = max(ends, default=1.0)
+    axis = min(max((width - sum(FIGURES) - sum(TESTS)) // 3, AXIS[0]), AXIS[1])
+    wide = width >= WIDE
+    name = width - sum(FIGURES) - sum(TESTS) - axis - 2
+    if wide and compared:
+        heads = _right(("A", "B", "A - B"), FIGURES)
+        scale = f"{'A lower':<{axis // 2}}{'A higher':>{axis - axis // 2}}"
+        tests = _right(("95 %", "p", "corr."), TESTS)
+        yield Content.styled(f"{'measure':<{name}}{heads}  {scale}{tests}", QUIET)
+    for one in compared:
+        yield from _measure(one, most, width, name if wide else 0, axis)
+    reasons = {line.cells[3] for one in compared for line in one.tests[1:] if line.low is None} - {
+        ""
+    }
+    if compared:
+        yield Content("")
+        told = ["│ no difference; intervals are for prompts like these where nothing else is said"]
+        if burdens:
+            told.append(f"axis of burdens from {-most:.2f} to +{most:.2f}, of shares from -1 to +1")
+        told += [f"these prompts: {reason}" for reason in sorted(reasons)]
+        for note in (*told, *notes(difference)):
+            yield from folded(note, min(width, 100), QUIET)
+
+
+def _right(words: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"{word:>{width}}" for word, width in zip(words, widths, strict=True))
+
+
+def _measure(one: Measure, most: float, width: int, name: int, axis: int) -> Iterator[Content]:
+    lead = one.lead
+    if not one.tests:
+        yield from folded(lead.name, width, QUIET)
+        return
+    like, *others = one.tests
+    if not name:
+        yield from folded(lead.name, width)
+        figures = _right(lead.cells[:3], FIGURES)
+        room = width - len(figures) - 2
+        yield Content.assemble((figures, "bold"), "  ", _bar(like, most, room))
+        for line in (like, *(line for line in others if line.low is not None)):
+            what = "95 %" if line is like else line.name.strip()
+            tests = [f"p {line.cells[4]}"] * bool(line.cells[4])
+            tests += [f"corrected {line.cells[5]}"] * bool(line.cells[5])
+            yield from folded(f"{what} {', '.join((line.cells[3], *tests))}", width, QUIET, 2)
+        return
+    yield Content.assemble(
+        Content(lead.name).truncate(name - 1, ellipsis=True).pad_right(0),
+        " " * max(name - min(Content(lead.name).cell_length, name - 1), 0),
+        (_right(lead.cells[:3], FIGURES), "bold"),
+        "  ",
+        _bar(like, most, axis),
+        _right(like.cells[3:6], TESTS),
+    )
+    for line in others:
+        if line.low is not None:
+            blank = " " * (name + sum(FIGURES) - len(line.name))
+            yield Content.assemble(
+                (line.name + blank, QUIET),
+                "  ",
+                _bar(line, most, axis),
+                (_right(line.cells[3:6], TESTS), QUIET),
+            )
+
+
+def _bar(line: Line, most: float, width: int) -> Content:
+    """Return a difference with its interval around 0, which has a stroke of its own."""
+    end = 1.0 if line.share else most
+    drawn = interval_bar(line.low, line.value, line.high, width=width, lowest=-end, highest=end)
+    zero = round((width - 1) / 2)
+    sign = {" ": ("│", LINE), "─": ("┼", ACCENT)}.get(drawn.plain[zero])
+    return Content.assemble(drawn[:zero], sign, drawn[zero + 1 :]) if sign else drawn
+
+
+def mark_of(responses: Sequence[str], right: float | None) -> str:
+    """Return the sign of a side's responses to an item: the share right of several.
+
+    >>> mark_of(["boat"], 1.0), mark_of(["boat"], None), mark_of(["a", "b"], 0.5), mark_of([], None)
+    ('✓', '●', '0.50', '·')
+    """
+    if not responses:
+        return "·"
+    return {None: "●", 1.0: "✓", 0.0: "✗"}.get(right, figure(right))
+
+
+def answer_lines(item: SideBySide, width: int) -> Iterator[Content]:
+    """Yield an item with the responses of both sides, words underlined that the other one lacks.
+
+    Args:
+        item: what both sides said.
+        width: columns of characters.
+    """
+    yield from folded(item.prompt.replace("\n", " "), min(width, 100), QUIET)
+    if item.expected:
+        yield from folded(f"expected: {item.expected}", width, QUIET)
+    room = min((width - 3) // 2, MOST_COLUMNS)
+    beside = width >= BESIDE
+    for at in range(min(max(len(item.first), len(item.second)), MOST_ANSWERS) or 1):
+        yield Content("")
+        texts = [side[at] if at < len(side) else None for side in (item.first, item.second)]
+        pieces: list[tuple[Piece, ...]] = [(Piece(text or "", False),) for text in texts]
+        told = ""
+        if texts[0] is not None and texts[1] is not None:
+            found = word_difference(texts[0], texts[1])
+            pieces = [found.first, found.second]
+            told = found.words.replace("the first", "A").replace("the second", "B")
+        column = room if beside else min(width, MOST_COLUMNS)
+        first = _side("A", item, texts[0], pieces[0], column)
+        second = _side("B", item, texts[1], pieces[1], column)
+        yield from side_by_side(first, second, room) if beside else (*first, *second)
+        yield from folded(told, width, QUIET)
+    for name, side in (("A", item.first), ("B", item.second)):
+        if len(side) > MOST_ANSWERS:
+            yield Content.styled(f"{name}: {len(side) - MOST_ANSWERS} other responses", QUIET)
+
+
+def _side(
+    name: str, item: SideBySide, text: str | None, pieces: Sequence[Piece], width: int
+) -> list[Content]:
+    given, right = (
+        (item.first, item.first_right) if name == "A" else (item.second, item.second_right)
+    )
+    mark = Content(mark_of(given, right))
+    head = spread(Content.styled(name, f"bold {ACCENT}"), mark, width)
+    if text is None:
+        return [head, Content.styled("not answered" if not given else "-", QUIET)]
+    return [head, *(styled(pieces, width) if text else [Content.styled("(nothing)", QUIET)])]
