@@ -205,23 +205,6 @@ async def test_a_click_at_the_foot_does_what_it_says(sit: Sit, battery: str) -> 
         await seat.until(lambda: seat.work.item)
 
 
-async def test_the_palette_finds_commands_as_group_and_verb(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("ctrl+p")
-        await seat.until(lambda: seat.asked)
-        await seat.type("theme high")
-        await seat.reads("view: theme high-contrast")
-        await seat.press("enter")
-        await seat.until(lambda: seat.app.theme == "high-contrast")
-
-
-async def test_question_mark_lists_all_keys(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("question_mark")
-        await seat.reads("All keys")
-        await seat.reads("Discontinue")
-
-
 async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
     async with sit((160, 48)) as seat:
         await seat.press("f1")

@@ -30,7 +30,14 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "adjudication",
-    pages=(PageSpec("adjudication", "tabwb.workbench.adjudication.page:AdjudicationPage", PAGE),),
+    pages=(
+        PageSpec(
+            "adjudication",
+            "tabwb.workbench.adjudication.page:AdjudicationPage",
+            PAGE,
+            title="the disagreements of a rating set",
+        ),
+    ),
     commands=COMMANDS,
     actions="tabwb.workbench.adjudication.actions:AdjudicationActions",
     controller="tabwb.workbench.adjudication.controller:AdjudicationController",

@@ -51,7 +51,11 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "comparison",
-    pages=(PageSpec("models", "tabwb.workbench.comparison.page:ModelsPage"),),
+    pages=(
+        PageSpec(
+            "models", "tabwb.workbench.comparison.page:ModelsPage", title="the results by model"
+        ),
+    ),
     commands=COMMANDS,
     actions="tabwb.workbench.comparison.actions:ComparisonActions",
     styles=(Path(__file__).with_name("models.tcss"),),

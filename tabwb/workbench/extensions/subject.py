@@ -23,7 +23,11 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "extensions",
-    pages=(PageSpec("extension", "tabwb.workbench.extensions.page:ExtensionPage"),),
+    pages=(
+        PageSpec(
+            "extension", "tabwb.workbench.extensions.page:ExtensionPage", title="a page of a plugin"
+        ),
+    ),
     commands=COMMANDS,
     actions="tabwb.workbench.extensions.actions:ExtensionActions",
     controller="tabwb.workbench.extensions.controller:ExtensionController",

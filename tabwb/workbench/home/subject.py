@@ -15,7 +15,7 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "home",
-    pages=(PageSpec("home", "tabwb.workbench.home.page:HomePage"),),
+    pages=(PageSpec("home", "tabwb.workbench.home.page:HomePage", title="the first page"),),
     commands=COMMANDS,
     actions="tabwb.workbench.home.actions:HomeActions",
     controller="tabwb.workbench.home.controller:HomeController",

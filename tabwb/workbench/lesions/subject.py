@@ -69,9 +69,18 @@ COMMANDS = (
 SUBJECT = Subject(
     "lesions",
     pages=(
-        PageSpec("lesions", "tabwb.workbench.lesions.page:LesionsPage", PAGE),
-        PageSpec("sweep", "tabwb.workbench.lesions.sweep_page:SweepPage", SWEEP_PAGE),
-        PageSpec("curves", "tabwb.workbench.lesions.curves_page:CurvesPage", CURVES_PAGE),
+        PageSpec(
+            "lesions", "tabwb.workbench.lesions.page:LesionsPage", PAGE, title="the laboratory"
+        ),
+        PageSpec(
+            "sweep", "tabwb.workbench.lesions.sweep_page:SweepPage", SWEEP_PAGE, title="the sweeps"
+        ),
+        PageSpec(
+            "curves",
+            "tabwb.workbench.lesions.curves_page:CurvesPage",
+            CURVES_PAGE,
+            title="the curves of lesions",
+        ),
     ),
     commands=COMMANDS,
     actions="tabwb.workbench.lesions.actions:LesionsActions",

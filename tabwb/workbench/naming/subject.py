@@ -233,7 +233,11 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "naming",
-    pages=(PageSpec("naming", "tabwb.workbench.naming.page:NamingPage", COMMANDS),),
+    pages=(
+        PageSpec(
+            "naming", "tabwb.workbench.naming.page:NamingPage", COMMANDS, title="spoken naming"
+        ),
+    ),
     actions="tabwb.workbench.naming.actions:NamingActions",
     controller="tabwb.workbench.naming.controller:NamingController",
     styles=(Path(__file__).with_name("screen.tcss"),),

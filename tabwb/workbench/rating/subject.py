@@ -19,7 +19,9 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "rating",
-    pages=(PageSpec("sets", "tabwb.workbench.rating.page:SetsPage", PAGE),),
+    pages=(
+        PageSpec("sets", "tabwb.workbench.rating.page:SetsPage", PAGE, title="the rating sets"),
+    ),
     commands=COMMANDS,
     actions="tabwb.workbench.rating.actions:RatingActions",
     controller="tabwb.workbench.rating.controller:RatingController",

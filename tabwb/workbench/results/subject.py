@@ -59,7 +59,14 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "results",
-    pages=(PageSpec("results", "tabwb.workbench.results.page:ResultsPage", COMMANDS),),
+    pages=(
+        PageSpec(
+            "results",
+            "tabwb.workbench.results.page:ResultsPage",
+            COMMANDS,
+            title="the results of an administration",
+        ),
+    ),
     actions="tabwb.workbench.results.actions:ResultsActions",
     controller="tabwb.workbench.results.controller:ResultsController",
     styles=tuple(Path(__file__).with_name(name) for name in ("screen.tcss", "naming.tcss")),

@@ -21,19 +21,20 @@ from rich.segment import Segment
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.color import Color
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.events import Event, Key, Resize
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tabwb.records.visible import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Subject
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ChoiceScreen
-from tabwb.workbench.shell.frame import Commands
+from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
+from tabwb.workbench.shell.page import Page
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
@@ -54,6 +55,12 @@ LOST_S = 0.5
 for a new dialog to take the focus."""
 
 
+def _palette() -> type[Provider]:
+    from tabwb.workbench.shell.palette import Palette  # not before the first frame
+
+    return Palette
+
+
 class Workbench(App[int]):
     """The program in a terminal.
 
@@ -69,7 +76,7 @@ class Workbench(App[int]):
     TITLE = "tabwb"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual has it
     CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "desk.tcss"]
-    COMMANDS: ClassVar = {Commands}
+    COMMANDS: ClassVar = {_palette}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Quit", show=False),
@@ -268,6 +275,17 @@ class Workbench(App[int]):
         is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
         if not is_open and not self.blind and self.screen.id != TOO_SMALL:
             super().action_command_palette()
+
+    def action_jump(self) -> None:
+        """Draw a letter over each part that takes the focus, and focus the one that is chosen."""
+        from tabwb.workbench.shell.jump import JumpScreen
+
+        def chosen(widget: Widget | None) -> None:
+            if widget is not None and widget.is_attached:
+                (widget.focus_inside if isinstance(widget, Page) else widget.focus)()
+
+        if not self.blind and isinstance(self.screen, Desk | Dialog):
+            self.push_screen(JumpScreen(self.screen), chosen)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return no commands of Textual: the palette lists our own."""

@@ -18,7 +18,7 @@ from textual.binding import BindingsMap
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine.messages import ResultsWanted
-from tabwb.workbench.engine.view_models import UNFINISHED
+from tabwb.workbench.engine.view_models import UNFINISHED, Work
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -71,6 +71,33 @@ class Situation:
     def unfinished(self) -> bool:
         """Whether the open administration is running or paused."""
         return self.status in UNFINISHED
+
+
+def situation_of(page: str, work: Work | None, *, stored: bool) -> Situation:
+    """Return the situation, as far as it does not depend on the page itself.
+
+    Args:
+        page: id of the page in the middle.
+        work: the open administration, or None.
+        stored: the store holds administrations.
+    """
+    if work is None:
+        return Situation(page, stored=stored)
+    item = work.item
+    return Situation(
+        page,
+        kind=work.administration.conditions.kind,
+        status=work.status,
+        item=item.place[0] if item else None,
+        state=item.trial.state if item else None,
+        awaiting=work.awaiting,
+        asking=work.asking,
+        loading=bool(work.loading),
+        answered=item is not None and item.attempt is not None,
+        undoable=work.undoable,
+        stored=stored,
+        extension=work.extension,
+    )
 
 
 Check = Callable[[Situation], str | None]
@@ -140,6 +167,7 @@ _LABELS = {
     "slash": "/",
     "escape": "esc",
     "exclamation_mark": "!",
+    "semicolon": ";",
     "greater_than_sign": ">",
     "less_than_sign": "<",
 }
@@ -287,11 +315,18 @@ class PageSpec:
         id: its name; the widget's id is ``ID-page``.
         path: of its class, a :class:`tabwb.workbench.shell.page.Page`.
         commands: commands which the page runs; they can be used on this page only.
+        title: what the page shows, in a sentence: ``the results of an administration``.
     """
 
     id: str
     path: str
     commands: tuple[Command, ...] = ()
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """What names the page in a sentence."""
+        return self.title or f"the page {self.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,16 @@ from textual.signal import Signal
 from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
-from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import Actions, CommandTable, Situation, Subject, key_label
+from tabwb.workbench.shell.commands import (
+    Actions,
+    CommandTable,
+    Situation,
+    Subject,
+    key_label,
+    situation_of,
+)
+from tabwb.workbench.shell.desk_messages import DeskMessages
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
@@ -111,12 +117,7 @@ class Desk(Screen[None]):
         self._actions: dict[str, Actions] = {}
         self._controllers: list[Controller] = []
         self._handlers: dict[type, list[Handler]] = {}
-        self.listen(messages.Ready, self._ready)
-        self.listen(messages.Changed, self._changed)
-        self.listen(messages.Settled, self._settle)
-        self.listen(messages.Failed, self._failed)
-        self.listen(messages.Told, self._told)
-        self.listen(messages.ScoreCounted, self._score_counted)
+        DeskMessages(self)
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
@@ -194,6 +195,10 @@ class Desk(Screen[None]):
         """Whether the worker runs."""
         return self._worker is not None
 
+    def settle(self) -> None:
+        """Count one more command that the worker has done, and that is shown."""
+        self._done += 1
+
     @property
     def settled(self) -> bool:
         """Whether the worker has done everything that was queued, and it is shown."""
@@ -214,59 +219,6 @@ class Desk(Screen[None]):
             if isawaitable(result):
                 await result
         self.news.publish(message.content)
-
-    def _ready(self, message: messages.Ready) -> None:
-        if self.catalogue is None:
-            self._welcome(message.catalogue)
-        self.catalogue = message.catalogue
-        self.saved = bool(message.catalogue.store) or None
-        self.show_frame()
-        self.workbench.greet()
-
-    def _welcome(self, catalogue: Catalogue) -> None:
-        if catalogue.theme in settings.THEME_NAMES and not self.workbench.remembered.theme:
-            self.app.theme = catalogue.theme
-        if catalogue.problems:
-            count = len(catalogue.problems)
-            problems = "A plugin has a problem" if count == 1 else f"{count} problems with plugins"
-            self.notify(f"{problems}; F9 shows it.", severity="warning")
-        if self.workbench.when_ready is not None:
-            self.call_after_refresh(self.workbench.when_ready)
-
-    async def _changed(self, message: messages.Changed) -> None:
-        before = self.work.page if self.work is not None else ""
-        self.work = message.work
-        if self._worker is None:
-            return  # a message sent before the program began to end
-        if message.work is None:
-            await self.go("home")
-            return
-        self.saved = True
-        page = message.work.page
-        if message.opened or (self.page == before and page != before):
-            await self.go(page)
-        elif self.page == page:
-            self.current.update_page()
-        self.show_frame()
-
-    def _settle(self, message: messages.Settled) -> None:
-        self._done += 1
-
-    def _score_counted(self, message: messages.ScoreCounted) -> None:
-        explorer = self.query_one(Explorer)
-        explorer.show_score(message.administration, message.right, message.scored)
-
-    def _told(self, message: messages.Told) -> None:
-        self.notify(message.text, timeout=4, markup=False)
-
-    def _failed(self, message: messages.Failed) -> None:
-        self.workbench.keys.waiting.clear()
-        if message.report.unsaved:
-            self.saved = False
-        for page in self.query(Page):
-            page.failed()
-        self.show_frame()
-        self.show_error(message.report)
 
     def show_error(self, report: ErrorReport) -> None:
         """Show what is wrong and what to do."""
@@ -367,6 +319,7 @@ class Desk(Screen[None]):
                 page.foot_word(command),
                 partial(self.perform, command.id),
                 always=command.id in {"help.menu", "help.keys"},
+                tip=command.help,
             )
             for command in sorted(usable, key=page.foot_rank)
         ]
@@ -377,23 +330,7 @@ class Desk(Screen[None]):
     def situation(self) -> Situation:
         """Return what decides which commands can be used now."""
         stored = bool(self.catalogue and self.catalogue.administrations)
-        situation = Situation(self.page, stored=stored)
-        if (work := self.work) is not None:
-            item = work.item
-            situation = Situation(
-                self.page,
-                kind=work.administration.conditions.kind,
-                status=work.status,
-                item=item.place[0] if item else None,
-                state=item.trial.state if item else None,
-                awaiting=work.awaiting,
-                asking=work.asking,
-                loading=bool(work.loading),
-                answered=item is not None and item.attempt is not None,
-                undoable=work.undoable,
-                stored=stored,
-                extension=work.extension,
-            )
+        situation = situation_of(self.page, self.work, stored=stored)
         return self.current.situation(situation)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -57,7 +57,8 @@ async def _home(desk: Desk) -> None:
 def _keys(desk: Desk) -> None:
     from tabwb.workbench.shell.help import KeysScreen
 
-    desk.app.push_screen(KeysScreen(desk.table, desk.situation()))
+    titles = {page.id: page.name for subject in desk.subjects for page in subject.pages}
+    desk.app.push_screen(KeysScreen(desk.table, desk.situation(), titles[desk.page]))
 
 
 def _menu(desk: Desk) -> None:
@@ -80,7 +81,10 @@ COMMANDS = (
     Command("view.theme", "Next theme", "Theme", "f5", _ALL, 0,
             "Dark, light, high contrast.", run=_next_theme),
     Command("view.focus", "Next pane", "Pane", "f6", _ALL, 0,
-            "Move between explorer, item and scores.", run=_focus_next),
+            "Move to the next pane: explorer, those of the page, scores.", run=_focus_next),
+    Command("view.jump", "Jump to a part", "Jump", "semicolon", _ALL, 0,
+            "Draw a letter over each pane and field; the letter moves the focus there.",
+            also=("ctrl+o",), run=lambda desk: desk.workbench.action_jump()),
     Command("view.filter", "Filter the explorer", "Filter", "slash", ("explorer",), 3,
             "List only what has all words typed: number, name, state, condition, date.",
             run=_filter),
@@ -104,7 +108,7 @@ COMMANDS = (
     Command("help.menu", "Menu", "Menu", "f10", _ALL, 16,
             "The menus; arrows move, enter chooses.", run=_menu),
     Command("help.commands", "Commands", "Commands", "ctrl+p", _ALL, 18,
-            "Find any command by its name.",
+            "Find a command, administration, model, participant, item or help text.",
             run=lambda desk: desk.workbench.action_command_palette()),
     Command("help.about", "About tabwb", "", "f9", _ALL, 0,
             "What tabwb is, what it is not, and where results are kept.", run=_about),
@@ -112,4 +116,6 @@ COMMANDS = (
             "Leave. Everything recorded is safe; an open administration is paused.",
             run=lambda desk: desk.workbench.action_leave()),
 )  # fmt: skip
-SUBJECT = Subject("desk", commands=COMMANDS)
+SUBJECT = Subject(
+    "desk", commands=COMMANDS, controller="tabwb.workbench.shell.item_search:ItemSearch"
+)

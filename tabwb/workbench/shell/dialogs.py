@@ -25,6 +25,7 @@ class Dialog(ModalScreen[ScreenResultType]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close", show=False),
         Binding("question_mark", "app.help_for_focus", "Help", show=False),
+        Binding("ctrl+o", "app.jump", "Jump", show=False),
     ]
 
 

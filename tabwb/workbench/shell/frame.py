@@ -1,30 +1,24 @@
-"""The lines above and below the pages: title bar with its menus, footer; the command palette."""
+"""The lines above and below the pages: title bar with its menus, footer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.events import Click
+from textual.events import Click, MouseMove
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, RECORDING, shortened, spread
-
-if TYPE_CHECKING:
-    from tabwb.workbench.shell.app import Workbench
 
 NAME = "tabwb"
 MENU_GAP = 2
@@ -33,6 +27,15 @@ HINT_GAP = 3
 MARK, MARK_NARROW = 44, 26
 """Columns of a mark in the title bar at most."""
 AMBER_BOLD = f"bold {AMBER}"
+TIPS = {
+    "offline": "Only this machine is reached.",
+    "network allowed": "A model or judge that needs a network may use it; "
+    "tabwb --offline forbids it.",
+    "saved": "Everything so far is on disk.",
+    "! not saved": "The store refused to record something; earlier records are unchanged.",
+}
+"""What the states at the right of the title bar mean."""
+RECORDS = "The microphone records."
 
 
 def menu_places() -> dict[str, int]:
@@ -105,6 +108,18 @@ class TitleBar(WidthAwareWidget):
         room = max(rest // max(len(marks), 1) - 3, MARK_NARROW if narrow else MARK)
         states = [*((shortened(mark, room), AMBER_BOLD) for mark in marks), *states]
         return spread(left, Content("   ").join(Content.styled(*state) for state in states), width)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Let the tooltip explain the state under the pointer."""
+        line = self.paint(self.content_size.width).plain
+        column = event.x - self.styles.padding.left
+        self.tooltip = None
+        told = {**TIPS, **({self.state.recording: RECORDS} if self.state.recording else {})}
+        for words, tip in (*told.items(), *((mark, mark) for mark in self.state.marks)):
+            at = line.rfind(shortened(words, MARK if not self.state.narrow else MARK_NARROW))
+            if 0 <= at <= column < at + len(words):
+                self.tooltip = tip
+                return
 
     def on_click(self, event: Click) -> None:
         """Open the menu that was clicked."""
@@ -208,34 +223,6 @@ class MenuScreen(Dialog[str | None]):
             self.dismiss(None)
 
 
-class Commands(Provider):
-    """The palette: the commands that can be used now, then the themes by name."""
-
-    def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
-        app = cast("Workbench", self.app)
-        desk = app.desk
-        situation = desk.situation()
-        for command in desk.table.commands:
-            if command.id != "help.commands" and command.reason(situation) is None:
-                text = f"{key_label(command.key)}   {command.help}"
-                yield command.palette, text, partial(desk.perform, command.id)
-        for name in settings.THEME_NAMES:
-            yield f"view: theme {name}", f"Use the theme {name}.", partial(app.take_theme, name)
-
-    async def discover(self) -> Hits:
-        """Yield all of them, before anything is typed."""
-        for title, text, run in self._entries():
-            yield DiscoveryHit(title, run, help=text)
-
-    async def search(self, query: str) -> Hits:
-        """Yield those that match."""
-        matcher = self.matcher(query)
-        for title, text, run in self._entries():
-            score = matcher.match(title)
-            if score > 0:
-                yield Hit(score, matcher.highlight(title), run, help=text)
-
-
 class Hint(NamedTuple):
     """One key in the footer.
 
@@ -243,12 +230,14 @@ class Hint(NamedTuple):
         key: as it is written for people.
         run: what a click does; None where it does nothing.
         always: it keeps its place however narrow the footer is.
+        tip: shown where the pointer rests.
     """
 
     key: str
     word: str
     run: Callable[[], object] | None = None
     always: bool = False
+    tip: str | None = None
 
 
 def _width(hint: Hint) -> int:
@@ -293,12 +282,21 @@ class Foot(WidthAwareWidget):
         ]
         return Content(" " * HINT_GAP).join(parts)
 
-    def on_click(self, event: Click) -> None:
-        """Run the hint that was clicked."""
-        column = event.x - self.styles.padding.left
+    def _hint_at(self, column: int) -> Hint | None:
+        column -= self.styles.padding.left
         for hint in fitting(self._hints, self.content_size.width):
             if 0 <= column < _width(hint) - HINT_GAP:
-                if hint.run is not None:
-                    hint.run()
-                return
+                return hint
             column -= _width(hint)
+        return None
+
+    def on_click(self, event: Click) -> None:
+        """Run the hint that was clicked."""
+        hint = self._hint_at(event.x)
+        if hint is not None and hint.run is not None:
+            hint.run()
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Let the tooltip say what the hint under the pointer does."""
+        hint = self._hint_at(event.x)
+        self.tooltip = hint.tip if hint is not None else None

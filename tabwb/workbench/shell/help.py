@@ -10,25 +10,32 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Markdown, Static
+from textual.widgets import Input, Markdown, Static
 
-from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
+from tabwb.workbench.shell.commands import GROUPS, Command, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.width_aware import WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 KEY_WIDTH = 8
-TITLE_WIDTH = 24
+TITLE_WIDTH = 26
 CLOSING: list[BindingType] = [
     Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
 ]
 OF_HELP = "# Help\n\nArrows scroll, **esc** closes."
-OF_KEYS = "# All keys\n\nKeys that cannot be used now are quiet. Arrows scroll, **esc** closes."
+OF_KEYS = """\
+# All keys
+
+The keys of this page come first. Those that cannot be used now are quiet, with the reason. Type
+words, or one key, to list fewer. Arrows scroll, **esc** closes.
+"""
 GENERAL = """\
 # tabwb
 
-F10 opens the menus, ctrl+p finds any command, ? lists all keys, tab moves the focus.
+F10 opens the menus, ctrl+p finds commands, administrations, models, participants, items and help,
+? lists all keys, tab moves the focus, ctrl+o (or ;) draws a letter over each part to focus it.
 """
 
 
@@ -59,38 +66,93 @@ class HelpScreen(ModalScreen[None]):
             yield Static("esc closes", classes="dialog-note")
 
 
+class KeysFilter(Input):
+    """The filter above the table of keys."""
+
+    HELP = OF_KEYS
+
+    def on_key(self, event: Key) -> None:
+        """Close the table with the key that opened it, as long as nothing is typed."""
+        if event.key == "question_mark" and not self.value:
+            event.stop().prevent_default()
+            self.screen.dismiss()
+
+
 class KeysScreen(ModalScreen[None]):
-    """The table of keys by menu; those that cannot be used now are dimmed."""
+    """The table of keys: this page first, then by menu; those of no use now are dimmed."""
 
     CSS_PATH = "keys.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = CLOSING
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter", "dismiss", "Close", show=False),
+        Binding("up", "turn('scroll_up')", show=False, priority=True),
+        Binding("down", "turn('scroll_down')", show=False, priority=True),
+        Binding("pageup", "turn('scroll_page_up')", show=False, priority=True),
+        Binding("pagedown", "turn('scroll_page_down')", show=False, priority=True),
+    ]
 
-    def __init__(self, table: CommandTable, situation: Situation) -> None:
+    def __init__(self, table: CommandTable, situation: Situation, page: str) -> None:
         super().__init__()
-        self._table, self._situation = table, situation
+        self._table, self._situation, self._title = table, situation, page
+        self._words: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Yield the table."""
+        """Yield filter and table."""
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
+            yield KeysFilter(placeholder="filter: a key, or words", compact=True, id="keys-filter")
             yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=OF_KEYS)
             yield Static("esc closes   in a text field esc: commands", classes="dialog-note")
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List only what has all words, or the key that was typed."""
+        self._words = event.value.lower().split()
+        self.query_one(WrappedText).refresh(layout=True)
+
+    def action_turn(self, verb: str) -> None:
+        """Scroll the table; the filter keeps the focus."""
+        getattr(self.query_one(ScrollPane), verb)(animate=False)
+
     def _lines(self, width: int) -> Iterator[Content]:
-        indent = KEY_WIDTH + TITLE_WIDTH + 4
+        page = self._situation.page
+        commands = [
+            command
+            for group in GROUPS
+            for command in self._table.listed(group, page)
+            if self._is_wanted(command)
+        ]
+        here = [command for command in commands if page in (*command.where, *command.pages)]
+        blocks = {f"This page: {self._title}": here}
         for group in GROUPS:
-            yield Content.styled(group.upper(), f"bold {QUIET}")
-            for command in self._table.listed(group, self._situation.page):
-                usable = command.reason(self._situation) is None
-                key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
-                title = command.title.rstrip("…").ljust(TITLE_WIDTH)
-                words = ("\n" + " " * indent).join(wrap(command.help, max(width - indent, 24)))
-                yield Content.assemble(
-                    (key, f"bold {ACCENT}" if usable else QUIET),
-                    (f"  {title}  ", "" if usable else QUIET),
-                    (words, QUIET),
-                )
-            yield Content("")
+            blocks[group.title()] = [
+                one for one in commands if one.group == group and one not in here
+            ]
+        for title, block in blocks.items():
+            if block:
+                yield Content.styled(title, f"bold {QUIET}")
+                yield from (self._line(command, width) for command in block)
+                yield Content("")
+        if not commands:
+            yield Content.styled("No key has all these words.", QUIET)
+
+    def _is_wanted(self, command: Command) -> bool:
+        labels = [key_label(key).lower() for key in (command.key, *command.also)]
+        text = f"{command.title} {command.help}".lower()
+        return self._words[:1] == labels[:1] or all(word in text for word in self._words)
+
+    def _line(self, command: Command, width: int) -> Content:
+        indent = KEY_WIDTH + TITLE_WIDTH + 4
+        reason = command.reason(self._situation)
+        key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
+        title = Content(command.title.rstrip("…")).truncate(TITLE_WIDTH, ellipsis=True, pad=True)
+        text = f"{command.help} Not now: {reason}." if reason else command.help
+        words = ("\n" + " " * indent).join(wrap(text, max(width - indent, 24)))
+        return Content.assemble(
+            (key, f"bold {ACCENT}" if reason is None else QUIET),
+            "  ",
+            title if reason is None else title.stylize(QUIET),
+            "  ",
+            (words, QUIET),
+        )
 
 
 class SizeNotice(WidthAwareWidget):

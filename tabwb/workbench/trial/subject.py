@@ -135,7 +135,14 @@ COMMANDS = (
 )  # fmt: skip
 SUBJECT = Subject(
     "trial",
-    pages=(PageSpec("trial", "tabwb.workbench.trial.page:TrialPage", PAGE_COMMANDS),),
+    pages=(
+        PageSpec(
+            "trial",
+            "tabwb.workbench.trial.page:TrialPage",
+            PAGE_COMMANDS,
+            title="an administration",
+        ),
+    ),
     commands=COMMANDS,
     actions="tabwb.workbench.trial.actions:TrialActions",
     controller="tabwb.workbench.trial.controller:TrialController",
