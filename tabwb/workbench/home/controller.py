@@ -24,6 +24,8 @@ from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
 
 DEMONSTRATION = ("tab", "bundled")
 """Battery and model of the demonstration."""
+FIRST_S = 0.15
+"""Seconds before the first reading, so that the first page is drawn before."""
 REST_S = 0.01
 """After each administration the thread rests, so that the screen has the interpreter."""
 
@@ -60,6 +62,8 @@ class HomeController(Controller):
 
         primary = self.plugins.configuration.study.primary_rater
         try:
+            if turn == 1:
+                time.sleep(FIRST_S)
             with resting(), Store.open(location, create=False) as store:
                 for administration in wanted:
                     if turn != self._turn:

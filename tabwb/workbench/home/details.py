@@ -10,7 +10,11 @@ from textual.content import Content
 
 from tabwb.records.speakers import SCOPES
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
+from tabwb.workbench.engine.view_models import (
+    UNFINISHED,
+    ScoredAdministration,
+    SubtestScore,
+)
 from tabwb.workbench.home.lines import Known, sessions_profile
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.width_aware import content_of
@@ -58,6 +62,8 @@ def administration_details(
     yield from folded(", ".join(words), width, QUIET)
     if administration.reason:
         yield from folded(administration.reason, width, QUIET)
+    if administration.status in UNFINISHED:
+        yield from folded("Enter continues it. Answered items are not given again.", width, QUIET)
     yield Content("")
     if scored is None:
         yield Content.styled("… reading the scores", QUIET)

@@ -21,6 +21,7 @@ from tabwb.workbench.shell.wording import (
     glyph_of,
     marks,
     special_words,
+    spread,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ MARKS_INDENT = 2
 """Columns before the marks of an administration, below its line."""
 MOST_MARKS = 30
 """With more marks than this there are a number and a bar for each subtest instead."""
+LEAST_WORDS = 8
+"""Conditions are left out where they have fewer columns."""
 SHORT_BAR = 5
 """Columns of such a bar."""
 
@@ -111,21 +114,17 @@ def recent_lines(
         administrations: in their order.
         known: the scores that were read.
         width: columns of characters.
-        profiles: each has a second line with one mark for each item.
+        profiles: each has a second line with a mark for each item, and the conditions.
     """
+    conditions = [Content.styled(", ".join(special_words(one)), QUIET) for one in administrations]
     scored = [known.get(one.id) for one in administrations]
     head, lines = in_columns(
         [
             TextColumn("", [_sign(one) for one in administrations]),
             TextColumn("#", [str(one.id) for one in administrations], right=True),
-            TextColumn("battery", [one.battery for one in administrations], least=8),
+            TextColumn("battery", [one.battery for one in administrations], least=14),
             TextColumn("with", [_examinee(one) for one in administrations], least=18),
-            TextColumn(
-                "conditions",
-                [Content.styled(", ".join(special_words(one)), QUIET) for one in administrations],
-                rank=3,
-                least=16,
-            ),
+            TextColumn("conditions", [] if profiles else conditions, rank=3, least=16),
             TextColumn(
                 "given",
                 [f"{one.answered}/{one.planned}" for one in administrations],
@@ -140,8 +139,10 @@ def recent_lines(
         width,
     )
     if profiles:
-        rows = zip(lines, scored, strict=True)
-        lines = [Content("\n").join([line, _marks(one, width)]) for line, one in rows]
+        rows = zip(lines, scored, conditions, strict=True)
+        lines = [
+            Content("\n").join([line, _profile(one, words, width)]) for line, one, words in rows
+        ]
     return head, lines
 
 
@@ -241,14 +242,18 @@ def _burden(scored: ScoredAdministration | None) -> str:
     return number(judges[0].burden.symptom_burden) if judges else NO_BURDEN
 
 
-def _marks(scored: ScoredAdministration | None, width: int) -> Content:
-    if scored is None:
-        return Content("")
-    shown = [one for one in scored.scores.subtests if one.given]
-    few = sum(len(one.marks) for one in shown) <= MOST_MARKS
-    parts = [_short_marks(one, person=scored.scores.person, few=few) for one in shown]
-    line = Content("  ").join(parts)
-    return Content.assemble(" " * MARKS_INDENT, line).truncate(width, ellipsis=True)
+def _profile(scored: ScoredAdministration | None, words: Content, width: int) -> Content:
+    """Return one mark for each item at the left and, where there is room, words at the right."""
+    line = Content(" " * MARKS_INDENT)
+    if scored is not None:
+        shown = [one for one in scored.scores.subtests if one.given]
+        few = sum(len(one.marks) for one in shown) <= MOST_MARKS
+        parts = [_short_marks(one, person=scored.scores.person, few=few) for one in shown]
+        line = Content.assemble(line, Content("  ").join(parts)).truncate(width, ellipsis=True)
+    room = width - line.cell_length - 2
+    if room < LEAST_WORDS:
+        return line
+    return spread(line, words.truncate(room, ellipsis=True), width)
 
 
 def _short_marks(subtest: SubtestScore, *, person: bool, few: bool) -> Content:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
 from tabwb.records.trials import Administration
@@ -42,6 +43,8 @@ MOST_RECENT = 60
 """The number of administrations listed; *Open* finds all of them."""
 BESIDE = 112
 """From so many columns details and participants are at the right."""
+REFILL_S = 0.1
+"""Seconds between two showings of scores that were read."""
 TALL = 40
 """From so many rows commands have a line each."""
 WELCOME = """\
@@ -89,6 +92,8 @@ class HomePage(Page, can_focus=True):
         self._participants: tuple[Participant, ...] = ()
         self._stale = False
         """Whether something has changed since the store was read."""
+        self._refill: Timer | None = None
+        """Shows scores that were read, many at once."""
         desk.listen(messages.Ready, self.show)
         desk.listen(messages.Stored, self._stored)
         desk.listen(ScoresRead, self._scores_read)
@@ -152,8 +157,8 @@ class HomePage(Page, can_focus=True):
 
     def _scores_read(self, message: ScoresRead) -> None:
         self._known[message.scored.administration.id] = message.scored
-        if self.display:
-            self._fill()
+        if self._refill is None:
+            self._refill = self.set_timer(REFILL_S, self._fill)
 
     def _participants_read(self, message: ParticipantsRead) -> None:
         self._participants = message.participants
@@ -194,6 +199,7 @@ class HomePage(Page, can_focus=True):
 
     def _fill(self) -> None:
         """Show the lists."""
+        self._refill = None
         catalogue = self._catalogue
         if catalogue is None:
             return

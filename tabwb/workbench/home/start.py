@@ -67,7 +67,7 @@ class Start(WidthAwareWidget):
             first: those that begin something.
             places: those that open a place.
             tall: there is room for a line for each.
-            new: nothing is stored yet: only what begins something is shown, in full.
+            new: nothing is stored yet: what begins something is shown in full.
         """
         state = (tuple(first), tuple(places))
         if (state, tall, new) != (self._hints, self._tall, self._new):
@@ -82,7 +82,9 @@ class Start(WidthAwareWidget):
     def paint(self, width: int) -> Content:
         """Return the commands."""
         if self._new:
-            return Content("\n").join(self._explained(self._hints[0], width))
+            shown = self._hints if self._tall else self._hints[:1]
+            blocks = (Content("\n").join(self._explained(row, width)) for row in shown)
+            return Content("\n\n").join(blocks)
         if self._tall:
             return Content("\n").join(self._side_by_side(width))
         return Content("\n").join(line for row in self._hints for line in _flow(row, width))

@@ -26,7 +26,7 @@ PAGE = (
             "Return to the page before."),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.participants", "Participants", "Participants", "p", ("home", "explorer"), 9,
+    Command("file.participants", "Participants", "People", "p", ("home", "explorer"), 9,
             "People by their codes: records, consents, sessions, deletion."),
 )  # fmt: skip
 SUBJECT = Subject(
