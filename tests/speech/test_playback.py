@@ -19,8 +19,13 @@ def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) 
     playback = Playback(WORD)
     playback.start()
     assert playback.playing
+    began = playback.played_s
+    assert began is not None and 0.0 <= began < playback.seconds
+    time.sleep(0.5)  # longer than the buffers
+    later = playback.played_s
+    assert later is None or later > began
     playback.wait()
-    assert not playback.playing
+    assert not playback.playing and playback.played_s is None
     made = recorder.stop()
     assert likeness(*read_clip(made.path), WORD)[0] > 0.99
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 import zlib
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from PIL import Image
 from textual.app import App, ComposeResult
 
 from tabwb.battery.loader import check_battery
-from tabwb.records.errors import MissingExtra, UsageError
+from tabwb.records.errors import ComponentError, MissingExtra, UsageError
+from tabwb.workbench.naming.picture_window import PictureWindow
+from tabwb.workbench.naming.picture_window import drawn as drawn_for_window
 from tabwb.workbench.shell import graphics
 from tabwb.workbench.shell.pictures import (
     Picture,
@@ -186,3 +189,19 @@ def test_a_terminal_that_draws_pictures_is_asked_only_when_it_says_so(
         graphics.prepare({"TABWB_PICTURES": "kitty"})
     graphics.prepare({"TERM": "xterm-kitty"})
     assert graphics.widget() is None, "without the extra it is half-blocks"
+
+
+def test_a_window_shows_the_picture_as_large_as_it_fits_with_a_white_edge() -> None:
+    tall = Image.new("RGB", (30, 60), "black")
+    shown = Image.open(io.BytesIO(drawn_for_window(png_of(tall), 1000, 500)))
+    assert shown.size == (230, 460), "4 % of the window stay white on each side"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only X11 can be without a display")
+def test_without_a_display_the_picture_window_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    with pytest.raises(ComponentError, match="cannot be opened") as refused:
+        PictureWindow(tmp_path / "picture")
+    assert "f shows the picture in the terminal" in str(refused.value)

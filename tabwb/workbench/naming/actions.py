@@ -72,4 +72,4 @@ class NamingActions(Actions):
                 self.desk.tell(ListenerChanged(number, rater))
 
         text = "Scores from here on are recorded under this code, until the program ends."
-        self.desk.app.push_screen(AskWords(f"Who listens to #{number}?", "Rater code", text), given)
+        self.desk.app.push_screen(AskWords(f"Who listens to #{number}?", "Rater", text), given)

@@ -209,7 +209,7 @@ class MicrophoneScreen(Dialog[str | None]):
                 self._tell("… opening", QUIET)
                 await asyncio.to_thread(recorder.start)
                 self._recorder = recorder
-                self._tell(f"● recording {TEST_S:g} s: speak as a speaker would", AMBER)
+                self._tell(f"◉ recording {TEST_S:g} s: speak as a speaker would", AMBER)
                 try:
                     await asyncio.sleep(TEST_S)
                 finally:

@@ -90,12 +90,11 @@ def responded(now: NamingNow, work: Work, *, ipa: bool) -> Content:
         lines.append(Content.assemble((f"{MARKS[state]} {state}", "bold"), (reason, QUIET)))
     elif now.score_words:
         flags = f"  {', '.join(now.flags)}" if now.flags else ""
-        code = Content("")
+        lines.append(Content.assemble(("your score  ", QUIET), (now.score_words, "bold")))
         if now.code:
-            code = Content.assemble(("   code ", QUIET), (now.code, "bold"), flags)
-        lines.append(Content.assemble(("your score  ", QUIET), (now.score_words, "bold"), code))
-        if not now.code and now.score == "error":
-            lines.append(Content.styled("k gives the error its code", QUIET))
+            lines.append(Content.assemble(("code        ", QUIET), (now.code, "bold"), flags))
+        elif now.score == "error":
+            lines.append(Content.styled("code        k chooses it", QUIET))
     lines += list(_attempts(now, ipa=ipa))
     if item is not None:
         lines += [Content.styled(f"note: {note}", QUIET) for note in item.trial.notes]

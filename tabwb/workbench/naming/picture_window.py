@@ -103,7 +103,7 @@ class _Viewer:
         self._image: tkinter.PhotoImage | None = None
         root.title("tabwb")
         root.configure(background="white", cursor="none")
-        root.geometry("800x600")
+        root.geometry(f"{root.winfo_screenwidth()}x{root.winfo_screenheight()}+0+0")
         root.attributes("-fullscreen", True)
         self._label = tkinter.Label(root, background="white", borderwidth=0)
         self._label.pack(expand=True)
@@ -113,7 +113,10 @@ class _Viewer:
         self._look()
 
     def _turn(self, event: object) -> None:
-        self._root.attributes("-fullscreen", not self._root.attributes("-fullscreen"))
+        full = not self._root.attributes("-fullscreen")
+        self._root.attributes("-fullscreen", full)
+        if not full:
+            self._root.geometry("800x600+40+40")
 
     def _look(self) -> None:
         import tkinter

@@ -138,6 +138,9 @@ def _beside_or_below(
             left = []  # the rules read what was heard, not the transcript
     else:
         left = list(alignment_lines(machine.aligned, max(width, LEAST_LEFT), costs=costs, ipa=ipa))
+    if not left:
+        yield from (line.pad_left(INDENT) for line in _rules(machine, width))
+        return
     own = max((line.cell_length for line in left), default=0)
     if own + GAP + LEAST_RIGHT > width:
         yield from (line.pad_left(INDENT) for line in (*left, *_rules(machine, width)))
