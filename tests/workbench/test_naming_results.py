@@ -135,12 +135,10 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         await results(seat)
         await seat.until(lambda: line(seat, "Listener"))
         assert line(seat, "Listener").startswith("Listener 1/4")
-        for _ in range(10):
-            if "enter shows" in seat.text:
-                break
-            await seat.press("tab")
-        assert "recording" not in line(seat, "enter shows 3 notes"), "notes are folded to a line"
-
+        assert line(seat, "notes (enter opens)"), "notes are folded to a line"
+        await seat.press("I")
+        await seat.until(lambda: seat.desk.workbench.remembered.arpabet, "ARPAbet")
+        await seat.press("I")
         await seat.press("t")
         await seat.until(lambda: line(seat, "2 ✗ cat"), "the items")
         assert line(seat, "1 ✓ dog").startswith("1 ✓ dog /dɔɡ/ right correct 0.60 s")
@@ -163,7 +161,7 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
             other = [one.observations for one in store.trials(2)]
         await results(seat)
         await seat.press("t", "down", "down")
-        await seat.until(lambda: line(seat, "you are R7"), "the response")
+        await seat.until(lambda: line(seat, "rater R7"), "the response")
         await seat.press("R")
         await seat.words("R8")
         await seat.until(lambda: line(seat, "Scores and transcripts of others"), "hidden")

@@ -8,7 +8,12 @@ from functools import partial
 
 from textual.app import ComposeResult
 
-from tabwb.workbench.engine.messages import ListenerInput, PlaybackWanted
+from tabwb.workbench.engine.messages import (
+    ListenerInput,
+    PlaybackWanted,
+    Playing,
+    ResultsWanted,
+)
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import ResultsController
@@ -16,7 +21,7 @@ from tabwb.workbench.results.naming_columns import columns_of
 from tabwb.workbench.results.naming_detail import title_of
 from tabwb.workbench.results.naming_pane import NamedDetail
 from tabwb.workbench.results.naming_sound import Correction, SoundReady
-from tabwb.workbench.results.naming_summary import NamingSummary
+from tabwb.workbench.results.naming_summary import NamingSummary, Sessions
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import ResponseColumn, ResponsesView
 from tabwb.workbench.shell.desk import Desk
@@ -52,8 +57,13 @@ class NamingBody(ResultsBody):
     def update_results(self, *, new: bool) -> None:
         """Show the results."""
         if self.results is not None:
-            self.query_one(NamingSummary).show(self.results)
+            self.query_one(NamingSummary).show(self.results, arpabet=self.arpabet)
             self._view.show(self._rows(), new=new)
+
+    @property
+    def arpabet(self) -> bool:
+        """Whether phonemes are shown in ARPAbet; else in IPA."""
+        return self.desk.workbench.remembered.arpabet
 
     @property
     def rater(self) -> str:
@@ -78,7 +88,7 @@ class NamingBody(ResultsBody):
     def show_summary(self) -> None:
         """Show the summary from its first line."""
         super().show_summary()
-        self.query_one(NamingSummary).scroll_home(animate=False)
+        self.query_one(NamingSummary).to_first_lines()
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
         """Change between summary and responses."""
@@ -88,12 +98,12 @@ class NamingBody(ResultsBody):
         self._view.display, summary.display = shown, not shown
         if focus or inside:
             if not shown:
-                summary.focus_first()
+                summary.focus_inside()
             elif not self._view.has_focus_within:
                 self._view.focus_inside()
 
     def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[ResponseColumn]:
-        return columns_of(rows, width)
+        return columns_of(rows, width, arpabet=self.arpabet)
 
     def _show_detail(self, row: ResponseRow | None) -> str:
         """Show the marked response, and have its picture and sound read."""
@@ -104,7 +114,8 @@ class NamingBody(ResultsBody):
             return "Response"
         asked = results.administration.id, row.item.place[0]
         rater = self.rater or results.administration.conditions.rater
-        self._detail.show(row, rater, new=asked != self._asked)
+        new = asked != self._asked
+        self._detail.show(row, rater, arpabet=self.arpabet, new=new)
         self._asked = asked
         if row.named is not None:
             read = self.desk.controller(ResultsController).read_sound
@@ -113,9 +124,17 @@ class NamingBody(ResultsBody):
         return title_of(row)
 
     def _hear(self, message: object) -> None:
-        """Show picture and sound that were read, if their response is still the marked one."""
-        if isinstance(message, SoundReady) and (message.number, message.trial) == self._asked:
-            self._detail.show_sound(message.pixels, message.sound, message.trouble)
+        """Show picture and sound of the marked response, and where it is played."""
+        match message:
+            case SoundReady(number=number, trial=trial) if (number, trial) == self._asked:
+                self._detail.show_sound(message.pixels, message.sound, message.trouble)
+            case Playing(number=number, trial=trial) if (number, trial) == self._asked:
+                self._detail.follow(message.position)
+
+    def on_sessions_wanted(self, message: Sessions.Wanted) -> None:
+        """Show the results of another session of the speaker."""
+        message.stop()
+        self.desk.tell(ResultsWanted(message.number))
 
     # ---------------------------------------------------------------- commands
 
@@ -163,3 +182,8 @@ class NamingBody(ResultsBody):
         if self._asked is not None:
             job = self.desk.controller(ResultsController).undo_correction
             self.desk.do(partial(job, *self._asked))
+
+    def turn_notation(self) -> None:
+        """Show phonemes in ARPAbet, or in IPA again."""
+        self.desk.workbench.remember(arpabet=not self.arpabet)
+        self.update_results(new=False)

@@ -81,6 +81,8 @@ def columns_of(
     sizes: dict[str, int] = {}
     for name in NEEDED:
         longest = max((len(words[name](row)) for row in rows), default=0)
+        if not longest:
+            continue
         size = max(min(longest, MOST[name]), len(name))
         if left >= min(size, LEAST) + GAP:
             sizes[name] = min(size, left - GAP)

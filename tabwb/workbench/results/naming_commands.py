@@ -28,6 +28,11 @@ def _named(now: Situation) -> str | None:
     return None if isinstance(shown, ResultsShown) and shown.marked and shown.named else ""
 
 
+def _of_names(now: Situation) -> str | None:
+    shown = now.extension
+    return None if isinstance(shown, ResultsShown) and shown.named else ""
+
+
 def _body(desk: Desk) -> NamingBody:
     from tabwb.workbench.results.naming_body import NamingBody
 
@@ -57,6 +62,9 @@ NAMING_COMMANDS = (
     Command("results.undo-correction", "Take the correction back", "Undo", "u", HERE, 7,
             "Take back the latest onset, limit, score, word or code of the marked response.",
             _named, run=lambda desk: _body(desk).undo()),
+    Command("results.notation", "IPA or ARPAbet", "IPA", "I", HERE, 13,
+            "Show phonemes in ARPAbet, or in IPA again.", _of_names,
+            run=lambda desk: _body(desk).turn_notation()),
     Command("results.rater", "Another rater…", "Rater", "R", HERE, 9,
             "Score as another rater: what others said is hidden until that rater has scored.",
             _named, run=partial(_say, "rater")),

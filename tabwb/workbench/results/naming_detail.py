@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
@@ -32,13 +32,16 @@ def _score(named: NamedResponse) -> str:
     return SCORES[score] if score else "" if named.item.status == "answered" else named.item.status
 
 
-def fact_lines(row: ResponseRow, rater: str, width: int) -> Iterator[Content]:
+def fact_lines(
+    row: ResponseRow, rater: str, width: int, *, arpabet: bool = False
+) -> Iterator[Content]:
     """Yield the target, and what each person says of the response.
 
     Args:
         row: the response, as the one who listens may see it.
         rater: the ID of that person, or empty.
         width: columns.
+        arpabet: show phonemes in ARPAbet instead of IPA.
     """
     width = min(width, MOST)
     named = row.named
@@ -46,7 +49,7 @@ def fact_lines(row: ResponseRow, rater: str, width: int) -> Iterator[Content]:
         yield from _text_lines(row, width)
         return
     view = named.naming.view
-    forms = ", ".join(f"/{to_ipa(form)}/" for form in view.item.accepted)
+    forms = ", ".join(_written(form, arpabet) for form in view.item.accepted)
     yield Content.assemble((f"{named.item.target}", "bold"))
     yield from folded(f"accepted {forms}", width, QUIET)
     if named.hidden:
@@ -55,7 +58,7 @@ def fact_lines(row: ResponseRow, rater: str, width: int) -> Iterator[Content]:
         *named.by_people,
         *named.facts,
         *_of_trial(row),
-        ("you are", rater or "a rater without an ID"),
+        ("rater", f"{rater or 'without an ID'}   R another"),
     )
     column = max((len(name) for name, _ in facts), default=0) + 2
     for name, words in facts:
@@ -90,8 +93,14 @@ def _text_lines(row: ResponseRow, width: int) -> Iterator[Content]:
         yield Content.assemble((f"{name}  ", QUIET), words)
 
 
-def rule_lines(row: ResponseRow, width: int) -> Iterator[Content]:
-    """Yield what the rules say with the alignment, further transcripts, and corrections."""
+def rule_lines(row: ResponseRow, width: int, *, arpabet: bool = False) -> Iterator[Content]:
+    """Yield what the rules say with the alignment, further transcripts, and corrections.
+
+    Args:
+        row: the response, as the one who listens may see it.
+        width: columns.
+        arpabet: show phonemes in ARPAbet instead of IPA.
+    """
     named, width = row.named, min(width, MOST)
     if named is None:
         yield from _ratings(row, width)
@@ -101,9 +110,10 @@ def rule_lines(row: ResponseRow, width: int) -> Iterator[Content]:
         by = short_spec(rules.transcriber)
         title = f"Rules on a draft by {by}" if by else "Rules"
         yield _head("Rules on what was heard" if rules.by_ear else title)
-        yield from verdict_lines(rules, width, costs=True)
+        yield from verdict_lines(rules, width, costs=True, ipa=not arpabet)
     for transcriber, phonemes in named.transcripts:
-        words = f"{short_spec(transcriber)}: {phonemes or 'no speech'}"
+        said = _written(phonemes, arpabet) if phonemes else "no speech"
+        words = f"{short_spec(transcriber)}: {said}"
         yield from folded(f"also transcribed by {words}", width, QUIET)
     if named.corrections:
         yield from (Content(""), _head("Corrections, latest last"))
@@ -116,6 +126,10 @@ def _ratings(row: ResponseRow, width: int) -> Iterator[Content]:
         value = rating.status.value if rating.value is None else f"{rating.value:g}"
         words = f"{rating.rater}  {plain(rating.measure)} {value}  {rating.reason}"
         yield from folded(words.rstrip(), width)
+
+
+def _written(phonemes: Sequence[str], arpabet: bool) -> str:
+    return " ".join(phonemes) if arpabet else f"/{to_ipa(phonemes)}/"
 
 
 def _head(words: str) -> Content:

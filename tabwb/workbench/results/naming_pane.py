@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -21,8 +21,12 @@ from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 52
 """From so many columns on the picture is beside the facts."""
+WIDE = 84
+"""From so many columns on the picture may be larger."""
 ROWS = 18
 """From so many rows on the picture is shown."""
+TALL = 40
+"""From so many rows on picture and waveform are larger."""
 HELP = """\
 # Response
 
@@ -33,6 +37,7 @@ Who says what of the response, its sound, and what the rules say of it, phoneme 
 - **R** sets another rater, from whom earlier scores are hidden until they have scored
 - **tab** goes to the waveform, where the onset and the limits can be moved: latency, attempts and
   what the rules say follow. **u** takes the latest correction back
+- **I** changes between IPA and ARPAbet
 - **v** declares the item void, **n** writes a note, **esc** goes back to the list
 
 Every earlier value stays in the store.
@@ -45,7 +50,7 @@ class NamedDetail(ScrollPane):
     def __init__(self) -> None:
         super().__init__(id="named-detail", help_text=HELP)
         self._row: ResponseRow | None = None
-        self._rater = ""
+        self._rater, self._arpabet = "", False
 
     def compose(self) -> ComposeResult:
         """Yield picture and facts, the waveform, the rules."""
@@ -56,15 +61,26 @@ class NamedDetail(ScrollPane):
         yield Static(id="named-trouble", markup=False)
         yield WrappedText(self._rules, id="named-rules")
 
-    def show(self, row: ResponseRow | None, rater: str = "", *, new: bool = True) -> None:
+    def show(
+        self,
+        row: ResponseRow | None,
+        rater: str = "",
+        *,
+        arpabet: bool = False,
+        new: bool = True,
+    ) -> None:
         """Show a response.
 
         Args:
             row: as the one who listens may see it; None: there is none.
             rater: the ID of the one who listens, or empty.
+            arpabet: show phonemes in ARPAbet instead of IPA.
             new: it is another one than before: picture and sound are still to come.
         """
-        self._row, self._rater = row, rater
+        self._row, self._rater, self._arpabet = row, rater, arpabet
+        wave = self.query_one(Waveform)
+        wave.ipa = not arpabet
+        wave.refresh()
         for text in self.query(WrappedText):
             text.refresh(layout=True)
         if new:
@@ -88,13 +104,29 @@ class NamedDetail(ScrollPane):
         words.display = bool(trouble)
         words.update(Content.styled(trouble, QUIET))
 
+    def follow(self, position: Callable[[], float | None]) -> None:
+        """Show the second that is played.
+
+        Args:
+            position: returns it; None: it is over.
+        """
+        self.query_one(Waveform).follow(position)
+
     def on_resize(self, event: Resize) -> None:
         """Show the picture where there is room for it."""
         self.set_class(event.size.height >= ROWS, "-pictured")
+        self.set_class(event.size.height >= TALL, "-tall")
         self.set_class(event.size.width >= BESIDE, "-beside")
+        self.set_class(event.size.width >= WIDE, "-wide")
 
     def _facts(self, width: int) -> Iterator[Content]:
-        return iter(()) if self._row is None else fact_lines(self._row, self._rater, width)
+        return (
+            iter(())
+            if self._row is None
+            else fact_lines(self._row, self._rater, width, arpabet=self._arpabet)
+        )
 
     def _rules(self, width: int) -> Iterator[Content]:
-        return iter(()) if self._row is None else rule_lines(self._row, width)
+        return (
+            iter(()) if self._row is None else rule_lines(self._row, width, arpabet=self._arpabet)
+        )

@@ -53,7 +53,7 @@ def _left_out(found: Confusions, width: int) -> Iterator[Content]:
     if found.other:
         listed = ", ".join(f"{target} ({code or 'no code'})" for target, code in found.other[:6])
         more = f" and {len(found.other) - 6} more" if len(found.other) > 6 else ""
-        words = f"Left out, because another word or none was said: {listed}{more}."
+        words = f"Left out, because their code does not describe sounds: {listed}{more}."
         yield from folded(words, min(width, MOST), QUIET)
 
 

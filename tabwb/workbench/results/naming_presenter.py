@@ -62,7 +62,7 @@ class NamedResponse:
     naming: Naming
     hidden: bool = False
     corrections: tuple[tuple[str, ...], ...] = ()
-    transcripts: tuple[tuple[str, str], ...] = ()
+    transcripts: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def seen_by(self, rater: str) -> NamedResponse:
         """What a rater may see: what others said only once this one has scored too."""
@@ -214,7 +214,7 @@ def _response(naming: Naming) -> NamedResponse:
         naming,
         corrections=tuple(_corrections(view)),
         transcripts=tuple(
-            (other.transcriber, " ".join(other.phonemes))
+            (other.transcriber, other.phonemes)
             for other in naming.transcripts
             if naming.transcript is not None and other.transcriber != naming.transcript.transcriber
         ),

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from rich.console import Group
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
+from textual.events import Click, Resize
+from textual.message import Message
 
-from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import cautions
+from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
 from tabwb.workbench.results.naming_phonemes import phoneme_lines
 from tabwb.workbench.results.naming_presenter import NamingPart
 from tabwb.workbench.results.naming_sessions import session_lines
 from tabwb.workbench.results.presenter import Results
+from tabwb.workbench.results.written_summary import NoteLine
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import WrappedText, content_of
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded
+from tabwb.workbench.shell.width_aware import Lines, WrappedText
 
+SESSION_ROW = re.compile(r"[▸ ]#(\d+) ")
 BESIDE = 126
 """From so many columns on the panes are in two columns."""
 MOST = 100
-PANES = ("right", "latency", "cues", "codes", "others", "sessions", "phonemes", "notes")
+PANES = ("right", "latency", "cues", "codes", "others", "sessions", "phonemes")
 TITLES = {
     "right": "Right names",
     "latency": "Latency",
@@ -37,7 +39,6 @@ TITLES = {
     "others": "Other items",
     "sessions": "Sessions, item by item",
     "phonemes": "Phonemes: target and heard",
-    "notes": "Notes",
 }
 HELPS = {
     "right": """\
@@ -57,13 +58,13 @@ to the last cue before it.
     "others": "The subtests whose items are not named.\n",
     "sessions": """\
 All sessions of the speaker with this battery, oldest first; **▸** is the one that is shown. Below,
-what changed between two sessions, and each item in each session.
+what changed between two sessions, and each item in each session. **left** and **right**, or a click
+on a row, open another session.
 """,
     "phonemes": """\
 The phonemes of the nearest accepted form and what was heard for them, aligned by features. Other
 words (cat for dog) are left out here; the figure *confusion* counts them.
 """,
-    "notes": "What must be known of these figures. **enter** shows all notes, or the first line.\n",
 }
 
 
@@ -75,94 +76,123 @@ class FigureText(WrappedText, can_focus=True):
         self.help_text = f"# {TITLES[name]}\n\n{HELPS[name]}"
 
 
-class Notes(FigureText):
-    """The cautions, folded to one line."""
+class Sessions(FigureText):
+    """The sessions; a click on a row, left or right open another one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "fold", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "step(-1)", show=False),
+        Binding("right", "step(1)", show=False),
+    ]
+
+    class Wanted(Message):
+        """The results of a session are to be shown."""
+
+        def __init__(self, number: int) -> None:
+            self.number = number
+            super().__init__()
 
     def __init__(self) -> None:
-        super().__init__("notes")
-        self._notes: tuple[str, ...] = ()
-        self._open = False
+        super().__init__("sessions")
+        self._numbers: tuple[int, ...] = ()
+        self._shown = 0
 
-    def show_notes(self, notes: tuple[str, ...]) -> None:
-        """Show notes, folded as they were."""
-        self._notes = notes
-        self.show(self._text)
+    def show_sessions(self, numbers: Sequence[int], shown: int, lines: Lines) -> None:
+        """Show the lines of sessions.
 
-    def action_fold(self) -> None:
-        """Show all, or one line."""
-        self._open = not self._open
-        self.show(self._text)
+        Args:
+            numbers: of the administrations, oldest first.
+            shown: the one whose results are shown.
+            lines: of the figure.
+        """
+        self._numbers, self._shown = tuple(numbers), shown
+        self.show(lines)
 
-    def on_click(self) -> None:
-        """Show all, or one line."""
-        self.action_fold()
+    def action_step(self, step: int) -> None:
+        """Open the session before or after."""
+        at = self._numbers.index(self._shown) + step
+        if 0 <= at < len(self._numbers):
+            self.post_message(self.Wanted(self._numbers[at]))
 
-    def _text(self, width: int) -> Iterator[Content]:
-        width = min(width, MOST)
-        if self._open:
-            for note in self._notes:
-                yield from folded(note, width, QUIET)
-            return
-        first = self._notes[0] if self._notes else ""
-        words = f"enter shows {len(self._notes)} notes"
-        line = Content.assemble((f"! {words}.  ", AMBER), (first, QUIET))
-        yield line.truncate(width, ellipsis=True)
+    def on_click(self, event: Click) -> None:
+        """Open the session in the row that was clicked."""
+        lines = self.paint(self.content_size.width).plain.splitlines()
+        row = lines[event.y] if event.y < len(lines) else ""
+        if (found := SESSION_ROW.match(row)) and int(found[1]) in self._numbers:
+            self.post_message(self.Wanted(int(found[1])))
 
 
-class NamingSummary(VerticalScroll, can_focus=False):
+OWN: Mapping[str, Callable[[], FigureText]] = {"sessions": Sessions}
+
+
+class Panes(VerticalScroll, can_focus=False):
     """The panes, in two columns where there is room."""
-
-    def compose(self) -> ComposeResult:
-        """Yield the panes."""
-        with Container(id="named-columns"):
-            for side in (PANES[:5], PANES[5:]):
-                with Vertical(classes="named-column"):
-                    for name in side:
-                        text = Notes() if name == "notes" else FigureText(name)
-                        yield Pane(text, title=TITLES[name], classes="figure", id=f"pane-{name}")
 
     def on_resize(self, event: Resize) -> None:
         """Put the columns beside each other where there is room."""
         self.set_class(event.size.width >= BESIDE, "-beside")
 
-    def show(self, results: Results) -> None:
-        """Show results of a naming administration."""
+
+class NamingSummary(Vertical):
+    """The panes, and the notes in a line below them."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the panes and the notes."""
+        with Panes(id="named-panes"), Container(id="named-columns"):
+            for side in (PANES[:5], PANES[5:]):
+                with Vertical(classes="named-column"):
+                    for name in side:
+                        text = OWN[name]() if name in OWN else FigureText(name)
+                        yield Pane(text, title=TITLES[name], classes="figure", id=f"pane-{name}")
+        yield NoteLine()
+
+    def show(self, results: Results, *, arpabet: bool) -> None:
+        """Show results of a naming administration.
+
+        Args:
+            results: of it.
+            arpabet: show phonemes in ARPAbet instead of IPA.
+        """
         naming = results.naming
         if naming is None:
             return
         parts = naming.parts
-        for name, lines in (
+
+        def phonemes(part: NamingPart, width: int) -> Iterator[Content]:
+            return phoneme_lines(part.confusions, width, arpabet=arpabet)
+
+        for name, figure in (
             ("right", right_lines),
             ("latency", latency_lines),
             ("cues", cue_lines),
             ("codes", code_lines),
-            ("phonemes", lambda part, width: phoneme_lines(part.confusions, width)),
+            ("phonemes", phonemes),
         ):
-            self._text(name).show(partial(_each, parts, lines))
+            self._text(name).show(partial(_each, parts, figure))
         number = results.administration.id
 
         def sessions(part: NamingPart, width: int) -> Iterator[Content]:
             return session_lines(naming, parts.index(part), number, width)
 
-        self._text("sessions").show(partial(_each, parts, sessions))
+        numbers = [session.number for session in naming.sessions]
+        lines = partial(_each, parts, sessions)
+        self.query_one(Sessions).show_sessions(numbers, number, lines)
         self.query_one("#pane-cues").display = any(part.cues for part in parts)
-        others = len(parts) < len(results.battery.subtests)
-        self.query_one("#pane-others").display = others
-        if others:
-            own = {part.subtest.id for part in parts}
-            subtests = tuple(one for one in results.summary.subtests if one.id not in own)
-            texts = replace(results.summary, named=(), subtests=subtests)
-            views = Group(*summary_view(texts, results.battery, items=False))
-            self._text("others").show(lambda width: (content_of(views, min(width, MOST)),))
+        own = {part.subtest.id for part in parts}
+        others = tuple(one for one in results.summary.subtests if one.id not in own)
+        self.query_one("#pane-others").display = bool(others)
+        texts = replace(results.summary, named=(), subtests=others)
+        self._text("others").show(partial(accuracy_lines, texts))
         told = cautions(results.battery, results.summary, model=False)
-        self.query_one(Notes).show_notes(tuple(told))
+        self.query_one(NoteLine).show(tuple(told))
+
+    def to_first_lines(self) -> None:
+        """Scroll to the first line."""
+        self.query_one(Panes).scroll_home(animate=False)
 
     def _text(self, name: str) -> FigureText:
         return self.query_one(f"#named-{name}", FigureText)
 
-    def focus_first(self) -> None:
+    def focus_inside(self) -> None:
         """Give the focus to the first pane, unless one has it."""
         if not self.has_focus_within:
             self._text(PANES[0]).focus()

@@ -66,7 +66,9 @@ class RowList(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     RowList { background: transparent; overflow-x: hidden; scrollbar-size-vertical: 1; }
     RowList > .row-list--head { color: $quiet; }
-    RowList > .row-list--current { background: $block-cursor-blurred-background; }
+    RowList > .row-list--current {
+        background: $block-cursor-blurred-background; color: $foreground;
+    }
     RowList:focus > .row-list--current {
         background: $block-cursor-background; color: $block-cursor-foreground;
     }
