@@ -105,7 +105,7 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
     secret_set(path)
     async with sit() as seat:
         await seat.press("r")
-        await seat.reads("▸ open    pilot")
+        await seat.reads("open    pilot")
         await seat.reads("R-other")
         await seat.press("enter")
         await seat.reads("Who rates pilot?")

@@ -12,12 +12,14 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.records.words import plural
 from tabwb.report.names import judge_names
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded, shortened
 
@@ -40,9 +42,9 @@ LETTERS = 22
 COLUMNS = f"sample  {'question'.ljust(LETTERS - 7)}differ: people judges  answers | judges"
 """Over the list: sample, question, shares of pairs that differ, what each person and judge says."""
 NONE = {
-    "open": "Nothing is open: raters do not differ so far, or everything is settled.",
+    "open": "Nothing is open: raters agree so far, or everything is settled.",
     "settled": "Nothing is settled.",
-    "all": "Nobody differs.",
+    "all": "All raters agree.",
 }
 
 
@@ -66,10 +68,11 @@ class AdjudicationPage(Page):
     def compose(self) -> ComposeResult:
         """Yield head, list and details."""
         yield Line(id="adjudication-head")
-        yield Line(id="adjudication-columns")
         with Container(id="adjudication-body"):
-            yield DisputeList(id="adjudication-list", compact=True)
-            with ScrollPane(id="adjudication-pane", help_text=HELP):
+            with Pane(id="disputed-pane"):
+                yield Line(id="adjudication-columns")
+                yield DisputeList(id="adjudication-list", compact=True)
+            with Pane(id="dispute-pane"), ScrollPane(id="adjudication-pane", help_text=HELP):
                 yield WrappedText(self._details, id="adjudication-details")
 
     def on_resize(self, event: Resize) -> None:
@@ -106,13 +109,20 @@ class AdjudicationPage(Page):
         self.query_one("#adjudication-columns", Line).show(
             Content.styled(COLUMNS if view.rows else "", QUIET)
         )
+        self.query_one(
+            "#disputed-pane", Pane
+        ).border_title = f"{plural(len(view.rows), 'answer')} that raters differ on"
 
     def _show_details(self) -> None:
+        row = self.marked
+        self.query_one("#dispute-pane", Pane).border_title = (
+            "" if row is None else f"Sample {row.dispute.sample} · {row.dispute.title}"
+        )
         self.query_one("#adjudication-details", WrappedText).refresh(layout=True)
         self.query_one(ScrollPane).scroll_home(animate=False)
 
     def _details(self, width: int) -> Iterator[Content]:
-        row = self.marked
+        row, width = self.marked, min(width, 100)
         if row is None:
             which = "open" if self._view is None else self._view.which
             yield from folded(NONE[which], width, QUIET)
@@ -262,7 +272,6 @@ def _choice_line(row: Row, answer: str | float, words: str, judges: Mapping[str,
 
 def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Content]:
     one, shown = row.dispute, row.shown
-    yield Content.assemble((f"Sample {one.sample}   {one.title}", "bold"))
     yield from folded(row.definition, width, QUIET)
     if one.settled is not None:
         held = one.settled

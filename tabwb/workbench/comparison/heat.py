@@ -72,7 +72,14 @@ class FeatureTable(DataTable[Text]):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="feature-cells", cursor_type="cell", show_header=False, cell_padding=0)
+        super().__init__(
+            id="feature-cells",
+            cursor_type="cell",
+            show_header=False,
+            cell_padding=0,
+            cursor_foreground_priority="css",  # else the shade of the cell would hide it
+            cursor_background_priority="css",
+        )
 
 
 class FeatureMap(Vertical):

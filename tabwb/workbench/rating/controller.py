@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabwb.battery.forms import form_from_canonical
+from tabwb.battery.forms import Form, form_from_canonical
 from tabwb.records.rating_sets import RatingSet
 from tabwb.report.rating_progress import RaterProgress, progress_of
 from tabwb.workbench.engine.engine import Controller, Engine
@@ -13,14 +13,23 @@ from tabwb.workbench.engine.session_controller import SessionController
 
 @dataclass(frozen=True, slots=True)
 class SetEntry:
-    """One rating set of the list; its id names it for commands."""
+    """One rating set of the list; its id names it for commands.
+
+    Attributes:
+        counts: whose ratings count.
+        created: the day.
+        guidelines: whether raters read guidelines first.
+    """
 
     id: int
     name: str
-    form: str
+    form: Form
     samples: int
     status: str
     raters: tuple[RaterProgress, ...]
+    counts: str
+    created: str
+    guidelines: bool
 
     @property
     def assigned(self) -> int:
@@ -56,8 +65,11 @@ class RatingController(Controller):
         return SetEntry(
             one.id,
             one.name,
-            form_from_canonical(one.form).title,
+            form_from_canonical(one.form),
             len(self.store.sets.samples(one.id)),
             one.status,
             tuple(progress_of(self.store, one)),
+            one.counts,
+            one.created_at[:10],
+            bool(one.guidelines),
         )

@@ -1,28 +1,80 @@
-"""The list of rating sets, with the raters of the highlighted one."""
+"""The list of rating sets, with the raters and the questions of the highlighted one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.app import ComposeResult
+from textual.containers import Container
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.battery.forms import Form
+from tabwb.records.words import plural
+from tabwb.report.rating_progress import RaterProgress
 from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import LEAST, QUIET, bar, shortened
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, bar, folded, shortened
 
-BESIDE_NAME = 51
+BESIDE_NAME = 32
 """Columns of a set's line beside its name."""
-STATUS = {"open": "▸ open", "closed": "■ closed"}
+BESIDE = 110
+"""From so many columns on the highlighted set is beside the list."""
 NONE = """\
 No rating set is planned in this store.
 
 tabwb rate plan --help says how one is planned: which responses, which form, which raters."""
+
+
+def rater_lines(raters: Sequence[RaterProgress], width: int) -> Iterator[Content]:
+    """Yield how far each rater of a set is; no answer is shown.
+
+    Args:
+        raters: in the order of the plan.
+        width: columns of characters.
+    """
+    yield Content.styled("RATERS", f"bold {QUIET}")
+    column = max([6, *(len(one.rater) for one in raters)])
+    for one in raters:
+        share = one.done / one.assigned if one.assigned else 0.0
+        facts = [f"{one.begun} begun"] * bool(one.begun)
+        facts += [f"{one.minutes:.0f} min"] * bool(one.minutes)
+        if one.median_seconds is not None:
+            facts.append(f"median {one.median_seconds:.2f} s")
+        if one.last:
+            facts.append(f"last {one.last[:16].replace('T', ' ')}")
+        line = Content.assemble(
+            (one.rater.ljust(column), "bold"),
+            " ",
+            bar(share, min(max(width - 60, 10), 30)),
+            f"  {one.done} of {one.assigned}  ",
+            (", ".join(facts), QUIET),
+        )
+        yield line.truncate(width, ellipsis=True)
+
+
+def question_lines(form: Form, width: int) -> Iterator[Content]:
+    """Yield the questions of a form with their definitions, by group.
+
+    Args:
+        form: with the questions.
+        width: columns of characters.
+    """
+    yield Content.styled(plural(len(form.questions), "question").upper(), f"bold {QUIET}")
+    titles = {group.id: group.title for group in form.groups}
+    before = ""
+    for question in form.questions:
+        if question.group != before and question.group in titles:
+            yield Content.styled(titles[question.group], ACCENT)
+        before = question.group
+        text = Content.assemble((question.title, "bold"), "  ", (question.definition, QUIET))
+        yield from text.wrap(width)
 
 
 class SetList(OptionList):
@@ -31,9 +83,10 @@ class SetList(OptionList):
     HELP = """\
 # Rating sets
 
-One line for each set: its form, its samples, how much of all raters' work is done. **enter** asks
-who rates and opens the rating screen. It shows the text or the sound and the form, and nothing that
-tells who or what gave them.
+One line for each set: how much of all raters' work is done. Beside or below it are the raters and
+the questions of the marked set; **tab** goes there to scroll. **enter** asks who rates and opens
+the rating screen. It shows the text or the sound and the form, and nothing that tells who or what
+gave them.
 """
 
 
@@ -47,24 +100,37 @@ class SetsPage(Page):
         self._sets: tuple[SetEntry, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Yield head, list, and the raters of the highlighted set."""
-        yield Line(id="sets-head")
-        yield SetList(id="sets-list", compact=True)
-        yield WrappedText(self._raters, id="sets-raters")
+        """Yield the list, and the highlighted set with its raters and questions."""
+        with Container(id="sets-body"):
+            with Pane(id="sets-pane"):
+                yield SetList(id="sets-list", compact=True)
+            with Pane(id="set-pane"), ScrollPane(id="set-scroll", help_text=SetList.HELP):
+                yield WrappedText(self._details, id="set-details")
+
+    def on_resize(self, event: Resize) -> None:
+        """Put the set beside the list where there is room."""
+        self.query_one("#sets-body").set_class(event.size.width >= BESIDE, "-wide")
+        self.call_after_refresh(self._list)
 
     def show(self, message: SetsKnown) -> None:
         """Show the sets of the store."""
+        self._sets = message.sets
+        count = len(self._sets)
+        title = f"Rating sets · {count}" if count else "Rating sets"
+        self.query_one("#sets-pane", Pane).border_title = title
+        self._list()
+
+    def _list(self) -> None:
         listed = self.query_one(SetList)
         kept = listed.highlighted
-        self._sets = message.sets
         listed.set_options(Option(line, id=str(one.id)) for one, line in self._lines())
         listed.highlighted = min(kept or 0, len(self._sets) - 1) if self._sets else None
-        count = len(self._sets)
-        words = f"{count} in this store" if count else ""
-        self.query_one("#sets-head", Line).show(
-            Content.styled("Rating sets", "bold"), Content.styled(words, QUIET)
-        )
-        self.query_one("#sets-raters", WrappedText).refresh(layout=True)
+        self._show_details()
+
+    def _show_details(self) -> None:
+        one = self.highlighted
+        self.query_one("#set-pane", Pane).border_title = "" if one is None else one.name
+        self.query_one("#set-details", WrappedText).refresh(layout=True)
 
     def _lines(self) -> Iterator[tuple[SetEntry, Content]]:
         room = self.query_one(SetList).content_size.width - 2
@@ -74,30 +140,37 @@ class SetsPage(Page):
             yield (
                 one,
                 Content.assemble(
-                    f"{STATUS.get(one.status, one.status):<9} ",
+                    f"{one.status:<7} ",
                     (shortened(one.name, width).ljust(width), "bold"),
-                    f"  {one.samples:>5} samples  ",
+                    "  ",
                     bar(one.done / one.assigned if one.assigned else 0.0, 10),
-                    f"  {one.done} of {one.assigned}",
+                    f" {one.done}/{one.assigned}",
                 ).truncate(max(room, LEAST), ellipsis=True),
             )
 
-    def _raters(self, width: int) -> Iterator[Content]:
+    def _details(self, width: int) -> Iterator[Content]:
         one = self.highlighted
+        width = max(min(width, 100), LEAST)
         if one is None:
             yield from (Content.styled(line, QUIET) for line in NONE.splitlines())
             return
-        yield Content.assemble(
-            (f"RATERS OF {one.name}", f"bold {QUIET}"), (f"   {one.form}", QUIET)
-        )
-        column = max([12, *(len(rater.rater) for rater in one.raters)])
-        for rater in one.raters:
-            share = rater.done / rater.assigned if rater.assigned else 0.0
-            yield Content.assemble(
-                f"{rater.rater.ljust(column)} ",
-                bar(share, 20),
-                f"  {rater.done} of {rater.assigned}",
-            )
+        yield Content.styled(one.form.title, "bold")
+        facts = [
+            one.status,
+            f"planned on {one.created}",
+            plural(one.samples, "sample"),
+            plural(len(one.raters), "rater"),
+            f"{one.counts} counts",
+            "guidelines are read first" if one.guidelines else "no guidelines",
+        ]
+        yield from folded(" · ".join(facts), width, QUIET)
+        if one.form.shows:
+            shown = ", ".join(part.replace("-", " ") for part in one.form.shows)
+            yield from folded(f"raters get: {shown}", width, QUIET)
+        yield Content("")
+        yield from rater_lines(one.raters, width)
+        yield Content("")
+        yield from question_lines(one.form, width)
 
     @property
     def highlighted(self) -> SetEntry | None:
@@ -122,9 +195,10 @@ class SetsPage(Page):
         return "rating sets"
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show the raters of the highlighted set."""
+        """Show the highlighted set."""
         event.stop()
-        self.query_one("#sets-raters", WrappedText).refresh(layout=True)
+        self._show_details()
+        self.query_one("#set-scroll").scroll_home(animate=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Ask who rates."""
