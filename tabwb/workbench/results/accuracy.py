@@ -18,9 +18,12 @@ POLICIES_FROM = 84
 """From so many columns up the policies *normalised* and *extracted* have columns."""
 LEAST_TITLE = 14
 LEGEND = (
-    (VALUE, " right (exact)   "),
-    ("├─┤", " 95 %, prompts like these   "),
-    (BASELINE, " baseline"),
+    (VALUE, ACCENT),
+    (" right (exact)   ", QUIET),
+    ("├─┤", ACCENT),
+    (" 95 %, prompts like these   ", QUIET),
+    (BASELINE, "$foreground"),
+    (" baseline", QUIET),
 )
 
 
@@ -49,13 +52,13 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
     last = max([len(words) for words in told.values()], default=0)
     policies = 14 if width >= POLICIES_FROM else 0
     title = max([len(subtest.title) for subtest in subtests] or [8])
-    fixed = rights + ends + policies + last + 2 * (5 if last else 4) - 2
-    axis = width - title - fixed
-    if axis < AXIS and last:  # then baselines are drawn, and in words below
-        axis, last = axis + last + 2, 0
-    if axis < AXIS:
-        title = max(title - (AXIS - axis), LEAST_TITLE)
-        axis = width - title - fixed
+    columns = [width, -title, -rights, -ends, -policies, -last, -2 * (4 if last else 3)]
+    if sum(columns) < AXIS and last:  # then baselines are drawn, and in words below
+        columns[-2:], last = [0, -6], 0
+    if sum(columns) < AXIS:
+        title = max(title - (AXIS - sum(columns)), LEAST_TITLE)
+        columns[1] = -title
+    axis = sum(columns)
     axis = min(axis, MOST_AXIS)
     heads: list[Content | str] = [
         f"{'':<{title}}",
@@ -76,8 +79,7 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
             for part in _cells(subtest, name, rights, axis, ends, policies, told, last)
         )
     if any(subtest.share.scored for subtest in subtests):
-        marks = [part for mark, words in LEGEND for part in ((mark, ACCENT), (words, QUIET))]
-        yield Content.assemble(*marks).truncate(width, ellipsis=True)
+        yield Content.assemble(*LEGEND).truncate(width, ellipsis=True)
 
 
 def _cells(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -94,6 +93,10 @@ class ResponsesView(Container):
         super().__init__(classes="responses-view")
         self._columns_of, self._detail, self._show_detail = columns, detail, show_detail
         self._all: Sequence[ResponseRow] = ()
+        self._searched: list[str] = []
+        """What the filter searches, row by row; made when something is filtered first."""
+        self._laid_out: tuple[int, int] | None = None
+        """The rows and the width that the columns are for."""
         self._rows: Sequence[ResponseRow] = ()
         self._columns: Sequence[ResponseColumn] = ()
         self._sorted: str = ""
@@ -138,7 +141,7 @@ class ResponsesView(Container):
             rows: all of them, in the order in which they were given.
             new: of another administration: the first is marked, nothing is filtered or sorted.
         """
-        self._all = rows
+        self._all, self._searched, self._laid_out = rows, [], None
         if new:
             self._sorted, self._falling, self._trial = "", False, None
             self._words = self.query_one(FilterField).value = ""
@@ -155,9 +158,15 @@ class ResponsesView(Container):
     def _fill(self) -> None:
         """List the responses that the filter leaves, in order; the marked one stays marked."""
         words = self._words.casefold().split()
-        rows = [row for row in self._all if all(word in _searched(row) for word in words)]
+        rows = list(self._all)
+        if words:
+            self._searched = self._searched or [_searched(row) for row in rows]
+            both = zip(rows, self._searched, strict=True)
+            rows = [row for row, text in both if all(word in text for word in words)]
         width = max(self.rows.size.width, 24)
-        self._columns = self._columns_of(self._all, width)
+        if self._laid_out != (id(self._all), width):
+            self._laid_out = id(self._all), width
+            self._columns = self._columns_of(self._all, width)
         by = next((one for one in self._columns if one.column.head == self._sorted), None)
         if by is not None:
             rows.sort(key=by.key, reverse=self._falling)
@@ -268,7 +277,7 @@ class ResponsesView(Container):
         self.set_class(beside, "-beside")
         wide = min(round(event.size.width * LIST_SHARE), LIST_MOST)
         self.query_one(".responses-list").styles.width = wide if beside else "1fr"
-        self.call_after_refresh(partial(self._fill))
+        self.call_after_refresh(self._fill)
 
 
 def _number(row: ResponseRow) -> int:
