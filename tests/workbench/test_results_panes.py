@@ -1,0 +1,85 @@
+"""What the panes of the results draw: marks of items, features of judges; how lists move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from tabwb.report.render.wording import between
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.workbench.results.item_grid import GridCell, GridRow, grid_lines
+from tabwb.workbench.results.presenter import results_of
+from tabwb.workbench.results.profile import profile_lines
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
+from tests.workbench.seat import Seat, Sit
+
+
+def row(item: str, marks: str, subtest: str = "Words") -> GridRow:
+    """An item with right (+), wrong (-) and open (.) responses."""
+    states = {"+": "right", "-": "wrong", ".": "open"}
+    cells = tuple(GridCell(10 * at, states[mark]) for at, mark in enumerate(marks, 1))
+    return GridRow(subtest, item, cells)
+
+
+def test_marks_of_replicates_are_drawn_with_their_share_and_know_their_trial() -> None:
+    title, line = grid_lines([row("w1", "+-+.")], 60)
+    assert title.text.plain == "Words"
+    assert line.text.plain == "w1  ✓ ✗ ✓ ·   2/3  ━━━━━╸╌╌"
+    assert [line.text.plain[first] for first, _, _ in line.targets] == ["✓", "✗", "✓", "·"]
+    assert [trial for _, _, trial in line.targets] == [10, 20, 30, 40]
+
+
+def test_more_replicates_than_columns_are_drawn_as_shares_of_their_parts() -> None:
+    marks = "+" * 100 + "-" * 100 + "+-" * 50
+    (_, line) = grid_lines([row("w1", marks)], 60)
+    bars = line.text.plain.split()[1]
+    third = len(bars) // 3
+    assert set(bars[: third - 1]) == {"█"} and set(bars[third + 1 : 2 * third - 1]) == {"▁"}
+    assert set(bars[2 * third + 1 :]) <= {"▄", "▅"}
+    assert "150/300" in line.text.plain and line.targets == ()
+
+
+def test_one_replicate_has_a_line_for_each_subtest() -> None:
+    rows = [row("w1", "+"), row("w2", "-"), row("s1", ".", "Sentences")]
+    assert [line.text.plain.split() for line in grid_lines(rows, 60)] == [
+        ["Words", "✓", "✗"],
+        ["Sentences", "·"],
+    ]
+
+
+def test_features_are_counted_over_responses_with_a_burden_with_intervals() -> None:
+    given = (
+        answered("ct1", "We went.", number=1, features=["retracing"]),
+        answered("ct2", "", number=2),
+        replace(answered("ct2", "I sold bread.", number=3), ratings=()),
+        answered("ct2", "We sold bread again.", number=4),
+    )
+    data = AdministrationData(administration(1, SAMPLED), BATTERY, given, declarations=DECLARED)
+    results = results_of(data)
+    lines = [line.plain for line in profile_lines(results.profiles, 100)]
+    (retracing,) = [line.split() for line in lines if line.startswith("retracing")]
+    # Neither the empty response nor the one without verdicts is counted.
+    assert retracing[1:3] == ["1/2", "█" * 8]
+    found = results.summary.judges[0].burden.rate_intervals("retracing")[0].interval
+    assert retracing[-1] == between(found)
+    assert lines[1].startswith("burden 0.50  over 7 features")
+    assert [line.split()[1] for line in lines if line.startswith("anomia")] == ["-"]
+
+
+async def test_results_are_renewed_while_the_administration_goes_on(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.next()
+        await seat.press("g")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("t", "end")
+        for given in (2, 3):
+            seat.desk.do(seat.desk.sessions.next)
+            await seat.until(partial(has_answers, seat, given), f"{given} responses")
+        assert seat.desk.page == "results"
+        await seat.reads("exact ✗ wrong")
+        assert "s1 · 3 of 3" in seat.text, "the marked response stays marked"
+
+
+def has_answers(seat: Seat, number: int) -> bool:
+    return seat.results is not None and seat.results.administration.answered == number
