@@ -11,9 +11,10 @@ import pytest
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
+from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.home.page import HomePage
 from tabwb.workbench.participants.page import ParticipantsPage
-from tests.workbench.seat import Given, Sit
+from tests.workbench.seat import Given, Seat, Sit
 from tests.workbench.stocked import give
 
 
@@ -21,7 +22,7 @@ async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.M
     monkeypatch.setattr("tabwb.workbench.home.controller.DEMONSTRATION", ("tab", "echo"))
     async with sit((80, 24)) as seat:
         for words in (
-            "This store is empty",
+            "No administration is stored yet.",
             "d Demonstration",
             "D Demonstration: naming",
             "i Import",
@@ -45,10 +46,9 @@ async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path
         give(store, plugins, "ash", lesion=None)
         store.people.keep_consents([Consent("S-014", "record", True, "2026-03-01")])
     async with sit((160, 48)) as seat:
-        await seat.reads("13/15")
-        lines = seat.text.splitlines()
-        oak = next(at for at, line in enumerate(lines) if "oak" in line and "13/15" in line)
-        assert "word ✗✗✓✓✓" in lines[oak + 1]
+        await seat.reads("word ✗✗✓✓✓  sentence ✓✓✓✓✓")
+        above = seat.text.splitlines()[_line(seat, "word ✗✗✓✓✓") - 1]
+        assert "oak" in above and "13/15" in above
         assert "#2" in seat.text  # details of the latest
         await seat.press("down")
         await seat.reads("tab · oak")
@@ -68,35 +68,22 @@ async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path
         assert "S-014" in seat.text
 
 
-async def test_what_is_paused_is_continued(given: Given) -> None:
-    async with given(items=1) as seat:
+async def test_what_is_paused_is_continued_even_without_scores(
+    given: Given, tmp_path: Path
+) -> None:
+    async with given((160, 48), items=1) as seat:
         await seat.press("f8")
         await seat.reads("Continue")
-        await seat.reads("1/3")
+        await seat.reads("Enter continues it.")
+        with sqlite3.connect(tmp_path / "store.db") as store:
+            store.execute(
+                "UPDATE texts SET text = '{}' WHERE id IN (SELECT canonical_id FROM batteries)"
+            )
+        seat.desk.tell(Stored(1))
+        await seat.reads("The scores cannot be read")
         await seat.press("enter")
         await seat.reads("#1?")
 
 
-async def test_scores_that_cannot_be_read_are_told_beside_the_others(
-    given: Given, tmp_path: Path
-) -> None:
-    async with given(items=3) as seat:
-        pass
-    _damage(tmp_path / "store.db")
-    async with _again(tmp_path) as seat:
-        await seat.reads("The scores cannot be read")
-        assert not seat.asked
-
-
-def _damage(path: Path) -> None:
-
-    with sqlite3.connect(path) as store:
-        store.execute(
-            "UPDATE texts SET text = '{}' WHERE id IN (SELECT canonical_id FROM batteries)"
-        )
-
-
-def _again(folder: Path):  # type: ignore[no-untyped-def]
-    from tests.workbench.seat import workbench
-
-    return workbench(folder, (160, 48))
+def _line(seat: Seat, words: str) -> int:
+    return next(at for at, line in enumerate(seat.text.splitlines()) if words in line)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.records.speakers import SCOPES
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
 from tabwb.workbench.shell.column_list import Laid
@@ -187,19 +186,17 @@ def _latest_right(participant: Participant, known: Known) -> str:
 def _consent_sign(participant: Participant) -> Content:
     if participant.may:
         return Content("✓")
-    words = "✗" if participant.last else "!"
-    return Content.styled(words, "" if participant.last else AMBER)
+    return Content("✗") if participant.last else Content.styled("!", AMBER)
 
 
 CONSENT_SIGNS = "✓ consents, ✗ withdrew every consent, ! no consent recorded"
 """What the signs before participants mean."""
-
-
-def consent_words(participant: Participant) -> str:
-    """Return in words what a participant consents to."""
-    if not participant.last:
-        return "no consent recorded"
-    return ", ".join(scope for scope in SCOPES if scope in participant.may) or "nothing any more"
+STATE_SIGNS = (
+    "▸ running, ‖ paused, ✓ complete, ■ discontinued, ! interrupted. Items: ✓ right, ✗ wrong, "
+    "● given, · not given, › skipped, ∅ void, ! in error. Right: of the responses that were "
+    "scored. Burden: features present per response, by the first judge."
+)
+"""What the signs and columns of administrations mean."""
 
 
 def _when(administrations: Sequence[Administration], rank: int) -> Sequence[TextColumn]:

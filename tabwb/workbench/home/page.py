@@ -20,6 +20,7 @@ from tabwb.workbench.engine.view_models import Catalogue, ScoredAdministration
 from tabwb.workbench.home.details import administration_details, participant_details
 from tabwb.workbench.home.lines import (
     CONSENT_SIGNS,
+    STATE_SIGNS,
     participant_lines,
     recent_lines,
     unfinished,
@@ -43,14 +44,19 @@ MOST_RECENT = 60
 """The number of administrations listed; *Open* finds all of them."""
 BESIDE = 112
 """From so many columns details and participants are at the right."""
+MOST_PEOPLE = 30
+"""The number of participants listed, those of the latest sessions first."""
+RENEW_S = 5.0
+"""Seconds between two readings of the store while something works in the background."""
 REFILL_S = 0.1
 """Seconds between two showings of scores that were read."""
 TALL = 40
 """From so many rows commands have a line each."""
-WELCOME = """\
-This store is empty. The demonstration is a good beginning: tabwb gives a battery to the bundled
-language model and scores its answers. It takes a minute and needs no network.
-"""
+WELCOME = (
+    "No administration is stored yet. The demonstration is a good way to begin: tabwb gives a "
+    "battery to the bundled language model and scores its answers. It takes a minute and needs no "
+    "network."
+)
 HELP = """\
 # Home
 
@@ -119,6 +125,9 @@ class HomePage(Page, can_focus=True):
     def on_mount(self) -> None:
         """Hide the lists until the store is open."""
         self.query_one("#home-participants", ColumnList).tooltip = CONSENT_SIGNS
+        for name in ("home-open", "home-latest"):
+            self.query_one(f"#{name}", ColumnList).tooltip = STATE_SIGNS
+        self.set_interval(RENEW_S, self._renew)
         self._lay_out()
 
     # ---------------------------------------------------------------- what is known
@@ -129,6 +138,11 @@ class HomePage(Page, can_focus=True):
         self._catalogue, self._stale = catalogue, bool(catalogue.store)
         if self.display:
             self.update_page()
+
+    def _renew(self) -> None:
+        """Read the store again while something works in the background: it may add to it."""
+        if self.display and self.desk.jobs and self._catalogue and self.desk.settled:
+            self.desk.do(self.desk.sessions.engine.refresh)
 
     def update_page(self) -> None:
         """Show what is known, and read what has changed."""
@@ -219,7 +233,11 @@ class HomePage(Page, can_focus=True):
         pane = self.query_one("#home-recent", Pane)
         pane.border_title = "Recent"
         pane.border_subtitle = f"{plural(older, 'older one')}: o finds all" if older else ""
-        people = self._participants
+        people = sorted(self._participants, key=lambda one: one.last_day, reverse=True)
+        people = people[:MOST_PEOPLE]
+        more = len(self._participants) - len(people)
+        pane = self.query_one("#home-people", Pane)
+        pane.border_subtitle = f"{plural(more, 'other')}: p lists all" if more else ""
         self.query_one("#home-participants", ColumnList).show(
             [one.id for one in people], partial(participant_lines, people, dict(self._known))
         )
@@ -300,4 +318,4 @@ class HomePage(Page, can_focus=True):
 
     def foot_rank(self, command: Command) -> int:
         """Return the place of a command in the footer: *Start* has the keys of the page."""
-        return 0 if "home" in command.where or command.id == "view.scores" else command.rank
+        return 0 if "home" in command.where else super().foot_rank(command)

@@ -29,6 +29,8 @@ class ParticipantsController(Controller):
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
         self._sessions = sessions
+        self.latest = ""
+        """The participant who is shown; what was queued for others is not read."""
 
     def list_all(self) -> None:
         """Read all participants."""
@@ -41,7 +43,9 @@ class ParticipantsController(Controller):
         )
 
     def read(self, code: str) -> None:
-        """Read what is stored of one participant."""
+        """Read what is stored of one participant, unless another one is shown by now."""
+        if code != self.latest:
+            return
         people = self.store.people
         uses = people.log_entries(code)[-MOST_USES:]
         primary = self.plugins.configuration.study.primary_rater
@@ -100,4 +104,3 @@ class ParticipantsController(Controller):
         self.say(Told(words))
         self.engine.refresh()
         self.list_all()
-        self.read(code)

@@ -122,12 +122,6 @@ class ParticipantsPage(Page):
         if wanted:
             self.query_one("#people-list", ColumnList).choose(wanted)
         self._ask_one()
-        self.show_message_of_frame()
-
-    def show_message_of_frame(self) -> None:
-        """Show title and footer for the present participant."""
-        if self.desk.current is self:
-            self.desk.show_frame()
 
     def _shown(self) -> list[Participant]:
         words = self.query_one("#people-filter", Input).value.lower().split()
@@ -161,7 +155,9 @@ class ParticipantsPage(Page):
         if self._read is None or self._read.code != person.id:
             self._read = None
         self._show_one()
-        self.desk.do(partial(self.desk.controller(ParticipantsController).read, person.id))
+        controller = self.desk.controller(ParticipantsController)
+        controller.latest = person.id
+        self.desk.do(partial(controller.read, person.id))
 
     def _one_read(self, message: ParticipantRead) -> None:
         if self.present is not None and self.present.id == message.code:

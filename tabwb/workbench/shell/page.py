@@ -82,7 +82,7 @@ class Page(Vertical):
 
     def foot_rank(self, command: Command) -> int:
         """Return the place of a command in the footer; 0: it is not there."""
-        return command.rank
+        return 0 if command.id == "view.scores" and not self.SCORES_DOCK else command.rank
 
     def show_message(self, words: str) -> None:
         """Show a short message, such as the reason why a command cannot be used."""
