@@ -17,7 +17,7 @@ LESION, SWEEP = "lesion", "sweep"
 
 WORKS = (
     "A sweep is running ({}). Quitting stops it after the present items. Nothing that was answered "
-    "is lost: s on the page of sweeps, or the command shown there, continues it."
+    "is lost: space on the page of sweeps, or the command shown there, continues it."
 )
 
 

@@ -21,8 +21,8 @@ A **map** has one cell for each target in each layer, lesioned alone: the mean o
 difference to the intact model. The shade and the glyph behind the number show its size.
 
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
-- **g** changes between curves and maps; **d** between differences and values of a map
-- **r** reads again; while a sweep runs, this happens after each condition
+- **g** changes between curves and maps; **t** between differences and values of a map
+- **R** reads again; while a sweep runs, this happens after each condition
 - **y** copies the command that gives the same numbers; **e** exports responses and figures
 
 The numbers are those of `tabwb results --table doses` and `--table map`. A value for which fewer

@@ -30,6 +30,7 @@ from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
 
@@ -76,10 +77,13 @@ class CurvesPage(Page):
 
     def compose(self) -> ComposeResult:
         """Yield head, list of measures, plot, legend, numbers."""
-        yield Line(id="curves-head")
         with Horizontal(id="curves-body"):
-            yield MeasureList(id="curves-measures", compact=True)
-            with CurvePane(id="curves-pane"):
+            yield Pane(
+                MeasureList(id="curves-measures", compact=True),
+                title="Measures",
+                id="curves-measures-pane",
+            )
+            with Pane(title="Curves of lesions", id="curves-head"), CurvePane(id="curves-pane"):
                 yield Line(id="curves-measure")
                 yield Line(id="curves-series")
                 yield WrappedText(self._lines, id="curves-text")
@@ -211,8 +215,8 @@ class CurvesPage(Page):
         if self.read is not None:
             state = f"{state}   {plural(len(self.read.numbers), 'administration')}".strip()
         words = f"   {self.wanted.words}" if self.wanted.words else ""
-        head = Content.assemble((kind, "bold"), (words, QUIET))
-        self.query_one("#curves-head", Line).show(head, Content.styled(state, QUIET))
+        title = Content.assemble(kind, (f"{words}   {state}".rstrip(), QUIET))
+        self.query_one("#curves-head", Pane).border_title = title
         chosen, beside = self.chosen, self.size.width >= LIST_FROM
         self._show_measures(beside=beside)
         top, below = self.query_one("#curves-measure", Line), self.query_one("#curves-series", Line)
@@ -229,8 +233,9 @@ class CurvesPage(Page):
 
     def _show_measures(self, *, beside: bool) -> None:
         options = self.query_one(MeasureList)
-        options.display = beside and bool(self._all)
-        if not options.display or self.read is None:
+        shown = beside and bool(self._all)
+        self.query_one("#curves-measures-pane").display = shown
+        if not shown or self.read is None:
             return
         made: list[Option] = []
         section, highlighted = ("", ""), 0

@@ -31,7 +31,8 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import Combo, Known
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET
 
 BOTH_FROM = 110
@@ -63,22 +64,26 @@ class LesionsPage(Page):
         self._counted = ""
 
     def compose(self) -> ComposeResult:
-        """Yield head, fields, what the lesion changes, parts, answers."""
+        """Yield the panes: model and item, lesion, parts, responses."""
         catalogue = self.desk.catalogue
-        yield Line(id="lab-head")
-        with Horizontal(classes="lab-row"):
-            models = combo_of_models("lab-model", catalogue, _help("model"))
-            yield labelled("Model", models, "-two")
-            yield labelled(
-                "Battery", combo_of_batteries("lab-battery", catalogue, _help("battery"))
-            )
-        yield labelled("Item", Combo("lab-item", "", (), _help("item")))
-        yield LesionForm()
-        yield Static(id="lab-count", markup=False)
-        yield Static(id="lab-note", markup=False)
+        with Pane(title="Laboratory", id="lab-head"):
+            with Horizontal(classes="lab-row"):
+                models = combo_of_models("lab-model", catalogue, _help("model"))
+                yield labelled("Model", models, "-two")
+                yield labelled(
+                    "Battery", combo_of_batteries("lab-battery", catalogue, _help("battery"))
+                )
+            yield labelled("Item", Combo("lab-item", "", (), _help("item")))
+        with Pane(title="Lesion", id="lab-lesion"):
+            yield LesionForm()
+            yield Static(id="lab-count", markup=False)
+            yield Static(id="lab-note", markup=False)
         with Horizontal(id="lab-body"):
-            yield PartsTree()
-            with ScrollPane(id="lab-answers", help_text=HELP):
+            yield Pane(PartsTree(), title="Parts", id="lab-parts-pane")
+            with (
+                Pane(title="Responses", id="lab-answers-pane"),
+                ScrollPane(id="lab-answers", help_text=HELP),
+            ):
                 yield WrappedText(self._lines, id="lab-pairs")
 
     def on_mount(self) -> None:
@@ -105,13 +110,13 @@ class LesionsPage(Page):
 
     def focus_inside(self) -> None:
         """Give the keys to the parts or the answers."""
-        answers = self.query_one("#lab-answers")
-        (answers if answers.display and self._answers_shown else self.query_one(PartsTree)).focus()
+        shown = self.query_one("#lab-answers-pane").display and self._answers_shown
+        (self.query_one("#lab-answers") if shown else self.query_one(PartsTree)).focus()
 
     def _lay_out(self) -> None:
         both = self.size.width >= BOTH_FROM
-        self.query_one(PartsTree).display = both or not self._answers_shown
-        self.query_one("#lab-answers").display = both or self._answers_shown
+        self.query_one("#lab-parts-pane").display = both or not self._answers_shown
+        self.query_one("#lab-answers-pane").display = both or self._answers_shown
         self.set_class(both, "-both")
         # A short screen has room for the fields or for two answers.
         self.set_class(self._answers_shown and not both, "-answers")
@@ -125,10 +130,10 @@ class LesionsPage(Page):
             words = f"{LESIONED} lesioned: {state.lesion}" if state.lesion else "intact"
         else:
             words = "enter in the field Model loads a model"
-        stored = "" if self._busy else "   not stored"
-        left = Content.assemble(("Laboratory", "bold"), (stored, QUIET))
+        stored = "" if self._busy else ", nothing is stored"
         style = AMBER if state.lesion and not self._busy else QUIET
-        self.query_one("#lab-head", Line).show(left, Content.styled(words, style))
+        title = Content.assemble(f"Laboratory{stored}   ", (words, style))
+        self.query_one("#lab-head", Pane).border_title = title
 
     def _tick(self) -> None:
         if self._busy:
@@ -260,6 +265,7 @@ class LesionsPage(Page):
         self._counted = words if style == AMBER else ""
         # The page may have been closed meanwhile, and its parts may be gone before it is.
         for line in self.query("#lab-count").results(Static):
+            line.display = bool(words)
             line.update(Content.styled(words, style))
         for tree in self.query(PartsTree):
             tree.mark(taken)

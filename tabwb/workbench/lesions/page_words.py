@@ -16,10 +16,10 @@ KEY = 8
 BEGIN = (
     ("enter", "puts the part under the cursor into the fields"),
     ("space", "gives the item to the intact model and under the lesion, side by side"),
-    ("a", "gives the whole subtest; n and p the next and the previous item"),
+    ("a", "gives the whole subtest; left and right give the previous and the next item"),
     ("o", "turns the lesion on or off; ▲ marks it on every page while it is on"),
-    ("w", "administers a battery with this lesion; the answers are stored"),
-    ("g", "sweeps this lesion over amounts, layers and seeds"),
+    ("N", "administers a battery with this lesion; the responses are stored"),
+    ("g", "sweeps this lesion over amounts, layers and seeds; w opens the page of sweeps"),
 )
 """What can be done first."""
 HELP = """\
@@ -30,11 +30,11 @@ A model is loaded in a separate process, lesioned, and asked. **No answer here i
 - the tree shows what the model has, ▲ marks what the lesion changes; **enter** puts a part into
   the fields
 - **space** gives the item to the intact model and under the lesion; **a** gives its whole
-  subtest; **n**, **p** give the next and the previous item
+  subtest; **left**, **right** give the previous and the next item
 - **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
   lesion
-- **y** copies the spec; **w** opens the dialog of an administration with this lesion
-- **g** writes a grid for a sweep with this lesion; **s** opens the page of sweeps; **t** changes
+- **y** copies the spec; **N** opens the dialog of an administration with this lesion
+- **g** writes a grid for a sweep with this lesion; **w** opens the page of sweeps; **t** changes
   between parts and answers
 - **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
   administration begins

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input
+from textual.events import Resize
+from textual.widgets import Input, Static
 
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.battery.loader import load_battery
@@ -24,11 +26,16 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import EndInput
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, bar, folded
 
 SHOWN = 200
 """Conditions of a dry run that are listed."""
+GRID_FROM = 116
+"""From so many columns of the page the grid is shown beside the state."""
+MOST_GRID = 100_000
+"""Bytes of a grid's file that is shown."""
 WIDEST = 100
 """Columns of text at most."""
 FIELD_HELPS = {
@@ -44,10 +51,10 @@ HELP = """\
 The battery is given to the intact model and under every lesion of a grid, in the background: the
 workbench can be used meanwhile, and the title bar shows how far the sweep is.
 
-- **d** says first what would be given, how long it takes and what it can show: a dry run
-- **s** starts it, or continues it: what the store has is not given again
+- **D** says first what would be given, how long it takes and what it can show: a dry run
+- **space** starts it, or continues it: what the store has is not given again
 - **x** stops it after the present items; so does leaving the workbench. Nothing that was answered
-  is lost, and **s** (or the command shown) continues
+  is lost, and **space** (or the command shown) continues
 - **g** shows curves and maps, **m** the results by lesion, also while it works
 - **y** copies the command line; **tab** goes to the fields, **esc** leaves
 
@@ -66,15 +73,15 @@ _WORDS = {
 _CURVES = ("g", "shows curves and maps of what is stored, m the results by lesion")
 _NEXT = {
     "running": (_CURVES, ("x", "stops after the present items; nothing answered is lost")),
-    "stopped": (("s", "continues"), _CURVES),
-    "failed": (("s", "tries the failed conditions again"), _CURVES),
+    "stopped": (("space", "continues"), _CURVES),
+    "failed": (("space", "tries the failed conditions again"), _CURVES),
     "done": (_CURVES,),
-    "planned": (("s", "starts the sweep"),),
+    "planned": (("space", "starts the sweep"),),
 }
 """Keys for what can be done next, by phase."""
 _BEGIN = (
-    ("d", "says what would be given, how long it takes, and what it can show: a dry run"),
-    ("s", "gives the battery to the intact model and under every lesion of the grid, in the "
+    ("D", "says what would be given, how long it takes, and what it can show: a dry run"),
+    ("space", "gives the battery to the intact model and under every lesion of the grid, in the "
           "background; also continues what was stopped"),
     _CURVES,
 )  # fmt: skip
@@ -109,17 +116,26 @@ class SweepPage(Page):
     def compose(self) -> ComposeResult:
         """Yield head, fields, state."""
         catalogue, remembered = self.desk.catalogue, self.desk.workbench.remembered
-        yield Line(id="sweep-head")
-        with Horizontal(classes="lab-row"):
-            yield labelled("Model", combo_of_models("sweep-model", catalogue, _help("model")))
-            yield labelled(
-                "Battery", combo_of_batteries("sweep-battery", catalogue, _help("battery"))
-            )
-            yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
-        yield labelled("Grid", Field("grid", remembered.sweep_grid))
-        yield Line(id="sweep-command")
-        with ScrollPane(id="sweep-pane", help_text=HELP):
-            yield WrappedText(self._lines, id="sweep-state")
+        with Pane(title="Sweep of lesions", id="sweep-head"):
+            with Horizontal(classes="lab-row"):
+                yield labelled("Model", combo_of_models("sweep-model", catalogue, _help("model")))
+                yield labelled(
+                    "Battery", combo_of_batteries("sweep-battery", catalogue, _help("battery"))
+                )
+                yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
+            yield labelled("Grid", Field("grid", remembered.sweep_grid))
+            yield Line(id="sweep-command")
+        with Horizontal():
+            with (
+                Pane(title="Progress", id="sweep-progress"),
+                ScrollPane(id="sweep-pane", help_text=HELP),
+            ):
+                yield WrappedText(self._lines, id="sweep-state")
+            with (
+                Pane(title="Grid", id="sweep-grid-pane"),
+                ScrollPane(id="sweep-grid-scroll", help_text=FIELD_HELPS["grid"]),
+            ):
+                yield Static(id="sweep-grid-text", markup=False)
 
     def on_mount(self) -> None:
         """Listen to the sweep."""
@@ -129,6 +145,10 @@ class SweepPage(Page):
     def update_page(self) -> None:
         """Show the present state."""
         self._show()
+
+    def on_resize(self, event: Resize) -> None:
+        """Show the grid beside the state where there is room."""
+        self.set_class(event.size.width >= GRID_FROM, "-beside")
 
     def focus_inside(self) -> None:
         """Give the keys to the state, or begin with the grid."""
@@ -156,10 +176,10 @@ class SweepPage(Page):
         state = self._state
         words = f"{state.name} · {state.wish.model}" if state.name else ""
         words += ", dry run" if state.dry else ""
-        head = Content.assemble(("Sweep of lesions", "bold"), (f"   {words}", QUIET))
-        sign = f"{_SIGNS[state.phase]} {state.phase}" if state.phase else ""
+        sign = f"   {_SIGNS[state.phase]} {state.phase}" if state.phase else ""
         style = AMBER if state.phase in {"failed", "refused"} else ""
-        self.query_one("#sweep-head", Line).show(head, Content.styled(sign, style))
+        title = Content.assemble("Sweep of lesions", (f"   {words}".rstrip(), QUIET), (sign, style))
+        self.query_one("#sweep-head", Pane).border_title = title
         wish, line = self._wish(), self.query_one("#sweep-command", Line)
         command = Content.styled(wish.command(self.desk.location) if wish.grid else "", QUIET)
         line.show(command, Content.assemble(("y", f"bold {ACCENT}"), (" copies", QUIET)))
@@ -229,6 +249,7 @@ class SweepPage(Page):
     def _check(self) -> None:
         """Read the grid and the number of workers; say what is wrong with them."""
         wish = self._wish()
+        self._show_grid(wish)
         try:
             wish.checked()
             read_grid(expanded(wish.grid))
@@ -238,6 +259,18 @@ class SweepPage(Page):
         else:
             self._problem = ""
         self._show()
+
+    def _show_grid(self, wish: SweepWish) -> None:
+        """Show the file of the grid beside the state, where there is room."""
+        text = ""
+        with suppress(OSError, ValueError):  # said where the fields are checked
+            path = expanded(wish.grid)
+            if wish.grid and path.stat().st_size < MOST_GRID:
+                text = path.read_text(encoding="utf-8")
+        pane = self.query_one("#sweep-grid-pane", Pane)
+        pane.border_title = Path(wish.grid).name
+        self.set_class(bool(text), "-grid")
+        self.query_one("#sweep-grid-text", Static).update(text.rstrip())
 
     def _wish(self) -> SweepWish:
         texts = (self.query_one(f"#sweep-{name}", Input).value.strip() for name in (
