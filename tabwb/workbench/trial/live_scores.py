@@ -57,7 +57,7 @@ def _subtest(subtest: SubtestScore, scores: Scores, width: int) -> Iterator[Cont
 def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]:
     # not before the first frame
     from tabwb.report.render.wording import number
-    from tabwb.report.summaries.judges import causes_of
+    from tabwb.report.summaries.judges import cause_in_words
 
     titles, burden = view.scores.titles, judge.burden
     usable = f"{burden.usable.usable}/{burden.usable.n} usable"
@@ -83,9 +83,9 @@ def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]
         yield spread(Content.styled(titles.get(feature, feature), style), share, width)
     if judged:
         yield Content("")
-        if n < burden.usable.usable:
-            words = f"{n} of {burden.usable.usable} usable responses have a burden"
-            yield from folded(f"{words}: {causes_of(judge)}.", width, QUIET)
+        for cause, count in burden.no_burden.items():
+            words = f"{count} without a burden: {cause_in_words(cause)}."
+            yield from folded(words, width, QUIET)
         words = f"A bar for each of the latest {len(latest)} responses: high where present."
         yield from folded(words, width, QUIET)
     if judge.caution:

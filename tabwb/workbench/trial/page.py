@@ -261,7 +261,7 @@ Every response is on disk before the next item is given.
             return
         text, style = hint(work, pausing=self._pausing, elsewhere=self.participant.elsewhere)
         if self._chosen is not None and work.item is not None:
-            text = f"item {work.item.place[0]} is current: end returns to it   {text}"
+            text = f"item {work.item.place[0]} is current: end returns to it"
         shown = (self._message, AMBER) if self._message else (text, style)
         self.query_one("#trial-hint", Static).update(Content.styled(*shown))
 
