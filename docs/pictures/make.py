@@ -37,7 +37,7 @@ from tabwb.workbench.rating.worker import connection
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.trial.actions import TrialActions
-from tabwb.workbench.trial.controller import Draft
+from tabwb.workbench.trial.draft import Draft
 
 HERE = Path(__file__).parent
 FONT_FOLDERS = ("/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/Library/Fonts")

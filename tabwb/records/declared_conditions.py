@@ -132,8 +132,8 @@ CONDITIONS: tuple[Condition, ...] = (
         given_to=MODEL,
         options=(Option("--stop", "Ends a reply; repeatable.", metavar="TEXT"),),
         field=Field(
-            "Stop at",
-            "stop sequences: texts that end a reply, two spaces between them; \\n is a new line",
+            "Stop sequences",
+            "texts that end a reply, two spaces between them; \\n is a new line",
         ),
         column=Column("stop sequences of this request"),
         words=lambda conditions: " | ".join(conditions.decoding.stop),

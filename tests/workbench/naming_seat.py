@@ -24,7 +24,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.trial.actions import TrialActions
-from tabwb.workbench.trial.controller import Draft
+from tabwb.workbench.trial.draft import Draft
 from tests.workbench.seat import Seat, workbench
 
 RATE = 16_000

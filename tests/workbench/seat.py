@@ -24,7 +24,7 @@ from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.fields import Selection
 from tabwb.workbench.trial.actions import TrialActions
-from tabwb.workbench.trial.controller import default_draft
+from tabwb.workbench.trial.draft import default_draft
 
 # Textual checks every 20 ms whether the application is idle, dozens of times in a test.
 IDLE_S = 0.01
@@ -119,6 +119,12 @@ class Seat:
 
     async def dialog(self) -> None:
         await self.until(lambda: self.app.screen.query("#begin"), "the dialog")
+
+    async def advanced(self) -> None:
+        """Open the folded fields of the dialog."""
+        self.app.screen.query_one("#advanced").focus()
+        await self.press("enter")
+        await self.until(lambda: self.app.screen.query("#part_limit"), "the folded fields")
 
     def fill(self, **fields: str) -> None:
         for name, value in fields.items():

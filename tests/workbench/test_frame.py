@@ -225,18 +225,18 @@ async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
         await seat.press("enter")
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
         await seat.reads("allowed:")
-        dialog.query_one("#seed" if key == "f1" else "#begin").focus()
+        dialog.query_one("#judges" if key == "f1" else "#begin").focus()
         before = ""
         while before != seat.text:  # what the dialog tells of the design comes a little later
             before = seat.text
             await seat.pilot.pause(0.5)
         await seat.press(key)
-        await seat.reads("for orders and for sampling." if key == "f1" else "enter begins")
+        await seat.reads("Specs of judges with spaces between" if key == "f1" else "enter begins")
         await seat.press(key)
         await seat.until(lambda: seat.app.screen is dialog)
         await seat.until(lambda: seat.text == before, "the dialog as it was")
         assert dialog.focused is not None
-        assert dialog.focused.id == ("seed" if key == "f1" else "begin")
+        assert dialog.focused.id == ("judges" if key == "f1" else "begin")
 
 
 async def test_a_question_mark_in_a_field_is_a_letter(sit: Sit) -> None:

@@ -2,76 +2,130 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shutil import copytree
+
 from textual.widgets import Input, Static
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
-from tabwb.workbench.trial.new_administration import Row
+from tabwb.workbench.trial.new_fields import Row
 from tests.workbench.seat import Seat, Sit
 
+BATTERIES = Path(__file__).parents[2] / "batteries"
 
-def told(seat: Seat, name: str) -> str:
-    line = seat.app.screen.query_one(f"#{name}", Static)
+
+def told(seat: Seat) -> str:
+    line = seat.app.screen.query_one("#preview", Static)
     return " ".join(str(line.content).split()) if line.display else ""
 
 
-def rows(seat: Seat) -> set[str]:
+def labels(seat: Seat) -> set[str]:
     """The labels that can be read."""
-    labelled = seat.app.screen.query(Row)
-    shown = [row for row in labelled if row.is_on_screen or row.region.height]
-    return {str(row.render()) for row in shown}
+    shown = [row for row in seat.app.screen.query(Row) if row.region.height]
+    return {label for row in shown for label in str(row.render()).split("  ") if label.strip()}
 
 
 async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
-        assert not told(seat, "judges-later")
         seat.fill(battery="tab", judges="rules tab-2026:bundled")
         # Five connected texts in TAB; a reply that cannot be read is asked for once more.
-        await seat.until(
-            lambda: "5 answers, at most 10 requests" in told(seat, "judges-later"), "the forecast"
-        )
+        await seat.until(lambda: "5 answers, at most 10 requests" in told(seat), "the forecast")
         seat.app.screen.query_one("#judges", Input).focus()
         await seat.press("end", "space", *"sur", "down", "enter")
         field = seat.app.screen.query_one("#judges", Input)
         assert field.value == "rules tab-2026:bundled surprisal:"
         seat.fill(judges="rules")
-        await seat.until(lambda: not told(seat, "judges-later"), "no model, no forecast")
+        await seat.until(lambda: "requests" not in told(seat), "no model, no forecast")
 
 
 async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
+        await seat.advanced()
         seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
         await seat.until(
             lambda: (
-                "prompts like these: symptom burden over 7 features 1.2, accuracy 21"
-                in told(seat, "design")
+                "prompts like these: symptom burden over 7 features 1.2, accuracy 21" in told(seat)
             ),
             "the smallest difference",
         )
-        assert "these prompts: symptom burden over 7 features 0.65" in told(seat, "design")
+        assert "these prompts: symptom burden over 7 features 0.65" in told(seat)
         seat.fill(temperature="0")
-        await seat.until(
-            lambda: told(seat, "design").count("smallest difference") == 1, "greedy answers"
-        )
+        await seat.until(lambda: told(seat).count("smallest difference") == 1, "greedy answers")
 
 
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
-        assert {"Replicates", "Options", "Judges", "Model"} <= rows(seat)
+        assert labels(seat) == {"Battery", "Given to", "Judges"}
         seat.fill(battery="naming-demo")
-        await seat.until(lambda: "Microphone" in rows(seat), "the rows of naming")
-        assert rows(seat) == {
-            "Battery", "Given to", "Participant", "Protocol ID", "Transcriber", "Microphone",
-            "Scored by", "Seed", "Items",
-        }  # fmt: skip
-        seat.app.screen.query_one("#rater").focus()
-        await seat.reads("the rater code of the person who scores by ear")
+        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
+        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber"}
+        await seat.advanced()
+        folded = {"Scored by", "Seed", "Items", "Protocol ID"}
+        await seat.until(lambda: folded <= labels(seat), "the folded rows")
+        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber", *folded}
+
+
+async def test_a_battery_named_by_its_path_and_one_for_models_get_their_fields(
+    sit: Sit, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    copytree(BATTERIES / "naming-demo", own)
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery=str(own / "battery.toml"))
+        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
+        seat.fill(battery="tab")
+        await seat.until(lambda: "Protocol ID" in labels(seat), "TAB is made for models")
+        seat.fill(kind="model")
+        await seat.until(lambda: "Protocol ID" not in labels(seat), "a model needs none")
+
+
+async def test_every_error_stands_at_its_field_and_the_first_has_the_focus(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        await seat.advanced()
+        seat.fill(seed="one", top_p="7", judges="nope", model="ecko")
+        await seat.press("enter")  # the fields are folded again
+        await seat.press_button("begin")
+        await seat.reads("! there is no model back end 'ecko'; did you mean")
+        for words in (
+            "! there is no judge 'nope'", "! Seed: 'one' cannot be used", "! Top p: '7' cannot",
+        ):  # fmt: skip
+            assert words in seat.text
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "model"
+        assert seat.desk.work is None
+        seat.fill(model="echo", judges="none", seed="2", top_p="1")
+        await seat.until(lambda: "! " not in seat.text, "no error is left")
+
+
+async def test_known_participants_are_listed_and_an_open_administration_can_be_continued(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, kind="speaker", speaker="S-014")
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-020", "record", True, "2026-11-01")])
+        name = seat.work.administration.battery
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery=battery, kind="speaker")
+        seat.app.screen.query_one("#speaker").focus()
+        await seat.press("down")
+        await seat.reads("S-014  1 administration")
+        assert "S-020  no administration yet" in seat.text
+        await seat.press("enter")
+        seat.fill(battery=name)
+        await seat.reads("Continue #1")
 
 
 async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_ready(
@@ -80,15 +134,17 @@ async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
-        seat.fill(battery="naming-demo", speaker="pilot_one", transcriber="none", microphone="Rode")
-        await seat.until(lambda: "no microphone will be opened" in told(seat, "notices"))
-        assert "pilot_one" in told(seat, "notices")
+        seat.fill(battery="naming-demo")
+        await seat.until(lambda: seat.app.screen.query("#microphone"), "the fields of naming")
+        seat.fill(speaker="pilot_one", transcriber="none", microphone="Rode")
+        await seat.until(lambda: "no microphone will be opened" in told(seat))
+        assert "pilot_one" in told(seat)
         seat.fill(speaker="S-014")
         with Store.open(seat.store) as store:
             store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
-        await seat.until(lambda: not told(seat, "notices"), "a consent is enough")
+        await seat.until(lambda: not told(seat), "a consent is enough")
         seat.fill(speaker="S-015")
-        await seat.until(lambda: "S-015" in told(seat, "notices"))
+        await seat.until(lambda: "S-015" in told(seat))
         seat.app.screen.query_one("#battery", Input).focus()
         await seat.press("enter")
         await seat.reads("! no microphone will be opened")
@@ -100,8 +156,9 @@ async def test_a_part_of_a_battery_is_given_and_only_its_subtests_are_scored(sit
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
+        await seat.advanced()
         seat.fill(battery="tab", model="echo", judges="none", part_subtests="repetition, ct1")
-        await seat.press("enter")
+        await seat.press_button("begin")
         await seat.reads("no subtest 'ct1'")
         seat.fill(part_subtests="repetition", part_limit="2")
         await seat.press_button("begin")
@@ -114,7 +171,7 @@ async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:
     async with sit((100, 40)) as seat:
         await seat.press("f2")
         await seat.dialog()
-        seat.fill(battery="tab", model="bundled")
+        await seat.advanced()
         seat.app.screen.query_one("#lesion").focus()
         await seat.type("mlq:zero")
         await seat.reads("has no known target in 'mlq:zero'")

@@ -136,17 +136,6 @@ async def test_a_misspelt_model_is_told_in_the_dialog(sit: Sit, battery: str) ->
         await seat.until(lambda: seat.desk.work)
 
 
-async def test_fields_that_cannot_be_read_are_named(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.press("n")
-        await seat.dialog()
-        seat.fill(battery=battery, model="echo", replicates="0")
-        await seat.press("enter")
-        await seat.reads("a whole number from 1 to 100000")
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "replicates"
-
-
 async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await seat.begin(battery=battery, model="echo")

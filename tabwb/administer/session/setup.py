@@ -57,13 +57,13 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         TabwbError: a judge cannot be made.
     """
     check_raters(plugins, battery, conditions)
-    _check_part(battery, conditions)
+    check_part(battery, conditions)
+    check_protocol(plugins, conditions)
     examinee, labels = conditions.examinee, conditions.labels
-    protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
     if conditions.kind == "model":
         descriptor, spec = plugins.resolve("models", examinee)
         labels = plugins.labels_of(examinee)
-        examinee, protocols = str(spec), descriptor.answers_under
+        examinee = str(spec)
         if conditions.lesion is not None:
             if not descriptor.lesions:
                 raise plugins.no_lesions(examinee)
@@ -77,11 +77,6 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
                 if participant:
                     check_id(participant)
                 conditions = replace(conditions, origin=origin, participant=participant)
-    if conditions.protocol.value not in protocols:
-        raise UsageError(
-            f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
-            allowed=", ".join(protocols),
-        )
     transcriber = conditions.transcriber
     if transcriber is not None:
         transcriber = str(plugins.resolve("transcribers", transcriber)[1])
@@ -263,7 +258,38 @@ def _check_examinee(battery: Battery, conditions: Conditions) -> None:
         )
 
 
-def _check_part(battery: Battery, conditions: Conditions) -> None:
+def check_protocol(plugins: Plugins, conditions: Conditions) -> None:
+    """Check that an examinee can answer under the protocol of items with options.
+
+    Args:
+        plugins: with the models.
+        conditions: with the examinee and the protocol.
+
+    Raises:
+        UsageError: it cannot, or its spec names nothing.
+    """
+    protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
+    examinee = conditions.examinee
+    if conditions.kind == "model":
+        descriptor, spec = plugins.resolve("models", examinee)
+        examinee, protocols = str(spec), descriptor.answers_under
+    if conditions.protocol.value not in protocols:
+        raise UsageError(
+            f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
+            allowed=", ".join(protocols),
+        )
+
+
+def check_part(battery: Battery, conditions: Conditions) -> None:
+    """Check that a battery has the subtests and items to which conditions limit it.
+
+    Args:
+        battery: to be given.
+        conditions: with the part.
+
+    Raises:
+        UsageError: it does not have one of them.
+    """
     subtests = [subtest.id for subtest in battery.subtests]
     for name in conditions.part_subtests:
         if name not in subtests:

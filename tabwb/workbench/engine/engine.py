@@ -33,6 +33,7 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ErrorReport, ModelEntry
 
 if TYPE_CHECKING:
+    from tabwb.battery.model import Battery
     from tabwb.workbench.engine.session_controller import SessionController
 
 Say = Callable[[object], object]
@@ -313,9 +314,15 @@ def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
         except TabwbError as error:
             yield BatteryEntry(source.id, source.id, "", 0, str(error))
         else:
-            yield BatteryEntry(
-                battery.id, battery.title, battery.version, battery.n_items, aloud=battery.spoken
-            )
+            yield battery_entry(battery)
+
+
+def battery_entry(battery: Battery) -> BatteryEntry:
+    """Return a battery as lists and dialogs show it."""
+    return BatteryEntry(
+        battery.id, battery.title, battery.version, battery.n_items, aloud=battery.spoken,
+        judged_aloud=battery.judged_aloud, examinees=battery.examinees,
+    )  # fmt: skip
 
 
 def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> ModelEntry:

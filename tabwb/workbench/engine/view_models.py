@@ -201,7 +201,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class BatteryEntry:
-    """A battery; ``aloud``: a person answers some of its items aloud."""
+    """A battery.
+
+    Attributes:
+        aloud: a person answers some of its items aloud; ``judged_aloud``: and judges rate them.
+        examinees: kinds to which it may be given without a research protocol.
+    """
 
     id: str
     title: str
@@ -209,6 +214,8 @@ class BatteryEntry:
     n_items: int
     problem: str = ""
     aloud: bool = False
+    judged_aloud: bool = False
+    examinees: tuple[str, ...] = ("model", "speaker")
 
 
 @dataclass(frozen=True, slots=True)

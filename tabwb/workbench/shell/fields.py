@@ -169,6 +169,7 @@ class Combo(ListField):
     Args:
         known: what the list offers.
         several: the field takes several values with spaces between.
+        placeholder: is shown while nothing is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "open", show=False)]
@@ -181,11 +182,17 @@ class Combo(ListField):
         help_text: str,
         *,
         several: bool = False,
+        placeholder: str = "",
     ) -> None:
-        field = ComboInput(value, id=name, compact=True)
+        field = ComboInput(value, placeholder, id=name, compact=True)
         field.help_text = help_text
         super().__init__(field, id=f"{name}-combo")
         self._field, self._known, self._several = field, tuple(known), several
+
+    @property
+    def field(self) -> Input:
+        """The text field, also before the combo is mounted."""
+        return self._field
 
     def offer(self, known: Sequence[Known]) -> None:
         """Replace the entries of the list."""

@@ -23,7 +23,8 @@ from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words
-from tabwb.workbench.trial.controller import Draft, TrialController, default_draft
+from tabwb.workbench.trial.controller import TrialController
+from tabwb.workbench.trial.draft import Draft, default_draft
 
 
 class TrialActions(Actions):
@@ -94,12 +95,13 @@ class TrialActions(Actions):
         if examinee:
             draft = _of_examinee(draft, desk.catalogue, examinee)
 
-        def closed(draft: Draft | None) -> None:
-            if draft is not None:
-                self.begin(draft)
+        def closed(chosen: Draft | int | None) -> None:
+            if isinstance(chosen, int):
+                self.offer(chosen)
+            elif chosen is not None:
+                self.begin(chosen)
 
-        controller = desk.controller(TrialController)
-        dialog = NewAdministration(desk.catalogue, draft, controller.check, controller.preview)
+        dialog = NewAdministration(desk.catalogue, draft, desk.controller(TrialController))
         desk.app.push_screen(dialog, closed)
 
     def begin(self, draft: Draft) -> None:

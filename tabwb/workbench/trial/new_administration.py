@@ -1,9 +1,11 @@
-"""The new-administration dialog: which battery, to whom, under which conditions."""
+"""The new-administration dialog: which battery, to whom, who judges; the rest is folded."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
 
 from textual import work
 from textual.app import ComposeResult
@@ -13,80 +15,51 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
-from tabwb.records.condition_kinds import Component, Components, OneOf, Switch
-from tabwb.records.condition_table import declared
+from tabwb.records.condition import Audience
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.records.trials import Administration
+from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog
-from tabwb.workbench.shell.fields import Combo, Known, Selection, known_judges
+from tabwb.workbench.shell.fields import Combo, Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
-from tabwb.workbench.trial.controller import Draft, FieldError, StartPreview, rows
+from tabwb.workbench.trial.controller import KnownParticipant, StartPreview
+from tabwb.workbench.trial.draft import (
+    PROTOCOL,
+    Draft,
+    FieldError,
+    advanced_rows,
+    audience_of,
+    first_fields,
+    folded_words,
+)
+from tabwb.workbench.trial.new_fields import (
+    Advanced,
+    Row,
+    by_row,
+    field_of,
+    first_row,
+    known_participant,
+    whole_words,
+    words_of,
+)
 
-KINDS = (("a model", "model"), ("a person", "speaker"))
 SETTLED_S = 0.3
 """So long after the last change it is looked ahead."""
 AS_TYPED = {"lesion"}
 """Fields whose errors are shown while they are typed."""
-OTHER_FIELDS: dict[str, tuple[str, str, frozenset[Audience]]] = {
-    "battery": (
-        "Battery",
-        "the battery's id, or the path of a battery.toml; down lists those installed",
-        ANYBODY,
-    ),
-    "kind": (
-        "Given to",
-        "a model answers by itself; a person types the answers here, or names pictures aloud",
-        ANYBODY,
-    ),
-    "model": (
-        "Model",
-        "ID[:NAME][@key=value,...]; down lists the back ends that are registered",
-        MODEL,
-    ),
-    "speaker": ("Participant", "a participant code such as S-014, never a person's name", PERSON),
-    "microphone": (
-        "Microphone",
-        "which one listens, or nothing for the system's own; down lists those there are",
-        SPOKEN,
-    ),
-}
-"""Fields that are not conditions: label, help, and for whom they are shown."""
 
 
-def words_of(name: str) -> tuple[str, str, frozenset[Audience]]:
-    """Return label and help of a field, and for whom it is shown."""
-    if name in OTHER_FIELDS:
-        return OTHER_FIELDS[name]
-    condition = declared(name)
-    assert condition.field is not None
-    return condition.field.label, condition.field.help, condition.given_to
+class Drafts(Protocol):
+    """What examines a draft; called in a thread."""
 
+    def preview(self, draft: Draft) -> StartPreview:
+        """Return what a user should know of a draft before it begins."""
 
-def help_text(name: str) -> str:
-    """Return the F1 help of a field."""
-    title = name.replace("_", " ").capitalize()
-    return f"# {title}\n\n{words_of(name)[1]}.\n\n**tab** goes to the next field."
+    def problems(self, draft: Draft) -> Sequence[TabwbError]:
+        """Return everything that is wrong with a draft."""
 
-
-class Field(Input):
-    """One line to type in."""
-
-    def __init__(self, name: str, value: str, placeholder: str = "") -> None:
-        super().__init__(value, placeholder, id=name, compact=True)
-        self.help_text = help_text(name)
-
-
-class Row(Widget):
-    """A field with its label, which the row draws itself: a widget for each would be slow."""
-
-    def __init__(self, widget: Widget) -> None:
-        super().__init__(widget, classes="row")
-        self.field = (widget.id or "").removesuffix("-combo")
-
-    def render(self) -> Content:
-        """Return the label."""
-        return Content(words_of(self.field)[0])
+    def participants(self) -> Sequence[KnownParticipant]:
+        """Return everybody in the store."""
 
 
 class Begin(Button):
@@ -95,201 +68,232 @@ class Begin(Button):
     HELP = "# Begin\n\n**enter** begins; the first item is given when you press space."
 
 
-class NewAdministration(Dialog[Draft | None]):
-    """Returns the checked draft; None when closed.
+class NewAdministration(Dialog[Draft | int | None]):
+    """Returns the draft, or the number of an administration to continue; None when closed.
 
     Args:
         catalogue: what there is.
         draft: what is filled in.
-        check: raises when a draft cannot be begun; called in a thread.
-        preview: returns what to tell of a draft before it begins; likewise.
+        drafts: examines drafts.
     """
 
     CSS_PATH = "new_administration.tcss"
     AUTO_FOCUS = "#begin"
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        draft: Draft,
-        check: Callable[[Draft], object],
-        preview: Callable[[Draft], StartPreview],
-    ) -> None:
+    def __init__(self, catalogue: Catalogue, draft: Draft, drafts: Drafts) -> None:
         super().__init__()
-        self._catalogue, self._draft = catalogue, draft
-        self._check, self._preview = check, preview
-        self._checking = False
-        self._listed = False
+        self._catalogue, self._draft, self._drafts = catalogue, draft, drafts
+        self._battery = self._known_battery(draft.battery)
+        self._preview = StartPreview(self._battery)
+        self._last = draft
+        self._touched: set[str] = set()
+        """Fields that were changed, whose errors are shown once they are left."""
+        self._refused = False
+        """Whether all errors are shown, because the user has asked to begin."""
+        self._checking = self._unfolded = False
+        self._listed: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """Rows of labels and fields, a message, buttons."""
-        draft = self._draft
-        batteries = [
-            Known(
-                battery.id,
-                battery.id,
-                f"{battery.title} {battery.version}".strip(),
-                battery.problem,
-            )
-            for battery in self._catalogue.batteries
-        ]
-        models = [
-            Known(
-                model.spec,
-                model.shape,
-                ". ".join(filter(None, (model.title, model.remarks))),
-                model.unavailable_reason,
-            )
-            for model in self._catalogue.models
-        ]
+        """Yield the rows, the line of the folded fields, what is told, buttons."""
         with Vertical(classes="dialog"):
             yield Static("New administration", classes="dialog-title")
             with VerticalScroll(can_focus=False, id="fields"):
-                yield Row(Combo("battery", draft.battery, batteries, help_text("battery")))
-                yield Row(Selection(KINDS, draft.kind, id="kind", help_text=help_text("kind")))
-                yield Row(Combo("model", draft.model, models, help_text("model")))
-                yield Row(Field("speaker", draft.speaker, "participant code"))
-                for names in rows():
-                    row = [Row(self._field(name)) for name in names]
-                    if len(row) == 1:
-                        yield row[0]
-                    else:
-                        yield Horizontal(*row, classes="pair" if row else "gap")
-                for name in ("judges-later", "design", "notices"):
-                    yield Static("", id=name, markup=False)
-            yield Static("", id="message")
+                for name in self._first_names(audience_of(self._draft.kind, self._battery)):
+                    yield first_row(name, self._catalogue, self._draft)
+                yield Advanced()
+            yield Static("", id="preview", markup=False)
+            yield Static("", id="message", markup=False)
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
+                yield Choice("Continue", id="continue")
                 yield Choice("Cancel", id="cancel")
 
-    def _field(self, name: str) -> Widget:
-        if name == "microphone":
-            return Combo(name, self._draft.microphone, (), help_text(name))
-        condition = declared(name)
-        assert condition.field is not None
-        text = self._draft.text(condition)
-        match condition.kind:
-            case OneOf(values=values) | Switch(values=values):
-                pairs = ((words, value) for value, words in values.items())
-                return Selection(pairs, text, id=name, help_text=help_text(name))
-            case Components():
-                known = known_judges(self._catalogue.judges)
-                return Combo(name, text, known, help_text(name), several=True)
-            case Component():
-                known = [
-                    Known(
-                        transcriber.spec,
-                        transcriber.shape,
-                        transcriber.title,
-                        transcriber.unavailable_reason,
-                    )
-                    for transcriber in self._catalogue.transcribers
-                ]
-                return Combo(name, text, known, help_text(name))
-        return Field(name, text, condition.field.placeholder)
-
     def on_mount(self) -> None:
-        """Show the rows that apply."""
-        self.query_one("#microphone", Input).placeholder = "the system's own"
-        self._show_kind(self._draft.kind)
-        self._tell_about_open()
-        self._look_ahead(self._read())
+        """Show the fields that apply."""
+        self._show_kind()
+        if not self._draft.examinee:
+            self.call_after_refresh(self.query_one("#speaker", Input).focus)
+        self._changed()
 
     # ---------------------------------------------------------------- what is shown
 
-    def _show_kind(self, kind: str) -> None:
-        audience = MODEL
-        if kind != "model":
-            audience = {None: PERSON, True: NAMED, False: TYPED}[self._aloud]
-        for row in self.query(".row").results(Row):
-            row.display = bool(words_of(row.field)[2] & audience)
-        for pair in self.query(".pair"):
-            pair.display = any(row.display for row in pair.query(".row"))
+    @property
+    def _rows(self) -> list[Row]:
+        return list(self.query(Row))
 
     @property
-    def _aloud(self) -> bool | None:
-        """Whether the battery is named aloud; None where that is not known before it is read."""
-        named = self.query_one("#battery", Input).value.strip()
-        known = [battery.aloud for battery in self._catalogue.batteries if battery.id == named]
-        return known[0] if known else None
+    def _audience(self) -> Audience:
+        return audience_of(self.query_one("#kind", Selection).value, self._battery)
+
+    def _known_battery(self, name: str) -> BatteryEntry | None:
+        known = (battery for battery in self._catalogue.batteries if battery.id == name.strip())
+        return next(known, None)
+
+    def _first_names(self, audience: Audience) -> tuple[str, ...]:
+        return ("battery", "kind", *first_fields(audience, self._battery))
+
+    def _show_kind(self) -> None:
+        """Show the fields that suit battery and examinee; those that were not yet are made."""
+        audience = self._audience
+        first = self._first_names(audience)
+        folded = self.query_one(Advanced)
+        there = {name for row in self._rows for name in row.names}
+        for name in first:
+            if name not in there:
+                row = first_row(name, self._catalogue, self._draft)
+                self.query_one("#fields").mount(row, before=folded)
+        for row in self._rows:
+            row.show_for(audience)
+            if not folded.is_open and set(first).isdisjoint(row.names):
+                row.display = False
 
     def on_selection_changed(self, event: Selection.Changed) -> None:
-        """Show the fields that a person or a model needs."""
-        if event.selection.id == "kind":
-            self._show_kind(event.selection.value)
-        self._clear()
-        self._look_ahead(self._read())
+        """Show the fields that a model or a participant needs."""
+        name = event.selection.id or ""
+        self._touch(name)
+        if name == "kind":
+            self._show_kind()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What was wrong may be right now; what is named aloud is given to a person."""
-        self._clear()
-        if event.input.id in AS_TYPED:
-            self._say(words_of(event.input.id)[1], QUIET)
-        if event.input.id == "battery":
-            if self._aloud:
-                self.query_one("#kind", Selection).value = "speaker"
-            self._show_kind(self.query_one("#kind", Selection).value)
-            if isinstance(self.focused, Begin):
-                self._tell_about_open()
-        self._look_ahead(self._read())
+        """What was wrong may be right now; what is named aloud is given to a participant."""
+        name = event.input.id or ""
+        if self._touch(name) and name == "battery":
+            self._take_battery(self._known_battery(event.value))
+            self._changed()
+
+    def _take_battery(self, battery: BatteryEntry | None) -> None:
+        self._battery = battery
+        if battery is not None and "model" not in battery.examinees:
+            self.query_one("#kind", Selection).value = "speaker"
+        self._show_kind()
+
+    def _touch(self, name: str) -> bool:
+        """Note a change by the user; a field also tells of its first value."""
+        if self.read() == self._last:
+            return False
+        self._touched.add(name)
+        self._changed()
+        return True
+
+    def _changed(self) -> None:
+        draft = self._last = self.read()
+        self.query_one(Advanced).words = folded_words(draft, self._audience, self._battery)
+        open_one = self._open_one(draft)
+        button = self.query_one("#continue", Choice)
+        button.display = open_one is not None
+        if open_one is not None:
+            button.label = f"Continue #{open_one.id}"
+        self._look_ahead(draft)
+        self._tell()
+
+    def _open_one(self, draft: Draft) -> Administration | None:
+        same = (draft.battery.strip(), draft.examinee)
+        return next(
+            (one for one in self._catalogue.open if (one.battery, one.conditions.examinee) == same),
+            None,
+        )
+
+    async def on_advanced_turned(self, event: Advanced.Turned) -> None:
+        """Show or hide the folded fields; they are made when they are opened first."""
+        if event.is_open:
+            await self.unfold()
+        self._show_kind()
+
+    async def unfold(self) -> None:
+        """Make the folded fields."""
+        fields = self.query_one("#fields")
+        if not self._unfolded:
+            self._unfolded = True
+            audience = self._audience
+            for names in [(PROTOCOL,), *advanced_rows()]:
+                if not self.query(f"#{names[0]}"):
+                    widgets = [field_of(name, self._catalogue, self._draft) for name in names]
+                    row = Row(names, widgets)
+                    row.show_for(audience)
+                    await fields.mount(row)
+
+    # ---------------------------------------------------------------- what is told
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Say what the field is for."""
-        widget = event.widget
-        name = (widget.id or "").removesuffix("-list")
-        if name == "microphone" and not self._listed:
-            self._listed = True
-            self._list_microphones()
-        if widget.has_class("-wrong"):
-            return
-        if widget.id == "begin":
-            self._tell_about_open()
-        elif name in self._names:
-            self._say(words_of(name)[1], QUIET)
+        """Say what the field is for, and list what is known of it."""
+        name = (event.widget.id or "").removesuffix("-list")
+        if name in {"microphone", "speaker"} and name not in self._listed:
+            self._listed.add(name)
+            (self._list_microphones if name == "microphone" else self._list_participants)()
+        self._tell()
+        self._show_errors()
 
-    def _clear(self) -> None:
-        for widget in self.query(".-wrong"):
-            widget.remove_class("-wrong")
+    @property
+    def _focused_field(self) -> str:
+        return (self.focused.id or "").removesuffix("-list") if self.focused is not None else ""
+
+    def _tell(self) -> None:
+        """Say what the focused field is for, or what enter does."""
+        name, style = self._focused_field, QUIET
+        names = {name for row in self._rows for name in row.names}
+        wrong = {error.field: error for error in self._shown_errors()}
+        if name in wrong:
+            words, style = whole_words(wrong[name]), AMBER
+        elif name in names:
+            words = f"{words_of(name)[1]}."
+        elif name == "advanced":
+            words = "enter shows all other fields, and hides them again."
+        elif unplaced := [
+            problem for problem in self._preview.problems if not isinstance(problem, FieldError)
+        ]:
+            words, style = whole_words(unplaced[0]), AMBER
+        elif (open_one := self._open_one(self.read())) is not None:
+            style = AMBER
+            words = (
+                f"#{open_one.id} {name_of(open_one)} is {open_one.status_word}, "
+                f"{open_one.answered} of {open_one.planned} answered: you can continue it instead."
+            )
+        else:
+            battery = self._battery
+            size = f"{battery.title}, {battery.n_items} items. " if battery is not None else ""
+            words = f"{size}enter begins; then space gives the first item."
+        self._say(words, style)
 
     def _say(self, text: str, style: str) -> None:
         for line in self.query("#message").results(Static):  # none once it is closed
             line.update(Content.styled(text, style))
 
-    def _tell_about_open(self) -> None:
-        draft = self._read()
-        for administration in self._catalogue.open:
-            examinee = administration.conditions.examinee
-            if (administration.battery, examinee) == (draft.battery, draft.examinee):
-                name = f"#{administration.id} {name_of(administration)}"
-                progress = f"{administration.answered} of {administration.planned} answered"
-                words = f"{name} is {administration.status_word}, {progress}."
-                self._say(f"{words} You can resume it instead (o).", AMBER)
-                return
-        known = [battery for battery in self._catalogue.batteries if battery.id == draft.battery]
-        size = f"{known[0].title}, {known[0].n_items} items. " if known else ""
-        self._say(f"{size}enter begins; then space gives the first item.", QUIET)
-
     @work(group="ahead", exclusive=True)
     async def _look_ahead(self, draft: Draft) -> None:
-        """Tell, a moment after the last change, of consents, of judges, and of the design."""
-        preview = StartPreview()
-        if draft.battery.strip() and draft.examinee:
-            await asyncio.sleep(SETTLED_S)
-            try:
-                preview = await asyncio.to_thread(self._preview, draft)
-            except FieldError as error:
-                if error.field in AS_TYPED and self.query(f"#{error.field}:focus"):
-                    self._say(_words(error), AMBER)
-            except TabwbError:  # is shown when the user begins
-                pass
-        for name, words, style in (
-            ("judges-later", preview.judging, QUIET),
-            ("design", preview.design, QUIET),
-            ("notices", preview.notices, AMBER),
-        ):
-            for line in self.query(f"#{name}").results(Static):  # the dialog may be closed by now
-                line.display = bool(words)
-                line.update(Content.styled("\n".join(words), style))
+        """Tell, a moment after the last change, what is wrong, of consents, judges, design."""
+        await asyncio.sleep(SETTLED_S)
+        preview = await asyncio.to_thread(self._drafts.preview, draft)
+        if self.is_attached:
+            self._show_preview(preview)
+
+    def _show_preview(self, preview: StartPreview) -> None:
+        self._preview = preview
+        if self._battery is None and preview.battery is not None:  # named by its path
+            self._take_battery(preview.battery)
+        self._show_errors()
+        self._tell()
+        parts = [
+            *(Content.styled(words, AMBER) for words in preview.notices),
+            *(Content.styled(words, QUIET) for words in (*preview.judging, *preview.design)),
+        ]
+        line = self.query_one("#preview", Static)
+        line.display = bool(parts)
+        line.update(Content("\n").join(parts))
+
+    def _shown_errors(self) -> list[FieldError]:
+        """Return the errors of fields that were changed and left; once refused, all of them."""
+        focused = self._focused_field
+        settled = {name for name in self._touched if name != focused or name in AS_TYPED}
+        return [
+            error
+            for error in self._preview.problems
+            if isinstance(error, FieldError) and (self._refused or error.field in settled)
+        ]
+
+    def _show_errors(self) -> None:
+        """Show each error at its field."""
+        for row, those in by_row(self._shown_errors(), self._rows).items():
+            row.show_errors(those)
 
     @work(group="microphones")
     async def _list_microphones(self) -> None:
@@ -305,21 +309,25 @@ class NewAdministration(Dialog[Draft | None]):
             for device in devices
         ]
         remedy = "plug one in, or use tabwb name --input FOLDER"
-        for combo in self.query("#microphone-combo").results(Combo):
-            combo.offer(known or [Known("", "none was found", "", remedy)])
+        self._offer("microphone", known or [Known("", "none was found", "", remedy)])
+
+    @work(group="participants")
+    async def _list_participants(self) -> None:
+        people = await asyncio.to_thread(self._drafts.participants)
+        none = [Known("", "none is known yet", "", "type a new code")]
+        self._offer("speaker", [known_participant(one) for one in people] or none)
+
+    def _offer(self, name: str, known: Sequence[Known]) -> None:
+        for combo in self.query(f"#{name}-combo").results(Combo):  # the dialog may be closed by now
+            combo.offer(known)
 
     # ---------------------------------------------------------------- beginning
 
-    @property
-    def _names(self) -> list[str]:
-        return [row.field for row in self.query(".row").results(Row)]
-
-    def _read(self) -> Draft:
+    def read(self) -> Draft:
+        """Return what the fields hold; what is folded and was never opened stays as it was."""
         texts: dict[str, str] = {}
-        for name in self._names:
-            field = self.query_one(f"#{name}", Widget)
-            assert isinstance(field, Input | Selection)
-            texts[name] = field.value
+        for row in self._rows:
+            texts |= row.texts
         return self._draft.filled(**texts)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -327,36 +335,45 @@ class NewAdministration(Dialog[Draft | None]):
         self._begin()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Begin or not."""
+        """Begin, continue another, or close."""
         if event.button.id == "begin":
             self._begin()
+        elif event.button.id == "continue":
+            open_one = self._open_one(self.read())
+            self.dismiss(None if open_one is None else open_one.id)
         else:
             self.dismiss(None)
 
     def _begin(self) -> None:
         if not self._checking:
             self._checking = True
-            self.run_worker(self._check_and_close(self._read()), exclusive=True)
+            self.run_worker(self._check_and_close(self.read()), group="begin", exclusive=True)
 
     async def _check_and_close(self, draft: Draft) -> None:
         self._say("… checking", QUIET)
         try:
-            await asyncio.to_thread(self._check, draft)
-        except TabwbError as error:
-            self._refuse(error, draft)
-        else:
-            self.dismiss(draft)
+            problems = await asyncio.to_thread(self._drafts.problems, draft)
+            if problems:
+                await self._refuse(problems)
+            else:
+                self.dismiss(draft)
         finally:
             self._checking = False
 
-    def _refuse(self, error: TabwbError, draft: Draft) -> None:
-        if isinstance(error, FieldError):
-            field = self.query_one(f"#{error.field}", Widget)
-            field.add_class("-wrong")
+    async def _refuse(self, problems: Sequence[TabwbError]) -> None:
+        """Show all errors, each at its field, and go to the first."""
+        fields = {error.field for error in problems if isinstance(error, FieldError)}
+        shown = {name for row in self._rows if row.display for name in row.names}
+        if fields - shown:
+            await self.unfold()
+            self.query_one(Advanced).is_open = True
+            self._show_kind()
+        self._refused = True
+        self._preview = replace(self._preview, problems=tuple(problems))
+        self._show_errors()
+        in_order = [name for row in self._rows for name in row.names if name in fields]
+        if in_order:
+            field = self.query_one(f"#{in_order[0]}", Widget)
             field.focus()
-        self.call_after_refresh(self._say, _words(error), AMBER)
-
-
-def _words(error: TabwbError) -> str:
-    allowed = f"allowed: {error.allowed}" if error.allowed else None
-    return "\n".join(filter(None, (error.message, allowed, error.hint)))
+            self.call_after_refresh(field.scroll_visible)
+        self.call_after_refresh(self._tell)
