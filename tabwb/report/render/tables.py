@@ -52,9 +52,9 @@ POLICIES_FROM = 58
 """From so many columns on the policies *normalised* and *extracted* have columns."""
 _STATUS = {
     "running": "▸ running",
-    "interrupted": "◌ interrupted",
+    "interrupted": "! interrupted",
     "paused": "‖ paused",
-    "done": "✓ done",
+    "done": "✓ complete",
     "discontinued": "■ discontinued",
 }
 

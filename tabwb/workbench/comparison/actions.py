@@ -21,7 +21,7 @@ from tabwb.workbench.engine.messages import (
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
-from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
+from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
@@ -181,11 +181,11 @@ class ComparisonActions(Actions):
         if len(members) == 1:
             self._open_results(members[0].id)
             return
-        width = max(len(member.status_word) for member in members)
+        width = max(len(state_word(member)) for member in members)
         lines = [
             Content.assemble(
                 (f"{member.id:>4}", "bold"),
-                f"  {glyph_of(member)} {member.status_word:<{width}}",
+                f"  {glyph_of(member)} {state_word(member):<{width}}",
                 (f"{member.answered:>6}/{member.planned:<6} {member.given_at}", QUIET),
                 f"  {' · '.join(special_words(member))}",
             )

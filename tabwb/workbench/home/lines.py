@@ -21,6 +21,7 @@ from tabwb.workbench.shell.wording import (
     marks,
     special_words,
     spread,
+    state_word,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def unfinished(
         Unfinished(
             str(one.id),
             one,
-            "! its recording was interrupted" if one.id in interrupted else one.status_word,
+            "! its recording was interrupted" if one.id in interrupted else state_word(one),
         )
         for one in administrations
     ]

@@ -24,6 +24,7 @@ from tabwb.workbench.shell.wording import (
     shortened,
     shortened_apart,
     special_words,
+    state_word,
 )
 
 MOST_LISTED = 60
@@ -233,7 +234,7 @@ under a lesion. ▌ marks the open administration.
         for one in self._catalogue.administrations:
             if entry == ("administration", str(one.id)):
                 words = [f"#{one.id}  {name_of(one)}", ", ".join(special_words(one))]
-                words.append(f"{one.status_word}, {one.answered} of {one.planned} answered")
+                words.append(f"{state_word(one)}, {one.answered} of {one.planned} answered")
                 if (scored := self._scores.get(one.id)) is not None and scored[1]:
                     words.append(f"{scored[0]} of {scored[1]} right")
                 return "\n".join(filter(None, [*words, one.given_at]))

@@ -17,7 +17,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Situation, key_label
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
-from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words
+from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.app import Workbench
@@ -177,7 +177,7 @@ class Palette(Provider):
         given = desk.catalogue.administrations if desk.catalogue else ()
         for one in desk.finder.ranked(given, query)[:MOST]:
             title = f"open: #{one.id} {name_of(one)}"
-            count = f"{glyph_of(one)} {one.status_word} {one.answered}/{one.planned}"
+            count = f"{glyph_of(one)} {state_word(one)} {one.answered}/{one.planned}"
             text = " · ".join([count, *special_words(one), one.given_at])
             yield Found(title, text, partial(desk.tell, Entry("administration", str(one.id))))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Administration
-from tabwb.workbench.shell.wording import name_of, special_conditions
+from tabwb.workbench.shell.wording import name_of, special_conditions, state_word
 
 SLICE_S = 0.01
 """Seconds of work between two turns of the event loop."""
@@ -33,7 +33,12 @@ def searched(administration: Administration) -> Searched:
     differ in examinee, seed and lesion only: a store may hold 10,000.
     """
     given = administration.conditions
-    names = [name_of(administration), administration.status_word, administration.title]
+    names = [
+        name_of(administration),
+        state_word(administration),
+        administration.status_word,
+        administration.title,
+    ]
     names += [*administration.tags, f"seed {given.seed}", *_special(_without_names(given))]
     return Searched(
         str(administration.id), " ".join(names).lower(), administration.given_at.lower()

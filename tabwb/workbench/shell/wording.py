@@ -170,14 +170,18 @@ def glyph_of(administration: Administration) -> str:
     return ATTENTION if administration.interrupted else STATUS_GLYPHS[administration.status]
 
 
+def state_word(administration: Administration) -> str:
+    """Return the state of an administration for people; documents have *done* for *complete*."""
+    done = administration.status is AdministrationStatus.DONE
+    return "complete" if done else administration.status_word
+
+
 def status_words(administration: Administration) -> str:
-    """Return glyph, status and progress of an administration."""
-    glyph = glyph_of(administration)
+    """Return glyph, state and progress of an administration."""
+    words = f"{glyph_of(administration)} {state_word(administration)}"
     if administration.status is AdministrationStatus.DONE:
-        return f"{glyph} done"
-    return (
-        f"{glyph} {administration.status_word} {administration.answered}/{administration.planned}"
-    )
+        return words
+    return f"{words} {administration.answered}/{administration.planned}"
 
 
 def name_of(administration: Administration) -> str:

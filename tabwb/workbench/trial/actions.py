@@ -22,7 +22,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.search import Finder
-from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words
+from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
 from tabwb.workbench.trial.controller import TrialController
 from tabwb.workbench.trial.draft import Draft, default_draft
 
@@ -143,7 +143,7 @@ class TrialActions(Actions):
 
         whose = " · ".join([name_of(administration), *special_words(administration)])
         words = (
-            f"{whose}\n{administration.battery_title} is {administration.status_word}: "
+            f"{whose}\n{administration.battery_title} is {state_word(administration)}: "
             f"{administration.answered} of {administration.planned} answered. "
             "Nothing that was answered is asked again."
         )
@@ -220,7 +220,7 @@ class OpenScreen(Dialog[int | None]):
     def _find(self, words: str) -> None:
         rows = self._finder.ranked(self._administrations, words)
         listed, options = rows[:MOST], self.query_one(Found)
-        width = max((len(administration.status_word) for administration in listed), default=0)
+        width = max((len(state_word(administration)) for administration in listed), default=0)
         options.set_options(
             Option(_line(administration, width), id=str(administration.id))
             for administration in listed
@@ -247,7 +247,7 @@ class OpenScreen(Dialog[int | None]):
 def _line(administration: Administration, width: int) -> Content:
     return Content.assemble(
         (f"{administration.id:>4}", "bold"),
-        f"  {glyph_of(administration)} {administration.status_word:<{width}}",
+        f"  {glyph_of(administration)} {state_word(administration):<{width}}",
         (f"{administration.answered:>4}/{administration.planned:<4}", QUIET),
         (f" {administration.given_at}  ", QUIET),
         " · ".join([name_of(administration), *special_words(administration)]),

@@ -21,7 +21,7 @@ from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.fields import Combo, Known, Selection
-from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
+from tabwb.workbench.shell.wording import AMBER, QUIET, name_of, state_word
 from tabwb.workbench.trial.controller import KnownParticipant, StartPreview
 from tabwb.workbench.trial.draft import (
     PROTOCOL,
@@ -245,7 +245,7 @@ class NewAdministration(Dialog[Draft | int | None]):
         elif (open_one := self._open_one(self.read())) is not None:
             style = AMBER
             words = (
-                f"#{open_one.id} {name_of(open_one)} is {open_one.status_word}, "
+                f"#{open_one.id} {name_of(open_one)} is {state_word(open_one)}, "
                 f"{open_one.answered} of {open_one.planned} answered: you can continue it instead."
             )
         else:
