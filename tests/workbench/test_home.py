@@ -31,7 +31,7 @@ async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.M
         await seat.press("d")
         await seat.reads("tabwb gives the Text Aphasia Battery")
         await seat.press("escape")
-        await seat.pilot.click("#home-begin", offset=(3, 1))  # the line of d
+        await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
         await seat.reads("tabwb gives the Text Aphasia Battery")
         await seat.press("enter")
         await seat.until(lambda: seat.desk.work, "the demonstration")

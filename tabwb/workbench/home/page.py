@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Resize
 from textual.timer import Timer
 from textual.widgets import OptionList, Static
 
@@ -129,6 +130,11 @@ class HomePage(Page, can_focus=True):
             self.query_one(f"#{name}", ColumnList).tooltip = STATE_SIGNS
         self.set_interval(RENEW_S, self._renew)
         self._lay_out()
+
+    def on_resize(self, event: Resize) -> None:
+        """Place the panes for the new size, and again once they have their width."""
+        self._lay_out()
+        self.call_after_refresh(self.query_one(Start).refresh, layout=True)
 
     # ---------------------------------------------------------------- what is known
 

@@ -13,7 +13,7 @@ from textual.style import Style
 
 from tabwb.workbench.shell.commands import Command, key_label
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
@@ -83,7 +83,7 @@ class Start(WidthAwareWidget):
         """Return the commands."""
         if self._new:
             shown = self._hints if self._tall else self._hints[:1]
-            blocks = (Content("\n").join(self._explained(row, width)) for row in shown)
+            blocks = (Content("\n").join(self._in_full(row, width)) for row in shown)
             return Content("\n\n").join(blocks)
         if self._tall:
             return Content("\n").join(self._side_by_side(width))
@@ -98,6 +98,13 @@ class Start(WidthAwareWidget):
             if column + GAP + longest <= width:
                 line = Content.assemble(line, " " * GAP, (hint.command.help, QUIET))
             yield line
+
+    def _in_full(self, hints: Sequence[StartHint], width: int) -> Iterator[Content]:
+        """Yield what each command does too, below it where there is no room beside it."""
+        for hint, line in zip(hints, self._explained(hints, width), strict=True):
+            yield line
+            if hint.command.help not in line.plain:
+                yield from folded(hint.command.help, width, QUIET, indent=2)
 
     def _side_by_side(self, width: int) -> Iterator[Content]:
         every = [hint for row in self._hints for hint in row]

@@ -15,7 +15,7 @@ from tabwb.administer.participants import Participant
 from tabwb.records.speakers import SCOPES, Scope
 from tabwb.records.study import Study
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import NewWanted, Ready, ResultsWanted
+from tabwb.workbench.engine.messages import NewWanted, Ready
 from tabwb.workbench.participants import lines
 from tabwb.workbench.participants.actions import ParticipantsActions
 from tabwb.workbench.participants.controller import ParticipantsController
@@ -33,6 +33,7 @@ from tabwb.workbench.participants.view_models import (
 )
 from tabwb.workbench.shell.column_list import ColumnList, Rows
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
@@ -217,11 +218,12 @@ class ParticipantsPage(Page):
             self._ask_one()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Go to the sessions of a participant, or open the results of a session."""
+        """Go to the sessions of a participant, or open a session."""
         event.stop()
         sessions = self.query_one("#sessions-list", ColumnList)
         if event.option_list is sessions.rows:
-            self.desk.tell(ResultsWanted(int(event.option.id or 0)))
+            self.desk.return_to = "participants"
+            self.desk.tell(Entry("administration", event.option.id or ""))
         elif sessions.rows.option_count:
             sessions.rows.focus()
 
