@@ -80,7 +80,11 @@ async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: st
         await seat.reads("w1 · 1 of 3")
         await seat.press("slash", "d", "u", "c", "k")
         await seat.reads("No response has the words 'duck'")
-        await seat.press("escape", "less_than_sign")
+        await seat.press("escape", "slash", "w", "2", "enter")
+        assert [row.item.place[0] for row in listed(seat)] == [2]
+        await seat.press("escape")
+        assert seat.desk.page == "results" and len(listed(seat)) == 3
+        await seat.press("less_than_sign")
         await seat.reads("# ↓")
         assert [row.item.place[0] for row in listed(seat)] == [3, 2, 1]
         await seat.press("greater_than_sign")

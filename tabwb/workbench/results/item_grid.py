@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -11,6 +11,7 @@ from textual.message import Message
 
 from tabwb.battery.model import Battery
 from tabwb.records.trials import Trial
+from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import step
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, bar
@@ -83,39 +84,56 @@ class Line:
     """(first column, column after the last, number of the trial)."""
 
 
-def found_in(trial: Trial, features: Collection[str]) -> tuple[int, int] | None:
-    """Return how many features the first judge found, and on how many it has a verdict.
+@dataclass(frozen=True, slots=True)
+class FirstJudge:
+    """The judge whose features are counted in lists: the first one, with its set."""
 
-    Args:
-        trial: with its ratings.
-        features: ids of the battery's features.
+    rater: str = ""
+    features: frozenset[str] = frozenset()
 
-    Returns:
-        Both numbers; None where no judge has a verdict.
-    """
-    rater, present, decided = "", 0, 0
-    for rating in trial.ratings:
-        if rating.value is not None and rating.measure in features:
-            rater = rater or rating.rater
-            if rating.rater == rater:
-                present, decided = present + bool(rating.value), decided + 1
-    return (present, decided) if decided else None
+    def found_in(self, trial: Trial) -> tuple[int, int] | None:
+        """Return how many features of its set it found, and on how many it has a verdict.
+
+        Args:
+            trial: with its ratings.
+
+        Returns:
+            Both numbers; None where it has no verdict.
+        """
+        verdicts = [
+            bool(rating.value)
+            for rating in trial.ratings
+            if rating.rater == self.rater
+            and rating.value is not None
+            and rating.measure in self.features
+        ]
+        return (sum(verdicts), len(verdicts)) if verdicts else None
 
 
-def grid_of(battery: Battery, marks: Iterable[tuple[Trial, str]]) -> tuple[GridRow, ...]:
+def first_judge(summary: Summary) -> FirstJudge:
+    """Return the first judge of a summary; one that has found nothing where there is none."""
+    if not summary.judges:
+        return FirstJudge()
+    judge = summary.judges[0]
+    return FirstJudge(judge.rater, frozenset(judge.burden.features))
+
+
+def grid_of(
+    battery: Battery, marks: Iterable[tuple[Trial, str]], judge: FirstJudge
+) -> tuple[GridRow, ...]:
     """Return the items of an administration in their order, with their responses.
 
     Args:
         battery: that was given.
         marks: its trials, each with its state in one word.
+        judge: whose features are counted.
     """
-    features = {feature.id for feature in battery.features}
     titles = {subtest.id: subtest.title for subtest in battery.subtests}
     cells: dict[tuple[str, str], list[GridCell]] = {}
     for trial, mark in marks:
         plan = trial.plan
         if not plan.practice:
-            found = found_in(trial, features)
+            found = judge.found_in(trial)
             cell = GridCell(plan.number, mark, found[0] if found else None)
             cells.setdefault((plan.subtest, plan.item), []).append(cell)
     order = {subtest: place for place, subtest in enumerate(titles)}

@@ -22,7 +22,7 @@ from tabwb.workbench.engine.presenters import (
     scores_of,
 )
 from tabwb.workbench.engine.view_models import Item, Scores
-from tabwb.workbench.results.item_grid import GridRow, grid_of
+from tabwb.workbench.results.item_grid import GridRow, first_judge, grid_of
 from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults, naming_results
 from tabwb.workbench.results.profile import Profiles, profiles_of
 
@@ -80,7 +80,11 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
         named_scores(scores, summary.named),
         rows,
         profiles_of(data.battery, summary),
-        grid_of(data.battery, ((row.item.trial, row.glyph) for row in rows)),
+        grid_of(
+            data.battery,
+            ((row.item.trial, row.glyph) for row in rows),
+            first_judge(summary),
+        ),
         naming,
     )
 

@@ -31,7 +31,7 @@ A row for each item; the marked one is shown beside or below the list.
 - **up**, **down**, **home**, **end** move in the list; **space**, **left** and **right** go to the
   next and the previous response from anywhere
 - **enter** goes to the response, where the arrows scroll; **esc** goes back to the list
-- **/** filters by words of item, subtest, state and response; **esc** in the field shows all
+- **/** filters by words of item, subtest, state and response; **esc** shows all again
 - **>** sorts by the next column, **<** reverses the order; so does a click on a head
 - **v** declares the response void, **n** writes a note on it; **t** goes back to the summary
 """
@@ -177,7 +177,7 @@ class ResponsesView(Container):
         none = self.query_one("#responses-none", Static)
         none.display = not rows and bool(self._words)
         if none.display:
-            told = f"No response has the words '{self._words}'; esc in the field shows all."
+            told = f"No response has the words '{self._words}'; esc shows all."
             none.update(Content.styled(told, QUIET))
         pane = self.query_one(".responses-list", Pane)
         shown = f"{len(rows)} of {len(self._all)}" if words else str(len(self._all))
@@ -261,11 +261,19 @@ class ResponsesView(Container):
         self.rows.action_move(step)
 
     def escape(self) -> bool:
-        """Go back from the response to the list; return whether the response had the focus."""
-        if not self.focus_in_detail:
-            return False
-        self.rows.focus()
-        return True
+        """Go back from the response to the list, or show all responses again.
+
+        Returns:
+            Whether there was something to go back from.
+        """
+        if self.focus_in_detail:
+            self.rows.focus()
+            return True
+        field = self.query_one(FilterField)
+        filtered = bool(field.value)
+        field.value = ""
+        field.display = False
+        return filtered
 
     def focus_inside(self) -> None:
         """Give the focus to the list."""

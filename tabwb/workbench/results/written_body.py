@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
-from tabwb.workbench.results.item_grid import ItemGrid, found_in
+from tabwb.workbench.results.item_grid import FirstJudge, ItemGrid, first_judge
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import HELP, ResponseColumn, ResponsesView
 from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
@@ -23,7 +23,7 @@ from tabwb.workbench.shell.wording import MARKS, seconds
 
 STATES = (
     "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; ● 2/7: the first "
-    "judge found 2 of the 7 features on which it has a verdict"
+    "judge found 2 of the 7 features of its set on which it has a verdict"
 )
 ROOMY = 64
 """From so many columns up the list has the latencies."""
@@ -84,7 +84,7 @@ class WrittenBody(ResultsBody):
         results = self.results
         assert results is not None
         several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
-        features = {feature.id for feature in results.battery.features}
+        judge = first_judge(results.summary)
         words = max((len(row.verdict) for row in rows), default=5) + 2
         names = max((len(row.item.trial.plan.item) for row in rows), default=4)
         columns = [
@@ -110,8 +110,8 @@ class WrittenBody(ResultsBody):
         columns.append(
             ResponseColumn(
                 Column("state", words, tip=STATES),
-                partial(_state, features=features),
-                lambda row: (row.verdict, found_in(row.item.trial, features) or (-1, 0)),
+                partial(_state, judge=judge),
+                lambda row: (row.verdict, judge.found_in(row.item.trial) or (-1, 0)),
             )
         )
         if width >= ROOMY:
@@ -165,9 +165,9 @@ class WrittenBody(ResultsBody):
             self._text.show(partial(detail_lines, results, row, shown))
 
 
-def _state(row: ResponseRow, features: set[str]) -> str:
+def _state(row: ResponseRow, judge: FirstJudge) -> str:
     """Return the state of a response; of text that was judged, how many features it has."""
-    found = found_in(row.item.trial, features) if row.glyph == "given" else None
+    found = judge.found_in(row.item.trial) if row.glyph == "given" else None
     return f"{MARKS[row.glyph]} {row.verdict if found is None else '/'.join(map(str, found))}"
 
 
