@@ -51,6 +51,19 @@ class Blocks(Sequence[T]):
         copy._length = self._length + len(added)
         return copy
 
+    def differing(self, other: Blocks[T]) -> Iterator[int]:
+        """Yield the places at which another sequence of the same length holds another object.
+
+        >>> first = Blocks(range(1000))
+        >>> list(first.differing(first.changed({3: -3, 700: -7})))
+        [3, 700]
+        """
+        for block, (mine, theirs) in enumerate(zip(self._blocks, other._blocks, strict=True)):
+            if mine is not theirs:
+                for within, (one, another) in enumerate(zip(mine, theirs, strict=True)):
+                    if one is not another:
+                        yield block * SIZE + within
+
     def __len__(self) -> int:
         return self._length
 

@@ -322,24 +322,24 @@ class SessionController(Controller):
         coming, state = session.next_planned(), session.state
         history, trial = state.history, state.current
         trials, status = history.trials, history.status
-        answered = sum(trial.is_answered for trial in trials)
+        transcript = self._transcripts.of(session)
+        places, answered = transcript.places, self._transcripts.answered
         view = None if self._extended is None else self._extended.view()
-        scores, transcript = Scores(), None  # the page of an extension shows its own
+        scores = Scores()  # the page of an extension shows its own
         if view is None:
             scores = self._scores.of(session, now=not self.auto or over)
-            transcript = self._transcripts.of(session)
-        of_model = transcript is not None and conditions.kind == "model"
+        of_model = view is None and conditions.kind == "model"
         work = Work(
             administration=replace(session.administration, status=status, answered=answered),
             status=status,
             reason=history.pause_reason,
-            item=item_of(session.battery, conditions, trial, trials) if trial else None,
+            item=item_of(session.battery, conditions, trial, trials, places) if trial else None,
             awaiting=state.awaiting,
             asking=model.asking,
             loading=model.loading,
             auto=self.auto,
             undoable=history.undoable is not None,
-            remaining=sum(trial.state is TrialState.PLANNED for trial in trials),
+            remaining=self._transcripts.remaining,
             scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,
@@ -351,7 +351,7 @@ class SessionController(Controller):
             page="trial" if view is None or self._extended is None else self._extended.page,
             notices=self._notices,
             of_person=conditions.kind == "speaker",
-            transcript=transcript,
+            transcript=transcript if view is None else None,
             pace=self._transcripts.pace(model.sitting) if of_model else None,
         )
         self.say(messages.Changed(work, opened=opened))

@@ -12,7 +12,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import RatingStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.workbench.engine.presenters import item_of, mark_of
+from tabwb.store.blocks import Blocks
+from tabwb.workbench.engine.presenters import Places, item_of, mark_of, places_in_subtests
 from tabwb.workbench.engine.view_models import Item
 
 
@@ -55,11 +56,13 @@ class Transcript:
     battery: Battery
     conditions: Conditions
     rows: tuple[Row, ...]
+    places: Places
 
     def item(self, number: int) -> Item:
         """Return everything about a trial that is shown; from 1."""
         trials = [row.trial for row in self.rows]
-        return item_of(self.battery, self.conditions, trials[number - 1], trials)
+        trial = trials[number - 1]
+        return item_of(self.battery, self.conditions, trial, trials, self.places)
 
 
 class Sitting:
@@ -128,34 +131,46 @@ def seconds_left(subtests: Iterable[SubtestTimes], factor: float = 1.0) -> float
 
 
 class TranscriptKeeper:
-    """Keeps the transcript of one session; only trials that have changed are read again."""
+    """Keeps the transcript of one session; only trials that have changed are read again.
+
+    Attributes:
+        answered: how many trials have a response that counts.
+    """
 
     def __init__(self) -> None:
+        self.answered = 0
+        self._standing: Blocks[Trial] = Blocks()
         self._rows: list[Row] = []
         self._times: dict[str, SubtestTimes] = defaultdict(SubtestTimes)
         self._made: Transcript | None = None
 
+    @property
+    def remaining(self) -> int:
+        """How many trials are still to be given."""
+        return sum(one.waiting for one in self._times.values())
+
     def of(self, session: Session) -> Transcript:
         """Return the transcript as it is now."""
-        battery, trials = session.battery, session.trials
-        known = len(self._rows) == len(trials)
-        changed = (
-            [at for at, trial in enumerate(trials) if self._rows[at].trial is not trial]
-            if known
-            else range(len(trials))
-        )
-        if self._made is not None and known and not changed:
-            return self._made
-        if not known:
+        battery, standing, made = session.battery, session.history.standing, self._made
+        if made is None or len(standing) != len(self._rows):
             self._times.clear()
-            self._rows = [Row(trial, "open", {}) for trial in trials]
-        for at in changed:
-            if known:
+            self.answered = 0
+            self._rows = [row_of(battery, trial) for trial in standing]
+            for trial in standing:
+                self._add(trial, 1)
+            places = places_in_subtests(standing)
+        else:
+            changed = list(self._standing.differing(standing))
+            if not changed:
+                return made
+            for at in changed:
                 self._add(self._rows[at].trial, -1)
-            self._add(trials[at], 1)
-            self._rows[at] = row_of(battery, trials[at])
+                self._add(standing[at], 1)
+                self._rows[at] = row_of(battery, standing[at])
+            places = made.places
+        self._standing = standing
         conditions = session.administration.conditions
-        self._made = Transcript(battery, conditions, tuple(self._rows))
+        self._made = Transcript(battery, conditions, tuple(self._rows), places)
         return self._made
 
     def pace(self, sitting: Sitting) -> Pace:
@@ -167,6 +182,7 @@ class TranscriptKeeper:
         return Pace(asked_s, since, seconds_left(self._times.values(), factor), rate)
 
     def _add(self, trial: Trial, sign: int) -> None:
+        self.answered += sign * trial.is_answered
         times, counting = self._times[trial.plan.subtest], trial.counting
         times.waiting += sign * (trial.state is TrialState.PLANNED)
         if counting is not None and counting.latency_s is not None:

@@ -11,7 +11,6 @@ from textual.events import Click, MouseMove
 from textual.message import Message
 from textual.timer import Timer
 
-from tabwb.records.states import TrialState
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.transcript import Pace, Row, Transcript
 from tabwb.workbench.engine.view_models import SubtestScore, Work
@@ -78,8 +77,8 @@ class ProgressLine(WidthAwareWidget):
     def show(self, work: Work) -> None:
         """Show how far an administration is; the clock runs while the model is asked."""
         rows = () if work.transcript is None else work.transcript.rows
-        given = sum(row.trial.state is not TrialState.PLANNED for row in rows)
-        self._given, self._planned, self._pace = given, len(rows), work.pace
+        self._given, self._planned = len(rows) - work.remaining, len(rows)
+        self._pace = work.pace
         if self._ticking is not None:
             running = work.pace is not None and work.pace.since is not None
             (self._ticking.resume if running else self._ticking.pause)()
