@@ -141,7 +141,7 @@ async def test_p_in_mid_answer_pauses_after_it(given: Given) -> None:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("p")
-        await seat.reads("pausing after this answer")
+        await seat.reads("pausing after this response")
         await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
     _, trials = seat.stored()
     assert trials[0].state is TrialState.ANSWERED
@@ -249,7 +249,7 @@ async def test_an_open_administration_is_offered_and_never_resumed_silently(
     async with given(items=1):
         pass
     async with sit() as seat:
-        await seat.reads("CONTINUE")
+        await seat.reads("Continue")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
         await seat.reads("Resume #1?")

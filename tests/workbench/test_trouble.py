@@ -142,7 +142,7 @@ async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, bat
     plugins = Plugins.load()
     with Store.open(seat.store) as store, setup.resume(store, plugins, 1):
         async with sit() as seat:
-            await seat.reads("CONTINUE")
+            await seat.reads("Continue")
             await seat.press("enter")
             await seat.reads("Resume #1?")
             await seat.press("enter")
