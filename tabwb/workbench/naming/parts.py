@@ -157,6 +157,7 @@ class NamingParts(Vertical):
         wide = width >= WIDE
         self.query_one("#naming-rest").display = rests
         self.query_one("#naming-upper").display = not rests
+        self.query_one("#naming-head").display = not rests
         self.query_one("#naming-sound").display = sounds or not rests
         self.query_one("#naming-items-pane").display = wide
         self.query_one("#naming-items-pane").styles.width = ITEMS
@@ -198,6 +199,7 @@ class NamingParts(Vertical):
         """Show a picture at once, before the session has recorded it."""
         self.query_one("#naming-rest").display = False
         self.query_one("#naming-upper").display = True
+        self.query_one("#naming-head").display = True
         self.query_one(Picture).show(card.picture)
         words = head(card, hidden=choices.hidden, ipa=choices.ipa)
         self.query_one("#naming-item", Line).show(words)

@@ -71,6 +71,8 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         yield Content("")
         yield from read_aloud(now.instructions, width)
     yield Content("")
+    if now.lacking:
+        yield from key_lines("y", "records what the participant has agreed to", width)
     yield from key_lines("space", _next_step(now), width)
     if now.microphone != "open":
         yield from key_lines("T", "tests the microphone", width)
@@ -83,9 +85,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
 def _next_step(now: NamingNow) -> str:
     if now.microphone == "open":
         return "shows the first picture: time 0 of its latency"
-    if now.lacking:
-        return "is refused until the consent is recorded: y"
-    return "opens the microphone"
+    return "then opens the microphone" if now.lacking else "opens the microphone"
 
 
 def read_aloud(instructions: str, width: int) -> Iterator[Content]:
