@@ -18,6 +18,7 @@ from tabwb.records.speakers import Consent
 from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.store.store import Store
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
+from tabwb.workbench.results.naming_pane import NamedDetail
 from tabwb.workbench.results.naming_phonemes import phoneme_lines
 from tabwb.workbench.results.naming_sessions import session_lines
 from tabwb.workbench.results.presenter import Results, results_of
@@ -145,7 +146,10 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         await seat.press("down", "space")
         await seat.until(lambda: line(seat, "accepted /tri/"), "the third response")
         assert "3 of 4   tree" in seat.text
-        await seat.press("enter", "end")
+        await seat.press("enter")
+        detail = seat.app.screen.query_one(NamedDetail)
+        await seat.until(lambda: detail.has_focus, "the response")
+        await seat.press("end")
         # A stop and a fricative at one place: three of 24 features turn round, 3 of 72 in all.
         await seat.reads("t ~ θ")
         assert line(seat, "t ~ θ").startswith("t ~ θ 3 -continuant → +continuant")
