@@ -46,7 +46,9 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         await seat.reads("Stored: 1 record, 3 consents.")
         rows = [line for line in seat.text.splitlines() if "2026-" in line]
         assert any("✓  record" in row and "IRB-7/014" in row for row in rows), seat.text
-        assert any("✗  share" in row and "withdrawn 2026-10-01" in row for row in rows)
+        assert any(
+            "✗  share" in row and "withdrawn 2026-10-01, given 2026-03-01" in row for row in rows
+        )
         assert "! none recorded" in seat.text  # of S-020
 
         await seat.press("down", "c")

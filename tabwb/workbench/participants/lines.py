@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from textual.content import Content
 
 from tabwb.administer.participants import Participant, counted
-from tabwb.records.speakers import SCOPES
+from tabwb.records.speakers import SCOPES, Consent
 from tabwb.records.study import Study
+from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
 from tabwb.workbench.shell.column_list import Laid
@@ -20,6 +21,8 @@ NOT_RECORDED = "-"
 GIVEN, WITHDRAWN = "✓", "✗"
 SIGNS = f"{GIVEN} consent given, {WITHDRAWN} withdrawn, {NOT_RECORDED} not recorded"
 """What the signs of consents mean."""
+SHOWN = 2
+"""The number of latest entries shown of a scope; the first one of these decides."""
 BAR = 24
 """Columns of a session's interval."""
 
@@ -65,11 +68,12 @@ def _brief(participant: Participant) -> Content:
 
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:
-    """Yield one line for each scope: state, day, document, who recorded it."""
+    """Yield one line for each scope: states with days, document, who recorded the last one."""
     last = [participant.last.get(scope) for scope in SCOPES]
+    every = {scope: [one for one in participant.consents if one.scope == scope] for scope in SCOPES}
     states = [
-        "not recorded" if one is None else f"{'given' if one.given else 'withdrawn'} {one.on}"
-        for one in last
+        ", ".join(_state(one) for one in reversed(rows[-SHOWN:])) or "not recorded"
+        for rows in every.values()
     ]
     head, lines = in_columns(
         [
@@ -88,9 +92,13 @@ def consents(participant: Participant, width: int) -> Iterator[Content]:
     )  # fmt: skip
     yield head
     yield from lines
-    earlier = len(participant.consents) - len(participant.last)
+    earlier = sum(max(len(rows) - SHOWN, 0) for rows in every.values())
     if earlier:
-        yield Content.styled(f"{earlier} earlier, replaced by these; all are kept", QUIET)
+        yield Content.styled(f"{plural(earlier, 'earlier entry', 'earlier entries')}", QUIET)
+
+
+def _state(consent: Consent) -> str:
+    return f"{'given' if consent.given else 'withdrawn'} {consent.on}"
 
 
 def record(
