@@ -90,6 +90,7 @@ class FeatureMap(Vertical):
         self._rows: tuple[tuple[Grouped, JudgeSummary | None], ...] = ()
         self._features: tuple[Feature, ...] = ()
         self._cell = CELLS[-1]
+        self._drawn: dict[tuple[float | None, int], Text] = {}
         self._asked: tuple[Sequence[Grouped], Basis, Grouped | None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -136,15 +137,23 @@ class FeatureMap(Vertical):
             for feature in self._features:
                 table.add_column(Text(""), width=self._cell, key=feature.id)
             for (row, judge), name in zip(self._rows, names, strict=True):
-                cells = (
-                    table_cell(heat(_share(judge, feature.id), width=self._cell), self.app)
-                    for feature in self._features
-                )
+                cells = (self._text(_share(judge, feature.id)) for feature in self._features)
                 table.add_row(Text(name), *cells, key="\x1f".join((row.label, str(id(row)))))
             self._mark(current, column)
             table.scroll_to(y=top, animate=False)
         self._show_heads(room)
         self._tell()
+
+    def forget_colours(self) -> None:
+        """Draw every cell anew next time: the theme has changed."""
+        self._drawn.clear()
+
+    def _text(self, share: float | None) -> Text:
+        """Return a cell; many have the same share."""
+        key = share, self._cell
+        if key not in self._drawn:
+            self._drawn[key] = table_cell(heat(share, width=self._cell), self.app)
+        return self._drawn[key]
 
     def on_resize(self) -> None:
         """Lay out again."""

@@ -34,6 +34,8 @@ BESIDE = 104
 ROOMY_DETAIL = 160
 """From so many columns up the detail is wider."""
 FEATURES_TITLE = "Features · share of responses · ▁ 0  ▅ 0.50  █ 1"
+FEW = 10
+"""While more rows than these are read, features and plots are drawn every so many rows."""
 BELOW = ("detail", "features", "right")
 """What is below the table where there is room for one thing; with the last, right answers lead."""
 
@@ -78,6 +80,7 @@ class ModelsPage(Page):
 
     def _theme_changed(self, theme: Theme) -> None:
         self.query_one(ModelsTable).forget_colours()
+        self.query_one(FeatureMap).forget_colours()
         self.lay_out()
 
     # ---------------------------------------------------------------- what is shown
@@ -157,7 +160,7 @@ class ModelsPage(Page):
             self._head(self.shown)
         else:
             self.query_one(ModelsTable).stay_at_top()
-            self.lay_out()
+            self.lay_out(lower=total <= FEW or done == total or done % FEW == 0)
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""
@@ -167,8 +170,12 @@ class ModelsPage(Page):
         self._progress = total, total
         self.lay_out()
 
-    def lay_out(self) -> None:
-        """Show everything as it stands now."""
+    def lay_out(self, *, lower: bool = True) -> None:
+        """Show everything as it stands now.
+
+        Args:
+            lower: draw features and plots anew too.
+        """
         basis, rows = self.basis, self.shown
         self.set_class(self.beside, "-beside")
         self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
@@ -187,9 +194,9 @@ class ModelsPage(Page):
         marks = MARKS if width >= NARROW else NARROW_MARKS
         room = width - len(marks[0]) - 2 * GAP
         table.show(rows, fitting(columns, room), self.marked, marks)
-        if self.query_one("#features-pane").display:
+        if lower and self.query_one("#features-pane").display:
             self.query_one(FeatureMap).show(rows, basis, self.current)
-        if self.query_one("#plot-pane").display:
+        if lower and self.query_one("#plot-pane").display:
             self.query_one(PlotPane).show(rows, basis)
         self._detail()
 
@@ -276,7 +283,7 @@ class ModelsPage(Page):
             del self.marked[key]
         else:
             self.marked[key] = None
-        self.lay_out()
+        self.lay_out(lower=False)
 
     def plot(self) -> None:
         """From table to plots and back."""

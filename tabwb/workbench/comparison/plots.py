@@ -11,13 +11,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
 
 from tabwb.report.measures import BASELINES
 from tabwb.report.render.wording import figure as number_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.comparison.rows import Basis
-from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.drawn import interval_bar, round_ticks
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
@@ -125,6 +128,7 @@ PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Poi
 KINDS = tuple(PLOTS)
 LABEL = 34
 """The most columns of a label."""
+NOTHING = "There is nothing to draw."
 LEAST_WIDTH = 30
 """No plot is drawn narrower, also before there is any room."""
 FIGURE = 4
@@ -150,12 +154,10 @@ class PlotPane(Vertical):
         self._rows: tuple[Grouped, ...] = ()
         self._basis: Basis | None = None
         self._figure: Figure | None = None
-        self._step = 1
 
     def compose(self) -> ComposeResult:
         """Yield what scrolls, and the axis, which does not."""
-        with PlotScroll(id="plot-scroll", help_text=HELP):
-            yield WrappedText(self._lines, id="plot")
+        yield PlotScroll()
         yield WrappedText(self._axis, id="plot-axis")
 
     @property
@@ -182,47 +184,66 @@ class PlotPane(Vertical):
         self._figure = None if basis is None else figure_of(self.kind, self._rows, basis)
         if isinstance(self.parent, Pane):
             self.parent.border_title = self.title
-        lines = 1 if self._figure is None else max(len(self._figure.points), 1)
-        room = max(self.size.height - 2, 1)
-        self._step = 2 if 2 * lines <= room + 1 else 1
-        self.query_one(PlotScroll).styles.height = min(self._step * lines - (self._step - 1), room)
-        for name in ("#plot", "#plot-axis"):
-            self.query_one(name, WrappedText).refresh(layout=True)
+        figure, scroll = self._figure, self.query_one(PlotScroll)
+        width, room = max(self.size.width - 1, LEAST_WIDTH), max(self.size.height - 2, 1)
+        points: Sequence[Point] = ()
+        if figure is not None:
+            points = figure.points if figure.drawn else (Point(NOTHING, heading=True),)
+            scroll.show(points, figure.most, width, apart=2 * len(points) <= room + 1)
+        scroll.styles.height = min(scroll.virtual_size.height, room)
+        self.query_one("#plot-axis", WrappedText).refresh(layout=True)
 
     def on_resize(self) -> None:
         """Lay out again."""
         self._draw()
 
-    def _lines(self, width: int) -> Iterator[Content]:
-        figure, width = self._figure, max(width, LEAST_WIDTH)
-        if figure is None:
-            return
-        if not figure.drawn:
-            yield Content.styled("There is nothing to draw.", QUIET)
-            return
-        room = label_room(width)
-        names = labels(figure.points, room)
-        for at, point in enumerate(figure.points):
-            if at and self._step > 1:
-                yield Content("")
-            yield Content.assemble(
-                (names[at], "bold" if point.heading else ""),
-                _bar(point, width - room - 1, figure.most),
-            )
-
     def _axis(self, width: int) -> Iterator[Content]:
-        figure, width = self._figure, max(width, LEAST_WIDTH)
+        figure, width = self._figure, max(width - 1, LEAST_WIDTH)
         if figure is not None and figure.drawn:
             yield from axis(figure.most, width, label_room(width) + 1)
 
 
-class PlotScroll(ScrollPane):
-    """The lines; left and right change the plot."""
+class PlotScroll(ScrollView, can_focus=True):
+    """The lines, drawn as they come into sight; left and right change the plot."""
 
+    HELP = HELP
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "turn(1)", show=False),
         Binding("left", "turn(-1)", show=False),
     ]
+
+    def __init__(self) -> None:
+        super().__init__(id="plot-scroll")
+        self._points: Sequence[Point] = ()
+        self._names: Sequence[str] = ()
+        self._most, self._width, self._step = 1.0, LEAST_WIDTH, 1
+
+    def show(self, points: Sequence[Point], most: float, width: int, *, apart: bool) -> None:
+        """Show these points.
+
+        Args:
+            points: from top to bottom.
+            most: the end of the axis.
+            width: columns of characters.
+            apart: leave a line between them.
+        """
+        self._points, self._names = points, labels(points, label_room(width))
+        self._most, self._width, self._step = most, width, 1 + apart
+        self.virtual_size = Size(width, max(self._step * len(points) - apart, 1))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line: the label and the figure of a point, and its interval."""
+        at, between = divmod(y + self.scroll_offset.y, self._step)
+        if between or at >= len(self._points):
+            return Strip.blank(self.size.width, self.rich_style)
+        point, name = self._points[at], self._names[at]
+        line = Content.assemble(
+            (name, "bold" if point.heading else ""),
+            _bar(point, self._width - label_room(self._width) - 1, self._most),
+        )
+        (strip,) = Visual.to_strips(self, line, self.size.width, 1, self.visual_style, pad=True)
+        return strip
 
     def action_turn(self, step: int) -> None:
         """Draw another plot."""
