@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.color import Color
 
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.report.selection import Selection, selected_groups
@@ -14,11 +13,11 @@ from tabwb.report.tables.lesion_map import map_table
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.messages import CurvesWanted
-from tabwb.workbench.lesions.curve_plot import SHADES, limits, map_lines, numbers, shade
+from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
 from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure, Row
 from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.curves_reader import read_curves
-from tabwb.workbench.shell.settings import THEME_NAMES, THEMES
+from tabwb.workbench.shell.drawn import STEPS
 from tests.workbench.seat import SIZES, Seat, workbench
 from tests.workbench.stocked import give
 
@@ -142,32 +141,12 @@ MAP = HeatMap(
 
 
 def test_a_cell_of_a_map_has_its_number_and_its_size() -> None:
-    colours = {"background": "#14171c", "accent": "#7fb4ca"}
-    text = "\n".join(line.plain for line in map_lines(MAP, 60, 0, colours, difference=True))
-    assert f"-0.50 {SHADES[-1]}" in text and f"+0.00 {SHADES[0]}" in text
+    text = "\n".join(line.plain for line in map_lines(MAP, 60, 0, difference=True))
+    assert f"-0.50 {STEPS[-1]}" in text and f"+0.00 {STEPS[0]}" in text
     assert text.split("attention")[1].split() [:1] == ["-"]  # fmt: skip
     # Layers that do not fit are below the first ones.
-    narrow = [line.plain for line in map_lines(MAP, 20, 0, colours, difference=False)]
+    narrow = [line.plain for line in map_lines(MAP, 20, 0, difference=False)]
     assert [line.split()[-1] for line in narrow if "layer" in line] == ["0", "1"]
-
-
-def luminance(colour: Color) -> float:
-    """Of WCAG 2."""
-    parts = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in colour.normalized
-    )
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
-
-
-@pytest.mark.parametrize("name", THEME_NAMES)
-def test_texts_of_a_map_can_be_read_on_every_shade(name: str) -> None:
-    theme = THEMES[THEME_NAMES.index(name)]
-    colours = {"background": str(theme.background), "accent": str(theme.accent)}
-    for size in range(21):
-        text, ground = (Color.parse(one) for one in shade(size / 20, colours).split(" on "))
-        light, dark = sorted((luminance(text), luminance(ground)), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, size)
 
 
 @pytest.mark.parametrize("size", SIZES)

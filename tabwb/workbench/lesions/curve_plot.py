@@ -11,7 +11,7 @@ from textual.content import Content
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.words import plural
 from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
-from tabwb.workbench.shell.drawn import round_ticks
+from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MARKS = {"mean": "●", "control": "○", "seed": "·", "intact": "╌"}
 """Glyphs, so that lines can be told apart without colours."""
-SHADES = "▁▂▃▄▅▆▇█"
-"""The size of a value in a map, also without colours."""
 CELL, WIDEST = 9, 14
 """Columns of a cell, at least and at most."""
 TALL = 3
@@ -166,9 +164,7 @@ def _cell(at: At | None, *, ends: bool) -> str:
     return f"{at.value:.2f} [{at.low:.2f}, {at.high:.2f}]"
 
 
-def map_lines(
-    shown: HeatMap, width: int, height: int, colours: Mapping[str, str], *, difference: bool
-) -> Iterator[Content]:
+def map_lines(shown: HeatMap, width: int, height: int, *, difference: bool) -> Iterator[Content]:
     """Yield a map: targets by layers, each cell with its number and its size as a shade.
 
     Layers that do not fit are below the first ones.
@@ -177,7 +173,6 @@ def map_lines(
         shown: the map.
         width: columns.
         height: lines; cells are taller where there is room.
-        colours: of the theme, by the names of its variables.
         difference: show differences to the intact model in place of values.
     """
     name = max(map(len, shown.targets)) + 2
@@ -195,25 +190,19 @@ def map_lines(
         for target in shown.targets:
             cells = [shown.cells.get((target, layer)) for layer in some]
             values = [_chosen(cell, difference=difference) for cell in cells]
-            row = list(_map_row(values, wide, largest, colours, sign=difference))
+            row = list(_map_row(values, wide, largest, sign=difference))
             edge = Content.assemble(" " * name, *((" " * wide, style) for _, style in row))
             yield from [edge] if tall else []
             yield Content.assemble(f"{target:<{name}}", *row)
             yield from [edge] if tall else []
         yield Content("")
     what = "size of the difference to the intact model" if difference else "value"
-    steps = [shade(at / (len(SHADES) - 1), colours) for at in range(len(SHADES))]
-    bars = [(f" {SHADES[at]} ", style) for at, style in enumerate(steps)]
+    bars = [(f" {bar} ", heat_style(at / (len(STEPS) - 1))) for at, bar in enumerate(STEPS)]
     yield Content.assemble(("0 ", QUIET), *bars, (f" {largest:.3g}   {what}", QUIET))
 
 
 def _map_row(
-    values: Sequence[float | None],
-    wide: int,
-    largest: float,
-    colours: Mapping[str, str],
-    *,
-    sign: bool,
+    values: Sequence[float | None], wide: int, largest: float, *, sign: bool
 ) -> Iterator[tuple[str, str]]:
     for value in values:
         if value is None:
@@ -221,28 +210,10 @@ def _map_row(
             continue
         size = abs(value) / largest if largest else 0.0
         words = f"{value:+.2f}" if sign else f"{value:.2f}"
-        words += f" {SHADES[round(size * (len(SHADES) - 1))]}"
-        yield f"{words:^{wide}}", shade(size, colours)
+        yield f"{f'{words} {step(size)}':^{wide}}", heat_style(size)
 
 
 def _chosen(cell: MapAt | None, *, difference: bool) -> float | None:
     if cell is None:
         return None
     return cell.difference if difference else cell.value
-
-
-def shade(size: float, colours: Mapping[str, str]) -> str:
-    """Return the style of a cell: a background between the page's and the accent, with its text.
-
-    Args:
-        size: 0 to 1.
-        colours: of the theme, by the names of its variables.
-    """
-    plain, accent = Color.parse(colours["background"]), Color.parse(colours["accent"])
-    ground = plain.blend(accent, 0.08 + 0.87 * min(max(size, 0.0), 1.0))
-    # Black or white, whichever has the greater contrast (WCAG 2): at least 4.58 on any ground.
-    light = sum(
-        weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
-        for weight, part in zip((0.2126, 0.7152, 0.0722), ground.normalized, strict=True)
-    )
-    return f"{'#000000' if light > 0.179 else '#ffffff'} on {ground.hex}"

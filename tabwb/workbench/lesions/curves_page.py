@@ -280,9 +280,8 @@ class CurvesPage(Page):
             yield from self._nothing(width)
         elif isinstance(chosen, HeatMap):
             yield Content("")
-            colours = self.app.theme_variables
             height = self.query_one(CurvePane).size.height - 6
-            yield from map_lines(chosen, width, height, colours, difference=not self.values)
+            yield from map_lines(chosen, width, height, difference=not self.values)
             intact = "the intact model was not given" if chosen.intact is None else (
                 f"intact model: {chosen.intact:.3g}"
             )  # fmt: skip

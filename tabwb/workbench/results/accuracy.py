@@ -47,7 +47,7 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
     """
     subtests = given_subtests(summary)
     told = {subtest.id: _baselines(subtest) for subtest in subtests}
-    ends = max([len(_interval(subtest)) for subtest in subtests] or [0])
+    ends = max([4, *(len(_interval(subtest)) for subtest in subtests)])
     rights = max([5, *(len(_right(subtest)) for subtest in subtests if subtest.share.scored)])
     last = max([len(words) for words in told.values()], default=0)
     policies = 14 if width >= POLICIES_FROM else 0

@@ -19,7 +19,7 @@ from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, bar
 BAR = 8
 """Columns of the share of right answers."""
 TIP = (
-    "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; a number: features "
+    "✓ right, ✗ wrong, ● given, · not given, › skipped, ∅ void, ! in error; a number: features "
     "that the first judge found. A click opens the response."
 )
 

@@ -68,7 +68,8 @@ class ResultsPage(Page):
             (f"  {results.battery.version}", QUIET),
         )
         self.query_one("#results-head", Line).show(title, status_words(given))
-        facts = [name_of(given), *conditions_words(given)]
+        facts = [name_of(given), *filter(None, (given.title, ", ".join(given.tags)))]
+        facts += [*conditions_words(given), *(f"note: {note}" for note in given.notes)]
         if given.reason:
             facts.append(f"reason: {given.reason}")
         words = Content.styled(" · ".join(facts), QUIET)

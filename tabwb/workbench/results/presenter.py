@@ -89,6 +89,10 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     )
 
 
+STATES = {"open": "not given", "error": "in error", "not-administered": "not administered"}
+"""States of a trial in words, where they are not the state's name."""
+
+
 def _row(
     data: AdministrationData,
     trial: Trial,
@@ -100,5 +104,5 @@ def _row(
     if named is not None:
         mark = counted_mark(mark, named.item)
     item = item_of(data.battery, data.administration.conditions, trial, data.trials, places)
-    verdict = "not given" if mark == "not-administered" else mark
+    verdict = STATES.get(mark, mark)
     return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named)

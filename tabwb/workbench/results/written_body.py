@@ -22,9 +22,11 @@ from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import MARKS, seconds
 
 STATES = (
-    "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; ● 2/7: the first "
-    "judge found 2 of the 7 features of its set on which it has a verdict"
+    "✓ right, ✗ wrong, ● given, · not given, › skipped, ∅ void, ! in error, - not administered; "
+    "● 2/7: the first judge found 2 of the 7 features of its set on which it has a verdict"
 )
+MOST_STATE = 12
+"""Most columns of a state in words."""
 ROOMY = 64
 """From so many columns up the list has the latencies."""
 
@@ -85,7 +87,7 @@ class WrittenBody(ResultsBody):
         assert results is not None
         several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
         judge = first_judge(results.summary)
-        words = max((len(row.verdict) for row in rows), default=5) + 2
+        words = min(max((len(row.verdict) for row in rows), default=5), MOST_STATE) + 2
         names = max((len(row.item.trial.plan.item) for row in rows), default=4)
         columns = [
             ResponseColumn(
