@@ -9,8 +9,9 @@ from typing import ClassVar
 from rich.console import Group, RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -22,18 +23,22 @@ from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
+BESIDE = 120
+"""From so many columns on a response is beside the list of responses."""
 MOST_DISPUTED = 500
 DIFFERING_HELP = """\
 # Where judges differ
 
 The responses that at least two judges have judged, the most disputed first. The number is the mean
 absolute difference between all pairs of judges: of probabilities where a judge tells one, else of
-its verdict (present 1, absent 0). Below are the response and each judge's verdict and reason.
+its verdict (present 1, absent 0). Beside or below the list are the marked response and each judge's
+verdict and reason.
 
-Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
+Up and down move, **tab** goes to the response to scroll it, **esc** closes.
 """
 PAIRS_HELP = """\
 # Base and instruct
@@ -60,6 +65,7 @@ class DisputedList(OptionList):
 
 def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
     """Yield one response with every judge's verdict."""
+    width = min(width, 100)
     yield from folded(disputed.item.prompt.replace("\n", " "), width, QUIET)
     yield from folded(disputed.response or "(nothing)", width)
     for judge in disputed.said:
@@ -91,24 +97,37 @@ class DifferingScreen(Dialog[None]):
         with Vertical(classes="dialog"):
             yield Static(title, classes="dialog-title", markup=False)
             yield Static(self._counts(), id="differing-told", markup=False)
-            yield DisputedList(
-                *map(_line, self._disagreements.disputed[:MOST_DISPUTED]),
-                id="disputed",
-                compact=True,
-            )
-            with ScrollPane(id="verdict-pane", help_text=DIFFERING_HELP):
-                yield WrappedText(lambda width: (), id="verdicts")
-            yield Static("tab Text below   arrows Move   esc Close", classes="dialog-note")
+            lines = map(_line, self._disagreements.disputed[:MOST_DISPUTED])
+            with Container(id="differing-body"):
+                yield Pane(
+                    DisputedList(*lines, id="disputed", compact=True),
+                    title="Responses, most disputed first",
+                    id="disputed-pane",
+                )
+                text = WrappedText(lambda width: (), id="verdicts")
+                scroll = ScrollPane(text, id="verdict-scroll", help_text=DIFFERING_HELP)
+                yield Pane(scroll, title="Response and verdicts", id="verdict-pane")
+            yield Static("arrows Move   tab Response   esc Close", classes="dialog-note")
 
     def on_mount(self) -> None:
         """The most disputed one."""
         listed = self.query_one(DisputedList)
-        listed.display = bool(self._disagreements.disputed)
+        self.query_one("#differing-body").display = bool(self._disagreements.disputed)
         listed.highlighted = 0 if self._disagreements.disputed else None
+
+    def on_resize(self, event: Resize) -> None:
+        """Put the response beside the list where there is room."""
+        self.set_class(event.size.width >= BESIDE, "-beside")
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show that one below."""
         disputed = self._disagreements.disputed[event.option_index]
+        at, n = event.option_index + 1, len(self._disagreements.disputed)
+        self.query_one(
+            "#verdict-pane", Pane
+        ).border_title = (
+            f"{disputed.item.id} · {at} of {n} · mean difference {disputed.distance:.2f}"
+        )
         self.query_one(WrappedText).show(partial(verdicts, disputed))
         self.query_one(ScrollPane).scroll_home(animate=False)
 
