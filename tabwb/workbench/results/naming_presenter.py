@@ -21,7 +21,6 @@ from tabwb.report.summaries.naming_profile import (
     cue_effects,
     latencies,
 )
-from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
@@ -166,6 +165,7 @@ def _change(sessions: Sequence[AdministrationData]) -> tuple[Change | None, str]
     if len(sessions) < 2:
         return None, ""
     from tabwb.report.summaries.change import change_of
+    from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
 
     subtests = [one for one in sessions[0].battery.subtests if one.task.coded]
     sets = {one.id: tuple((one.id, item.id) for item in one.items) for one in subtests}
