@@ -10,6 +10,7 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.results.item_grid import GridCell, GridRow, grid_lines
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.profile import profile_lines
+from tabwb.workbench.results.written_detail import Shown, detail_lines
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.workbench.seat import Seat, Sit
 
@@ -83,3 +84,15 @@ async def test_results_are_renewed_while_the_administration_goes_on(sit: Sit, ba
 
 def has_answers(seat: Seat, number: int) -> bool:
     return seat.results is not None and seat.results.administration.answered == number
+
+
+def test_a_response_has_those_to_the_same_item_in_other_replicates() -> None:
+    first, second = answered("wc1", "boot", number=1), answered("wc1", "the boat", number=2)
+    second = replace(second, plan=replace(second.plan, replicate=1))
+    other = answered("ct1", "We went.", number=3)
+    data = AdministrationData(administration(1, SAMPLED), BATTERY, (first, second, other))
+    results = results_of(data)
+    lines = [one.plain for one in detail_lines(results, results.responses[0], Shown(), 60)]
+    assert lines[-2:] == ["The same item in other replicates", "  2  ✗ the boat"]
+    told = detail_lines(results, results.responses[2], Shown(), 60)
+    assert not any("other replicates" in one.plain for one in told)

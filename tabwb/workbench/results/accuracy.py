@@ -9,7 +9,7 @@ from textual.content import Content
 from tabwb.report.render.wording import baselines_of, between, count, number, remarks
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
-from tabwb.workbench.shell.drawn import BASELINE, VALUE, interval_bar, scale
+from tabwb.workbench.shell.drawn import BASELINE, BOTH, VALUE, interval_bar, scale
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, shortened
 
 AXIS, MOST_AXIS = 16, 40
@@ -19,11 +19,13 @@ POLICIES_FROM = 84
 LEAST_TITLE = 14
 LEGEND = (
     (VALUE, ACCENT),
-    (" right (exact)   ", QUIET),
+    (" right   ", QUIET),
     ("├─┤", ACCENT),
     (" 95 %, prompts like these   ", QUIET),
     (BASELINE, "$foreground"),
-    (" baseline", QUIET),
+    (" baseline, ", QUIET),
+    (BOTH, ACCENT),
+    (" both", QUIET),
 )
 
 

@@ -26,6 +26,8 @@ from tabwb.workbench.shell.wording import (
     stopped,
 )
 
+MOST_OTHERS = 20
+"""So many responses in other replicates are shown."""
 MOST = 100
 """Text is not wider than so many columns."""
 _VERDICTS: Mapping[bool | None, str] = {True: "✓ right", False: "✗ wrong", None: "- no verdict"}
@@ -77,8 +79,12 @@ def detail_lines(results: Results, row: ResponseRow, shown: Shown, width: int) -
     features = {feature.id for feature in results.battery.features}
     measures = list(_measures(item, features, width))
     yield from [Content(""), *measures] if measures else []
-    if item.attempt is None:
-        return
+    if item.attempt is not None:
+        yield from _verdicts(results, item, shown, width)
+    yield from _replicates(results, row, width)
+
+
+def _verdicts(results: Results, item: Item, shown: Shown, width: int) -> Iterator[Content]:
     judged = judged_response(results.battery, item.trial, shown.judged or ())
     if not judged.judges and not results.battery.subtest(item.trial.plan.subtest).task.connected:
         return
@@ -90,6 +96,28 @@ def detail_lines(results: Results, row: ResponseRow, shown: Shown, width: int) -
         yield from raw_words(judged, width)
     else:
         yield from verdict_lines(judged, width)
+
+
+def _replicates(results: Results, row: ResponseRow, width: int) -> Iterator[Content]:
+    """Yield the responses to the same item in the other replicates, a line for each."""
+    plan = row.item.trial.plan
+    others = [
+        other
+        for other in results.responses
+        if (other.item.trial.plan.item, other.item.trial.plan.subtest) == (plan.item, plan.subtest)
+        and other is not row
+    ]
+    if not others:
+        return
+    yield Content("")
+    yield Content.styled("The same item in other replicates", f"bold {QUIET}")
+    for other in others[:MOST_OTHERS]:
+        attempt = other.item.attempt
+        text = other.verdict if attempt is None else " ".join(attempt.response.split())
+        line = f"{other.item.trial.plan.replicate + 1:>3}  {MARKS[other.glyph]} {text}"
+        yield Content(line).truncate(width, ellipsis=True)
+    if len(others) > MOST_OTHERS:
+        yield Content.styled(f"… {len(others) - MOST_OTHERS} more", QUIET)
 
 
 def _prompt(item: Item, shown: Shown, width: int) -> Iterator[Content]:
