@@ -183,7 +183,9 @@ async def test_the_participant_sees_the_item_alone(
         await seat.press("space")
         await seat.until(partial(waits_for, seat, 1))
         shown = seat.text.split()
-        assert {"Which", "barks?", "dog", "tree", "cup"} < set(shown)
+        large = size[0] > 100  # then letters are drawn with half blocks
+        assert large == ("█" in seat.text)
+        assert large or {"Which", "barks?", "dog", "tree", "cup"} < set(shown)
         assert not {"tabwb", "S-014", "Transcript", "seed", "Space"} & set(shown)
         await seat.press("f8", "f10")
         assert (seat.desk.page, seat.asked) == ("trial", False), "no key leaves the item"

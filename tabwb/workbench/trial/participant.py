@@ -18,8 +18,13 @@ from textual.widgets import Static, TextArea
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.trial.large_letters import fitting
 
 NOTHING_TYPED = "Nothing is typed. Press enter again to record no response."
+LARGE_FROM, LARGE_WIDTH = 100, 150
+"""Columns of large letters, at least and at most."""
+AROUND = 16
+"""Rows that instructions, field, margins and foot take."""
 SPACIOUS = 30
 """From so many rows up there is an empty row between two options."""
 
@@ -141,7 +146,6 @@ class ParticipantSheet(Vertical, can_focus=True):
     #participant-column > Static { display: none; width: 1fr; height: auto; margin: 0 0 2 0; }
     #participant-instructions { color: $quiet; }
     #participant-prompt, #participant-words { text-style: bold; }
-    #participant-words { text-align: center; }
     #participant-options { padding: 0 0 0 4; }
     ParticipantSheet #answer {
         display: none; height: auto; min-height: 5; max-height: 12; padding: 1 2;
@@ -212,17 +216,33 @@ class ParticipantSheet(Vertical, can_focus=True):
 
     def _lay(self) -> None:
         card = self.card
-        gap = "\n\n" if self.size.height >= SPACIOUS else "\n"
-        texts = {
-            "instructions": card.instructions,
+        texts = self._in_large_letters() or {
             "prompt": card.prompt,
-            "options": gap.join(card.options),
+            "options": ("\n\n" if self.size.height >= SPACIOUS else "\n").join(card.options),
             "words": card.words,
         }
+        texts["instructions"] = card.instructions
         for name, text in texts.items():
             widget = self.query_one(f"#participant-{name}", Static)
             widget.display = bool(text)
             widget.update(text)
+
+    def _in_large_letters(self) -> dict[str, str] | None:
+        """Return prompt and options in large letters, where the window has room for them."""
+        card = self.card
+        column = self.query_one("#participant-column")
+        width, room = min(self.size.width - 12, LARGE_WIDTH), self.size.height - AROUND
+        words = self.query_one("#participant-words", Static)
+        column.styles.width, words.styles.text_align = 76, "center"
+        if width < LARGE_FROM:
+            return None
+        options = ("     ".join(card.options),) if card.options else ()
+        drawn = fitting((card.words or card.prompt, *options), width, room)
+        if drawn is None:
+            return None
+        column.styles.width, words.styles.text_align = width + 2, "left"
+        name = "words" if card.words else "prompt"
+        return {"words": "", "prompt": "", "options": "", name: "\n".join(drawn)}
 
     def _item_drawn(self) -> None:
         self._drawn_at = time.monotonic()
