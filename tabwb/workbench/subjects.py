@@ -7,6 +7,7 @@ from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.home.subject import SUBJECT as HOME
 from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
+from tabwb.workbench.jobs.subject import SUBJECT as JOBS
 from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
 from tabwb.workbench.models.subject import SUBJECT as MODELS
@@ -23,6 +24,7 @@ SUBJECTS = (
     NAMING,
     MODELS,
     IMPORTING,
+    JOBS,
     PARTICIPANTS,
     RESULTS,
     JUDGING,

@@ -138,7 +138,7 @@ async def test_transcripts_need_no_battery(sit: Sit, tmp_path: Path) -> None:
     assert (given.conditions.examinee, given.battery_title) == ("S-021", "Texts on 1 prompt")
 
 
-async def test_closing_the_dialog_stops_the_import_and_nothing_is_stored(
+async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
     sit: Sit, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
@@ -158,6 +158,21 @@ async def test_closing_the_dialog_stops_the_import_and_nothing_is_stored(
         await seat.until(begun.is_set, "the import")
         await seat.press("escape")
         await seat.until(lambda: not seat.asked, "closed")
+        await seat.reads("▸ import")  # in the title bar
+        await seat.press("ctrl+q")
+        await seat.reads("Quitting stops it after the")
+        await seat.press("escape", "J")
+        await seat.reads("▸ Import   answers.csv   running")
+        await seat.press("x")
+        await seat.reads("… Import   answers.csv   stopping")
         go_on.set()
-        await seat.until(lambda: any("nothing was imported" in one for one in seat.news))
-    assert stored(seat) == []
+        await seat.reads("‖ Import   answers.csv   stopped")
+        assert "nothing was imported" in seat.text
+        assert stored(seat) == []
+        await seat.press("r")
+        await seat.reads("✓ Import   answers.csv   done")
+        assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
+        (given,) = stored(seat)
+        assert given.answered == 2
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results", "the results")

@@ -30,6 +30,7 @@ from tabwb.records.errors import (
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.engine import messages
+from tabwb.workbench.engine.jobs import Jobs
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ErrorReport, ModelEntry
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Engine:
         cancel: set to stop the model call or the judging that is under way.
         jobs: the queued commands; None ends the worker.
         accepted: the number of commands that were queued.
+        background: the jobs that work beside the worker.
     """
 
     def __init__(self, say: Say, *, location: str | None, offline: bool) -> None:
@@ -79,6 +81,7 @@ class Engine:
         self.catalogue = Catalogue()
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.accepted = 0
+        self.background = Jobs(self)
         self._counting = threading.Lock()
         self._location = location
         self._offline = offline
@@ -217,6 +220,7 @@ class Worker(threading.Thread):
     def stop(self) -> None:
         """Stop the running command and close everything."""
         self._sessions.interrupt(loading=True)
+        self.engine.background.stop_all()
         for controller in self._controllers:
             controller.interrupt()
         self.engine.jobs.put(None)
@@ -230,6 +234,7 @@ class Worker(threading.Thread):
     def _close(self) -> None:
         with ExitStack() as ends:
             ends.callback(self.engine.close)
+            ends.callback(self.engine.background.join)
             for controller in self._controllers:
                 ends.callback(controller.close)
             self._sessions.close()

@@ -36,6 +36,7 @@ class ImportingActions(Actions):
         if message.phase == "done":
             made = plural(len(message.numbers), "administration")
             self.desk.notify(f"Imported: {made}", timeout=8, markup=False)
-            self.desk.tell(ResultsWanted(message.numbers[0]))
+            if self._open:
+                self.desk.tell(ResultsWanted(message.numbers[0]))
         elif message.phase == "refused" and not self._open:
             self.desk.notify("\n".join(message.lines), timeout=10, markup=False)

@@ -1,10 +1,12 @@
-"""Reads files of answers for a dry run, and imports them, in the worker's thread."""
+"""Reads files of answers for a dry run, and imports them in the background."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -12,13 +14,17 @@ from tabwb.records.files import expanded
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.messages import Told
 from tabwb.workbench.engine.session_controller import SessionController
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.prepared import PreparedImport
     from tabwb.administer.naming.importing import PreparedSessions
+    from tabwb.plugin_api.registry.plugins import Plugins
 
+KIND = "Import"
+"""Of its background jobs."""
 FRAME_S = 0.1
 """Seconds between two messages of progress."""
 SHOWN = 5
@@ -72,64 +78,41 @@ class ImportingController(Controller):
     def check(self, wish: ImportWish) -> None:
         """Tell what an import would store and leave out; nothing is stored."""
         try:
-            lines = _described(self._prepared(wish))
+            lines = _described(_prepared(self.plugins, wish))
         except TabwbError as error:
-            self._refuse(error)
+            self.say(ImportOutcome("refused", tuple(str(error).splitlines())))
         else:
             self.say(ImportOutcome("read", (*lines, "Nothing is imported yet.")))
 
     def import_all(self, wish: ImportWish) -> None:
-        """Store what a file holds, and tell the numbers of the administrations."""
-        self.engine.cancel.clear()
-        try:
-            prepared = self._prepared(wish)
-            numbers = self._store(prepared, again=wish.again)
-        except TabwbError as error:
+        """Store what a file holds, in the background, and tell the administrations."""
+        numbers: list[int] = []
+
+        def work(tools: Tools) -> Ended:
+            numbers.extend(self._store(tools, _prepared(tools.plugins, wish), again=wish.again))
+            made = plural(len(numbers), "administration")
+            return Ended("done", f"imported {made}", numbers[0] if numbers else None)
+
+        def after(ended: Ended) -> None:
             self.engine.refresh()
-            self._refuse(error)
-            return
-        self.engine.refresh()
-        self.say(ImportOutcome("done", numbers=tuple(numbers)))
+            if ended.phase == "done":
+                self.say(ImportOutcome("done", numbers=tuple(numbers)))
+            else:
+                self.say(ImportOutcome("refused", tuple(ended.words.splitlines())))
 
-    def _refuse(self, error: TabwbError) -> None:
-        self.say(ImportOutcome("refused", tuple(str(error).splitlines())))
-
-    def _prepared(self, wish: ImportWish) -> PreparedImport | PreparedSessions:
-        from tabwb.administer.answers.examinee import Stated
-        from tabwb.administer.answers.prepared import (
-            ImportRequest,
-            columns_of,
-            importer_of,
-            prepare_import,
+        self.engine.background.start(
+            KIND, Path(wish.path).name, work, after=after, again=partial(self.import_all, wish)
         )
-        from tabwb.administer.naming.importing import NamingImport, prepare_sessions
 
-        path = expanded(wish.path)
-        if not path.exists():
-            raise UsageError("there is no such file or folder", where=str(path))
-        model = wish.name if wish.by == "model" else ""
-        speaker = wish.name if wish.by != "model" else ""
-        origin: Origin | None = next((one for one in ORIGINS if one == wish.by), None)
-        importer = importer_of(self.plugins, path, None)
-        if importer is None:
-            if not wish.battery:
-                raise UsageError("spoken naming needs a battery")
-            naming = NamingImport(
-                path, wish.battery, speaker=speaker or None, origin=origin, date=wish.date
-            )
-            return prepare_sessions(self.plugins, naming)
-        request = ImportRequest(
-            path,
-            wish.battery or None,
-            Stated(model or None, speaker or None, origin),
-            columns=columns_of(wish.columns.split()),
-            number_replicates=wish.numbered,
-            skip_unknown=wish.skip,
-            date=wish.date,
-        )
-        return prepare_import(self.plugins, importer, request)
+    def stop(self) -> None:
+        """Stop the imports; what is not stored yet is not stored. From any thread."""
+        for entry in list(self.engine.background.entries.values()):
+            if entry.state.kind == KIND:
+                self.engine.background.stop(entry.state.number)
 
-    def _store(self, prepared: PreparedImport | PreparedSessions, *, again: bool) -> Sequence[int]:
+    def _store(
+        self, tools: Tools, prepared: PreparedImport | PreparedSessions, *, again: bool
+    ) -> Sequence[int]:
         from tabwb.administer.answers.importing import import_answers
         from tabwb.administer.answers.prepared import PreparedImport
         from tabwb.administer.consent import Guard
@@ -137,13 +120,14 @@ class ImportingController(Controller):
 
         if not isinstance(prepared, PreparedImport):
             tell = lambda words: self.say(Told(words))  # noqa: E731
-            return [n for n, _ in import_sessions(self.store, self.plugins, prepared, tell)]
-        progress = _Progress(self, len(prepared.plan.source.answers))
+            made = import_sessions(tools.store, tools.plugins, prepared, tell)
+            return [number for number, _ in made]
+        progress = _Progress(self, tools, len(prepared.plan.source.answers))
         imported = import_answers(
-            self.store, self.plugins, prepared.battery, prepared.plan, prepared.conditions,
+            tools.store, tools.plugins, prepared.battery, prepared.plan, prepared.conditions,
             progress.add, again=again,
         )  # fmt: skip
-        guards = (Guard(self.store, self.plugins, given) for given in prepared.conditions)
+        guards = (Guard(tools.store, tools.plugins, given) for given in prepared.conditions)
         for notice in Guard.notices_of(guards):
             self.say(Told(notice))
         for failed in dict.fromkeys(str(rater) for one in imported for rater in one.failed):
@@ -151,11 +135,47 @@ class ImportingController(Controller):
         return [one.administration.id for one in imported]
 
 
+def _prepared(plugins: Plugins, wish: ImportWish) -> PreparedImport | PreparedSessions:
+    from tabwb.administer.answers.examinee import Stated
+    from tabwb.administer.answers.prepared import (
+        ImportRequest,
+        columns_of,
+        importer_of,
+        prepare_import,
+    )
+    from tabwb.administer.naming.importing import NamingImport, prepare_sessions
+
+    path = expanded(wish.path)
+    if not path.exists():
+        raise UsageError("there is no such file or folder", where=str(path))
+    model = wish.name if wish.by == "model" else ""
+    speaker = wish.name if wish.by != "model" else ""
+    origin: Origin | None = next((one for one in ORIGINS if one == wish.by), None)
+    importer = importer_of(plugins, path, None)
+    if importer is None:
+        if not wish.battery:
+            raise UsageError("spoken naming needs a battery")
+        naming = NamingImport(
+            path, wish.battery, speaker=speaker or None, origin=origin, date=wish.date
+        )
+        return prepare_sessions(plugins, naming)
+    request = ImportRequest(
+        path,
+        wish.battery or None,
+        Stated(model or None, speaker or None, origin),
+        columns=columns_of(wish.columns.split()),
+        number_replicates=wish.numbered,
+        skip_unknown=wish.skip,
+        date=wish.date,
+    )
+    return prepare_import(plugins, importer, request)
+
+
 class _Progress:
     """Tells how many answers are rated, and stops where the user asks."""
 
-    def __init__(self, controller: ImportingController, of: int) -> None:
-        self._controller, self._of = controller, of
+    def __init__(self, controller: ImportingController, tools: Tools, of: int) -> None:
+        self._controller, self._tools, self._of = controller, tools, of
         self._done, self._told_at = 0, 0.0
 
     def add(self, count: int) -> None:
@@ -164,12 +184,13 @@ class _Progress:
         Raises:
             Interrupted: the user stopped; nothing is stored.
         """
-        if self._controller.engine.cancel.is_set():
+        if self._tools.cancel.is_set():
             raise Interrupted("stopped: nothing was imported")
         self._done += count
         if time.monotonic() - self._told_at > FRAME_S:
             self._told_at = time.monotonic()
             words = f"rated {self._done:,} of {self._of:,} answers"
+            self._tools.tell(words=words, done=self._done, planned=self._of)
             self._controller.say(ImportOutcome("running", (words,)))
 
 

@@ -68,7 +68,7 @@ class AnsweredBy(Select[str]):
 
 
 class ImportScreen(Dialog[None]):
-    """Stays until the answers are imported or it is closed, which stops an import."""
+    """Stays until the answers are imported or it is closed; an import goes on then."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#import-file"
@@ -104,10 +104,12 @@ class ImportScreen(Dialog[None]):
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Dry run", id="check")
                 yield Choice("Import", id="import")
+                yield Choice("Stop", id="import-stop")
                 yield Choice("Close", id="close")
 
     def on_mount(self) -> None:
         """Listen to outcomes."""
+        self._show_working(False)
         self._desk.news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
@@ -116,7 +118,7 @@ class ImportScreen(Dialog[None]):
         if message.phase == "done":
             self.dismiss(None)
             return
-        self._working = message.phase == "running"
+        self._show_working(message.phase == "running")
         sign = {"read": "≈", "running": "…", "refused": "!"}[message.phase]
         words = "\n".join(message.lines)
         self._tell(f"{sign} {words}", AMBER if message.phase == "refused" else "")
@@ -136,6 +138,8 @@ class ImportScreen(Dialog[None]):
                 self._ask(self._controller.check, "reading")
             case "import":
                 self._ask(self._controller.import_all, "importing")
+            case "import-stop":
+                self._controller.stop()
             case "close":
                 self.action_leave()
             case str(name):
@@ -143,9 +147,7 @@ class ImportScreen(Dialog[None]):
                 event.button.label = self._switch(name)
 
     def action_leave(self) -> None:
-        """Close; an import that is under way stops, and stores nothing."""
-        if self._working:
-            self._desk.sessions.interrupt()
+        """Close; an import that is under way goes on in the background."""
         self.dismiss(None)
 
     def _ask(self, job: Callable[[ImportWish], None], words: str) -> None:
@@ -163,9 +165,14 @@ class ImportScreen(Dialog[None]):
         if not wish.path:
             self._tell("! a file is needed", AMBER)
             return
-        self._working = True
+        self._show_working(True)
         self._tell(f"… {words}", QUIET)
         self._desk.do(partial(job, wish))
+
+    def _show_working(self, working: bool) -> None:
+        self._working = working
+        self.query_one("#import-stop", Choice).display = working
+        self.query_one("#close", Choice).label = "In the background" if working else "Close"
 
     def _typed(self, name: str) -> str:
         return self.query_one(f"#import-{name}", Input).value.strip()

@@ -13,8 +13,8 @@ class JudgingActions(Actions):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._open = False
-        """Whether the dialog is open."""
+        self._open: int | None = None
+        """The administration for which the dialog is open."""
         desk.listen(JudgingProgress, self.progress)
         desk.listen(JudgesPending, self.pending)
 
@@ -29,17 +29,17 @@ class JudgingActions(Actions):
         from tabwb.workbench.judging.dialog import JudgingScreen
 
         def closed(_: None) -> None:
-            self._open = False
+            self._open = None
             if judges[1:]:
                 self.open_dialog(number, judges[1:])
 
-        self._open = True
+        self._open = number
         judge = judges[0] if judges else ""
         self.desk.app.push_screen(JudgingScreen(self.desk, number, judge), closed)
 
     def progress(self, message: JudgingProgress) -> None:
         """Tell how judging ended when the dialog was closed."""
-        if not self._open and message.phase != "running":
+        if message.number != self._open and message.phase != "running":
             self.desk.notify(f"Judging: {message.words}", timeout=8, markup=False)
 
     def pending(self, message: JudgesPending) -> None:

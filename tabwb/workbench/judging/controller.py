@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
 
 from tabwb.administer.judging.calls import (
     Limits,
@@ -16,14 +18,19 @@ from tabwb.administer.judging.calls import (
 )
 from tabwb.administer.judging.judging import Judging
 from tabwb.battery.loader import battery_from_canonical
-from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.jobs import Ended, JobState, Tools
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
+
+KIND = "Judging"
+"""Of its background jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +58,22 @@ class JudgingProgress:
     Attributes:
         phase: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``.
         judged: answers judged so far, of those ``planned``.
+        number: of the administration.
     """
 
     phase: str
     words: str
     judged: int = 0
     planned: int = 0
+    number: int = 0
 
     def superseded_by(self, later: object) -> bool:
         """Return whether a later message makes this one superfluous (a judge can be fast)."""
-        return isinstance(later, JudgingProgress) and self.phase == later.phase == "running"
+        return (
+            isinstance(later, JudgingProgress)
+            and self.phase == later.phase == "running"
+            and self.number == later.number
+        )
 
 
 class JudgingController(Controller):
@@ -69,53 +82,89 @@ class JudgingController(Controller):
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
         self._sessions = sessions
+        self._turns: dict[int, threading.Lock] = {}
+        """Held by the judge that works on an administration."""
 
     def estimate(self, number: int, wish: JudgingWish) -> None:
         """Tell what judging would take; asks nothing."""
         try:
-            with self._judging(number, wish) as judging:
+            with self._judging(self.plugins, self.store, number, wish) as judging:
                 words = format_estimate(judging.estimate(), judging.tally.price)
         except TabwbError as error:
-            self.say(JudgingProgress("refused", str(error)))
+            self.say(JudgingProgress("refused", str(error), number=number))
         else:
-            self.say(JudgingProgress("estimate", words))
-
-    def _battery(self, number: int) -> Battery:
-        battery_hash = self.store.administration(number).battery_hash
-        return battery_from_canonical(self.store.battery_canonical(battery_hash))
+            self.say(JudgingProgress("estimate", words, number=number))
 
     def judge(self, number: int, wish: JudgingWish) -> None:
-        """Judge, and tell how far it is; what was judged is in the store at every moment."""
-        self.engine.cancel.clear()
-        try:
-            with self._lock(number), self._judging(number, wish) as judging:
-                words = self._judge_all(judging, wish)
-                phase = "refused" if judging.tally.all_failed else "done"
-        except Interrupted as stopped:
-            self.say(JudgingProgress("stopped", f"{stopped.message}\nJudge continues from here"))
-        except TabwbError as error:
-            self.say(JudgingProgress("refused", str(error)))
-        else:
-            self.say(JudgingProgress(phase, words))
-        if self._sessions.holds(number):
-            self._sessions.open_session().reload()
-            self._sessions.publish()
-        self.say(Stored(number))
-        self.engine.refresh()
+        """Judge in the background; what was judged is in the store at every moment."""
+        held = self._sessions.holds(number)
 
-    def _judge_all(self, judging: Judging, wish: JudgingWish) -> str:
+        def work(tools: Tools) -> Ended:
+            return self._judged(tools, number, wish, held=held)
+
+        def after(ended: Ended) -> None:
+            if self._sessions.holds(number):
+                self._sessions.open_session().reload()
+                self._sessions.publish()
+            self.say(JudgingProgress(ended.phase, ended.words, number=number))
+            self.say(Stored(number))
+            self.engine.refresh()
+
+        self.engine.background.start(
+            KIND,
+            f"{wish.judge} on #{number}",
+            work,
+            after=after,
+            again=partial(self.judge, number, replace(wish, again=False)),
+            administration=number,
+        )
+
+    def running(self, number: int) -> bool:
+        """Return whether a judge works on an administration."""
+        return bool(self._working(number))
+
+    def stop(self, number: int) -> None:
+        """Stop the judges of an administration after the calls that are out; from any thread."""
+        for state in self._working(number):
+            self.engine.background.stop(state.number)
+
+    def _working(self, number: int) -> list[JobState]:
+        states = [entry.state for entry in self.engine.background.entries.values()]
+        own = [one for one in states if (one.kind, one.administration) == (KIND, number)]
+        return [state for state in own if state.active]
+
+    def _judged(self, tools: Tools, number: int, wish: JudgingWish, *, held: bool) -> Ended:
+        turn = self._turns.setdefault(number, threading.Lock())
+        while not turn.acquire(timeout=FRAME_S):
+            tools.tell(words="waits for another judge of this administration")
+            if tools.cancel.is_set():
+                return Ended("stopped", "nothing was judged yet")
+        try:
+            # The open session holds its administration already.
+            lock = nullcontext() if held else tools.store.lock(number)
+            with lock, self._judging(tools.plugins, tools.store, number, wish) as judging:
+                words = self._judge_all(tools, judging, wish)
+                return Ended("refused" if judging.tally.all_failed else "done", words)
+        except Interrupted as stopped:
+            return Ended("stopped", f"{stopped.message}\nJudge continues from here")
+        finally:
+            turn.release()
+
+    def _judge_all(self, tools: Tools, judging: Judging, wish: JudgingWish) -> str:
         estimate = judging.estimate()
         planned = estimate.to_ask + estimate.duplicates + estimate.from_store
-        judge = judging.judge
+        judge, number = judging.judge, judging.number
 
         def running(words: str) -> None:
-            self.say(JudgingProgress("running", words, judging.tally.judged, planned))
+            judged = judging.tally.judged
+            tools.tell(words=words, done=judged, planned=planned)
+            self.say(JudgingProgress("running", words, judged, planned, number))
 
         if estimate.to_ask and isinstance(judge, ModelJudge):
             running(f"opening {judge.examinee}")
             judge.open()
         started, shown_at = time.monotonic(), 0.0
-        for event in judging.run(wish.limits, self.engine.cancel):
+        for event in judging.run(wish.limits, tools.cancel):
             now = time.monotonic()
             if isinstance(event, events.Waiting):
                 running(f"{event.reason}: waiting {event.seconds:.0f} s")
@@ -126,7 +175,7 @@ class JudgingController(Controller):
         if wish.repeats > 1:
             from tabwb.report.summaries.robustness import self_agreement
 
-            judged = self.store.judgements(judging.number)
+            judged = tools.store.judgements(number)
             features = self_agreement(judged, judge.rater, judge.features)
             shares = [feature.percent for feature in features if feature.percent is not None]
             if shares:
@@ -134,28 +183,28 @@ class JudgingController(Controller):
         return words
 
     @contextmanager
-    def _judging(self, number: int, wish: JudgingWish) -> Iterator[Judging]:
-        judge = self.plugins.judge(wish.judge)
+    def _judging(
+        self, plugins: Plugins, store: Store, number: int, wish: JudgingWish
+    ) -> Iterator[Judging]:
+        judge = plugins.judge(wish.judge)
         check_limits(judge, wish.limits)
         try:
             yield Judging(
-                self.store,
-                self.plugins,
-                self._battery(number),
+                store,
+                plugins,
+                battery_from_canonical(
+                    store.battery_canonical(store.administration(number).battery_hash)
+                ),
                 number,
                 judge,
                 scope=wish.scope,
                 repeats=wish.repeats,
                 again=wish.again,
-                price=self.plugins.price_behind(judge),
+                price=plugins.price_behind(judge),
             )
         finally:
             if isinstance(judge, ModelJudge):
                 judge.close()
-
-    def _lock(self, number: int) -> AbstractContextManager[object]:
-        """Hold the administration; the open session holds its own already."""
-        return nullcontext() if self._sessions.holds(number) else self.store.lock(number)
 
 
 def _left(judging: Judging, planned: int, passed_s: float) -> str:

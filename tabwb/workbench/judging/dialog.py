@@ -61,7 +61,7 @@ class JudgingSelect(Select[str]):
 
 
 class JudgingScreen(Dialog[None]):
-    """Stays while a judge works on an administration; closing it stops after the running call."""
+    """Shows how far a judge of an administration is; judging goes on when it is closed."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#judge"
@@ -99,11 +99,11 @@ class JudgingScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """No judging runs yet."""
-        self._show_working(False)
+        self._show_working(self._controller.running(self._number))
         self._desk.news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
-        if isinstance(message, JudgingProgress):
+        if isinstance(message, JudgingProgress) and message.number == self._number:
             self._show(message)
 
     def _show(self, progress: JudgingProgress) -> None:
@@ -121,9 +121,7 @@ class JudgingScreen(Dialog[None]):
         self.query_one("#judging-message", Static).update(Content.styled(words, style))
 
     def action_leave(self) -> None:
-        """Close; judging that is under way stops after the calls that are out."""
-        if self._working:
-            self._desk.sessions.interrupt()
+        """Close; judging that is under way goes on in the background."""
         self.dismiss(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -139,7 +137,7 @@ class JudgingScreen(Dialog[None]):
                 if self._ask(self._controller.judge):
                     self._show_working(True)
             case "stop":
-                self._desk.sessions.interrupt()
+                self._controller.stop(self._number)
             case _:
                 self.action_leave()
 
@@ -185,6 +183,7 @@ class JudgingScreen(Dialog[None]):
         elif ended and focus:
             self.set_focus(self.query_one(f"#{focus}", Choice))
         self._working = working
+        self.query_one("#close", Choice).label = "In the background" if working else "Close"
         for name in [name for name, show in shown.items() if not show]:
             self.query_one(f"#{name}", Choice).display = False
         self.query_one(ProgressBar).display = working

@@ -72,7 +72,6 @@ class LesionsActions(Actions):
             self.desk.jobs[SWEEP] = WORKS.format(words)
         else:
             self.desk.jobs.pop(SWEEP, None)
-        self._mark(SWEEP, f"▸ sweep {words}" if message.active else "")
         if before.active and not message.active and self.desk.page != "sweep":
             words = message.words or message.summary
             self.desk.notify(f"Sweep {message.phase}: {words}", timeout=8, markup=False)

@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 from tabwb.administer.session import setup
 from tabwb.administer.sweep.forecast import forecast
@@ -26,6 +27,8 @@ SHOWN_S = 0.2
 """Seconds between two messages of progress."""
 RECENT = 20
 """Conditions that were given last, of which is told."""
+PHASES = {"loading": "running", "planned": "done", "failed": "refused"}
+"""Phases of a sweep as those of a background job, where they differ."""
 TOGETHER = 64
 """Items put to the model at once, as ``tabwb lesion sweep`` does."""
 END_S = CLOSE_S - 1.0
@@ -50,12 +53,16 @@ class SweepJob(threading.Thread):
         self._cancel = threading.Event()
         self._dry = dry
         self._state = SweepState("loading", wish, dry=dry)
+        what = f"{wish.battery} · {wish.model} · {Path(wish.grid).name}"
+        kind = "Dry run" if dry else "Sweep"
+        self._entry = engine.background.enter(kind, what, self.stop, page="sweep")
 
     def stop(self) -> None:
         """Stop after the present items; from any thread."""
         self._cancel.set()
         if self._state.active:
             self._engine.say(replace(self._state, phase="stopping"))
+            self._entry.tell(phase="stopping")
 
     def ended(self) -> bool:
         """Return whether it has ended; wait for one that only closes its model."""
@@ -106,7 +113,7 @@ class SweepJob(threading.Thread):
                 self._note(told, began)
                 if told.event is None or time.monotonic() - shown_at > SHOWN_S:
                     shown_at = time.monotonic()
-                    self._engine.say(self._state)
+                    self._publish()
         state = self._state
         if state.failures:
             self._tell(phase="failed")
@@ -146,4 +153,15 @@ class SweepJob(threading.Thread):
 
     def _tell(self, **changes: object) -> None:
         self._state = replace(self._state, **changes)  # type: ignore[arg-type]
-        self._engine.say(self._state)
+        self._publish()
+
+    def _publish(self) -> None:
+        """Send the state to the page of sweeps and to that of jobs."""
+        state = self._state
+        self._engine.say(state)
+        self._entry.tell(
+            phase=PHASES.get(state.phase, state.phase),
+            done=state.before + state.given,
+            planned=state.planned,
+            words=state.words or (state.summary if state.planned else ""),
+        )

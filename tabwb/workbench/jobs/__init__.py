@@ -1,0 +1,1 @@
+"""Background jobs: how far they are, and the page that lists them."""

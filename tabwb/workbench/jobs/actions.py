@@ -1,0 +1,62 @@
+"""Opens the page of jobs; shows on every page how far they are."""
+
+from __future__ import annotations
+
+from tabwb.records.words import plural
+from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.shell.commands import Actions
+from tabwb.workbench.shell.desk import Desk
+
+MARK = "jobs"
+OWN_WORDS = {"Sweep", "Dry run"}
+"""Kinds whose subject says itself what quitting stops."""
+WORKS = (
+    "{}: {} is running. Quitting stops it after the present calls. What is stored stays; started "
+    "again it continues with the rest."
+)
+
+
+class JobsActions(Actions):
+    """Runs the command *Background jobs*.
+
+    Attributes:
+        states: of every job of this program, by number.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.states: dict[int, JobState] = {}
+        desk.listen(JobState, self.changed)
+
+    async def jobs(self) -> None:
+        """Open the page."""
+        await self.desk.go("jobs")
+
+    def changed(self, state: JobState) -> None:
+        """Show in the title bar what works; quitting asks first."""
+        self.states[state.number] = state
+        key = f"job {state.number}"
+        if state.active and state.kind not in OWN_WORDS:
+            self.desk.jobs[key] = WORKS.format(state.kind, state.title)
+        else:
+            self.desk.jobs.pop(key, None)
+        mark = mark_of([one for one in self.states.values() if one.active])
+        if self.desk.marks.get(MARK, "") != mark:
+            self.desk.marks[MARK] = mark
+            self.desk.show_frame()
+
+
+def mark_of(active: list[JobState]) -> str:
+    """Return what the title bar says of the jobs that work.
+
+    >>> mark_of([JobState(1, "Judging", "rules on #3", done=12, planned=40)])
+    '▸ judging 12/40'
+    >>> mark_of([JobState(1, "Judging", "a"), JobState(2, "Import", "b")]), mark_of([])
+    ('▸ 2 jobs', '')
+    """
+    if len(active) != 1:
+        return f"▸ {plural(len(active), 'job')}" if active else ""
+    state = active[0]
+    if state.phase == "stopping":
+        return f"▸ {state.kind.lower()} stops"
+    return f"▸ {state.kind.lower()}" + (f" {state.done}/{state.planned}" if state.planned else "")

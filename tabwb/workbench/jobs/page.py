@@ -1,0 +1,161 @@
+"""The page of background jobs: progress, time left, how each ended."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from tabwb.records.words import time_left
+from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.jobs.actions import JobsActions
+from tabwb.workbench.jobs.controller import JobsController
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.wording import AMBER, QUIET, bar
+
+SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
+BAR = 30
+NONE = (
+    "No job yet. Judging (j in results), importing (i on the first page) and sweeps (w) work in "
+    "the background and are listed here."
+)
+HELP = """\
+# Background jobs
+
+Judging, importing and sweeps work in the background; the title bar shows how far they are, and the
+workbench can be used meanwhile.
+
+- **enter** shows the results that a job changes, or the page of the sweep
+- **x** stops a job after the present calls or items; what is stored stays
+- **r** starts a stopped job again with what is left
+"""
+
+
+class JobList(OptionList):
+    """The jobs, the latest first."""
+
+    HELP = HELP
+
+
+class JobsPage(Page):
+    """The page."""
+
+    SCORES_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        desk.listen(JobState, self._changed)
+
+    def compose(self) -> ComposeResult:
+        """Yield the list."""
+        with Pane(title="Background jobs"):
+            yield Static(NONE, id="jobs-none")
+            yield JobList(id="jobs-list", compact=True)
+
+    def on_mount(self) -> None:
+        """Show the jobs."""
+        self.update_page()
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "jobs"
+
+    def focus_inside(self) -> None:
+        """Give the keys to the list."""
+        self.query_one(JobList).focus()
+
+    def update_page(self) -> None:
+        """Show the present states; the same job stays highlighted."""
+        if not self.is_mounted:
+            return
+        states = self._states
+        options = self.query_one(JobList)
+        at, top = options.highlighted, options.scroll_offset
+        count = options.option_count
+        options.set_options(Option(line_of(state), id=str(state.number)) for state in states)
+        if states:
+            added = len(states) - count if count else 0
+            options.highlighted = min((at or 0) + added, len(states) - 1)
+            options.scroll_to(y=top.y, animate=False)
+        self.query_one("#jobs-none").display = not states
+
+    def _changed(self, state: JobState) -> None:
+        if self.desk.current is self:
+            self.update_page()
+            self.desk.show_foot()
+
+    @property
+    def _states(self) -> list[JobState]:
+        states = self.desk.actions(JobsActions).states
+        return [states[number] for number in sorted(states, reverse=True)]
+
+    @property
+    def _current(self) -> JobState | None:
+        at, states = self.query_one(JobList).highlighted, self._states
+        return states[at] if at is not None and at < len(states) else None
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open the result of the job that was chosen."""
+        event.stop()
+        self.desk.perform("file.show-job")
+
+    async def show_job(self) -> None:
+        """Show the results that the job changes, or its page."""
+        state = self._current
+        if state is None:
+            return
+        if state.page:
+            await self.desk.go(state.page)
+        elif state.administration is not None:
+            self.desk.tell(ResultsWanted(state.administration))
+        else:
+            self.show_message("It has stored nothing yet.")
+
+    def stop_job(self) -> None:
+        """Stop the job."""
+        state = self._current
+        if state is None or not state.active:
+            self.show_message("This job is not running.")
+        else:
+            self.desk.controller(JobsController).stop(state.number)
+
+    def resume_job(self) -> None:
+        """Start the job again."""
+        state = self._current
+        if state is None or not state.resumable:
+            page = state is not None and state.page
+            words = "Its own page starts it again: enter." if page else "Nothing is left of it."
+            self.show_message(words)
+        else:
+            self.desk.do(partial(self.desk.controller(JobsController).again, state.number))
+
+    async def leave_jobs(self) -> None:
+        """Return to the page before."""
+        work = self.desk.work
+        await self.desk.go("home" if work is None else work.page)
+
+
+def line_of(state: JobState) -> Content:
+    """Return the lines of one job: what it does, how far it is, its words."""
+    style = AMBER if state.phase == "refused" else ""
+    lines = [
+        Content.assemble(
+            (f"{SIGNS[state.phase]} {state.kind:<8} ", "bold"),
+            state.title,
+            (f"   {state.phase}", style or QUIET),
+        )
+    ]
+    if state.planned:
+        left = ""
+        if state.phase == "running" and state.done:
+            left = time_left(state.seconds / state.done * (state.planned - state.done)).strip()
+        counts = (f"  {state.done}/{state.planned}   {left}", QUIET)
+        lines.append(Content.assemble("  ", bar(state.done / state.planned, BAR), counts))
+    lines += [Content.styled(f"  {words}", style or QUIET) for words in state.words.splitlines()]
+    return Content("\n").join([*lines, Content("")])
