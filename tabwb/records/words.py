@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
+NONE = "-"
+"""Is shown where a value is undefined."""
 RESEARCH_ONLY = (
     "tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia "
     "or any other condition, does not measure its severity, and must not be used to decide about a "

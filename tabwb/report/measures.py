@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabwb.records.states import Protocol
+from tabwb.records.words import NONE
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, chance_corrected
 from tabwb.scoring.yes_no import balanced_accuracy, yes_rate
-
-NONE = "-"
-"""Is shown where a value is undefined."""
 
 Unit = Literal[
     "share", "features", "features per response", "words", "ratio", "count", "seconds",

@@ -171,7 +171,7 @@ async def test_tables_of_results_need_no_plugin(sit: Sit, tmp_path: Path) -> Non
         await seat.reads("Tables and pages, all administrations")
         await seat.press("enter")
         await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("Features  the rate of each feature")
+        await seat.reads("the rate of each feature")
         await seat.reads("Abandoned utterances")
         await seat.until(lambda: "Open" not in seat.text.splitlines()[-1])
         assert "F4" not in seat.text.splitlines()[-1]

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE, plural
 from tabwb.report.names import judge_names
 from tabwb.report.render.naming import BASES, code_of, heard_or_transcribed, score_of
 from tabwb.report.render.printing import ForWidth, empty_table, table

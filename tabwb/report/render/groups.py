@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.records.condition_table import title_of
-from tabwb.records.words import plural
+from tabwb.records.words import NONE, plural
 from tabwb.report.keys import key_of
-from tabwb.report.measures import BASELINES, NONE
+from tabwb.report.measures import BASELINES
 from tabwb.report.names import name_in, names_of
 from tabwb.report.render.printing import table
 from tabwb.report.render.statistics import statistics_views

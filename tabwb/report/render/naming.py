@@ -14,8 +14,8 @@ from rich.text import Text
 
 from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.counting import is_derived, rule_of
-from tabwb.records.words import plural
-from tabwb.report.measures import NAMING_MEASURES, NONE
+from tabwb.records.words import NONE, plural
+from tabwb.report.measures import NAMING_MEASURES
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import between, plain
 from tabwb.report.summaries.naming import NamedSubtest

@@ -15,8 +15,8 @@ from tabwb.phonology.inventory import FEATURE_TABLE, IPA
 from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
 from tabwb.phonology.task_b import TaskB
 from tabwb.phonology.transcripts import named
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE, PHONEME_MEASURES
+from tabwb.records.words import NONE, plural
+from tabwb.report.measures import PHONEME_MEASURES
 from tabwb.report.render.printing import MINIMUM_WIDTH, print_view, table
 from tabwb.report.render.wording import figure
 from tabwb.report.summaries.phonemes import PhonemeReport

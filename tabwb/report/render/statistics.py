@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.printing import table
 from tabwb.report.summaries.summary import Summary
 

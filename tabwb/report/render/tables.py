@@ -16,8 +16,7 @@ from rich.text import Text
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE, plural
 from tabwb.report.names import name_in, names_of
 from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
 from tabwb.report.render.wording import (

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
 from tabwb.report.tables.captioned import HIGH, LOW
 from tabwb.report.tables.named import SECTIONS, shown_columns

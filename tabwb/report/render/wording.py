@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE, SUBTEST_MEASURES, measure_of
+from tabwb.records.words import NONE, plural
+from tabwb.report.measures import SUBTEST_MEASURES, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import Burden, Usable

@@ -10,7 +10,7 @@ from itertools import groupby
 from rich.cells import cell_len
 from textual.content import Content
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.groups import burden_cells
 from tabwb.report.render.wording import number
 from tabwb.report.summaries.groups import Grouped

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.tables import burden_view, category_titles
 from tabwb.report.render.wording import (
     FEW,

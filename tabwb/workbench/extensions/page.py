@@ -10,6 +10,7 @@ from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
@@ -30,9 +31,9 @@ class ExtensionPage(Page):
         self._title = ""
 
     def compose(self) -> ComposeResult:
-        """Head and view."""
+        """Yield head and view."""
         yield Line(id="extension-head")
-        with ScrollPane(id="extension-pane", help_text=HELP):
+        with Pane(id="extension-frame"), ScrollPane(id="extension-pane", help_text=HELP):
             yield ReportView(id="extension-view")
 
     def show(self, title: str, about: str, what: str, view: RenderableType) -> None:
@@ -45,8 +46,8 @@ class ExtensionPage(Page):
             view: what was built.
         """
         self._title = title
-        head = Content.assemble((title, "bold"), (f"  {about}", QUIET))
-        self.query_one(Line).show(head, Content.styled(what, QUIET))
+        self.query_one(Line).show(Content.styled(about, QUIET), Content.styled(what, QUIET))
+        self.query_one(Pane).border_title = title
         self.query_one(ReportView).show(view)
         self.focus_inside()
 

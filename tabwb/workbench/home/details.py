@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.records.speakers import SCOPES
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import (
     UNFINISHED,
@@ -151,6 +150,8 @@ def participant_details(participant: Participant, known: Known, width: int) -> I
     yield Content("")
     yield Content.styled("CONSENT", f"bold {QUIET}")
     last = participant.last
+    from tabwb.records.speakers import SCOPES  # not before the first frame
+
     for scope in SCOPES:
         consent = last.get(scope)
         if consent is None:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE, plural
 from tabwb.report.render.naming import BASES, fact_lines
 from tabwb.report.render.wording import between
 from tabwb.scoring.estimate import Interval

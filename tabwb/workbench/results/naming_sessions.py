@@ -7,7 +7,7 @@ from datetime import date
 
 from textual.content import Content
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.wording import between, chance
 from tabwb.report.summaries.change import Change, SetOfItems
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession

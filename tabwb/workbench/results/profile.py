@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from textual.content import Content
 
 from tabwb.battery.model import Battery
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.wording import (
     between,
     burden_words,

@@ -15,7 +15,7 @@ from textual.color import Color
 from textual.content import Content
 from textual.style import Style
 
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.tables.rounding import fixed
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 

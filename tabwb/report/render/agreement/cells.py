@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tabwb.agreement.calibration import Share
 from tabwb.agreement.compare import OverFeatures
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.names import judge_names
 from tabwb.report.render.wording import figure
 from tabwb.report.summaries.agreement.report import AgreementReport

@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Group, RenderableType
 
 from tabwb.agreement.calibration import Calibration
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE
 from tabwb.report.render.agreement.cells import ends, grouped, remarks, rounded, share, short_names
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import chance, figure

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
 from tabwb.agreement.transcribers import FEWEST
-from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.records.words import NONE, plural
 from tabwb.report.render.agreement.cells import (
     ends,
     of_features,
