@@ -46,7 +46,7 @@ next pane; **esc** closes.
 """
 
 
-class ItemList(OptionList):
+class ComparedItems(OptionList):
     """The items."""
 
     HELP = HELP
@@ -91,7 +91,7 @@ class CompareScreen(Dialog[None]):
             )
             with Horizontal(id="compared-items"):
                 with Pane(id="items-pane"):
-                    yield ItemList(id="items-list", compact=True)
+                    yield ComparedItems(id="items-list", compact=True)
                 with Pane(id="answers-pane"), ScrollPane(id="answers-scroll", help_text=HELP):
                     yield WrappedText(self._answers, id="answers")
             yield Static(id="compare-keys", classes="dialog-note")
@@ -129,7 +129,7 @@ class CompareScreen(Dialog[None]):
     def _list(self) -> None:
         items = self._difference.items
         self._listed = tuple(item for item in items if self._everything or item.differs)
-        listed = self.query_one(ItemList)
+        listed = self.query_one(ComparedItems)
         listed.set_options(map(_option, self._listed))
         listed.highlighted = 0 if self._listed else None
         self._show()
@@ -152,7 +152,7 @@ class CompareScreen(Dialog[None]):
 
     @property
     def _marked(self) -> SideBySide | None:
-        at = self.query_one(ItemList).highlighted
+        at = self.query_one(ComparedItems).highlighted
         return self._listed[at] if at is not None and at < len(self._listed) else None
 
     def _show(self) -> None:
@@ -175,7 +175,7 @@ class CompareScreen(Dialog[None]):
         """Show differences or items, where there is not room for both."""
         self._items_first = not self._items_first
         self._lay_out()
-        target = ItemList if self._items_first else "#comparison-pane"
+        target = ComparedItems if self._items_first else "#comparison-pane"
         self.query_one(target).focus()
 
 
