@@ -112,6 +112,8 @@ class ResultsPage(Page):
         if self.body is not None:
             self.body.toggle_class("-alone")
             self.body.focus_inside()
+            if self.body.view is not None:
+                self.call_after_refresh(self.body.view.fill)
         return self.body is not None
 
     def escape(self) -> bool:

@@ -21,8 +21,6 @@ from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 100
 """From so many columns up the response is beside the list."""
-LIST_SHARE, LIST_MOST = 0.45, 76
-"""Of these columns, how much the list takes, and how many at most."""
 HELP = """\
 # Responses
 
@@ -146,16 +144,16 @@ class ResponsesView(Container):
             self._sorted, self._falling, self._trial = "", False, None
             self._words = self.query_one(FilterField).value = ""
             self.query_one(FilterField).display = False
-        self._fill()
+        self.fill()
 
     def mark(self, trial: int) -> None:
         """Mark the response to one trial, and show all if it is filtered out."""
         self._trial = trial
         if all(_number(row) != trial for row in self._rows):
             self._words = self.query_one(FilterField).value = ""
-        self._fill()
+        self.fill()
 
-    def _fill(self) -> None:
+    def fill(self) -> None:
         """List the responses that the filter leaves, in order; the marked one stays marked."""
         words = self._words.casefold().split()
         rows = list(self._all)
@@ -222,7 +220,7 @@ class ResponsesView(Container):
             self._falling = not self._falling
         else:
             self._sorted, self._falling = column.column.head, column.falling
-        self._fill()
+        self.fill()
 
     def sort(self) -> None:
         """Sort by the next column."""
@@ -230,13 +228,13 @@ class ResponsesView(Container):
         at = heads.index(self._sorted) if self._sorted in heads else 0
         column = self._columns[(at + 1) % len(heads)]
         self._sorted, self._falling = column.column.head, column.falling
-        self._fill()
+        self.fill()
 
     def reverse(self) -> None:
         """Reverse the order."""
         self._sorted = self._sorted or self._columns[0].column.head
         self._falling = not self._falling
-        self._fill()
+        self.fill()
 
     def filter(self) -> None:
         """Ask for words to filter by."""
@@ -248,7 +246,7 @@ class ResponsesView(Container):
         """Filter by the words so far."""
         event.stop()
         self._words = event.value
-        self._fill()
+        self.fill()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the list."""
@@ -281,11 +279,8 @@ class ResponsesView(Container):
 
     def on_resize(self, event: Resize) -> None:
         """Place the response beside or below the list, with columns as there is room."""
-        beside = event.size.width >= BESIDE
-        self.set_class(beside, "-beside")
-        wide = min(round(event.size.width * LIST_SHARE), LIST_MOST)
-        self.query_one(".responses-list").styles.width = wide if beside else "1fr"
-        self.call_after_refresh(self._fill)
+        self.set_class(event.size.width >= BESIDE, "-beside")
+        self.call_after_refresh(self.fill)
 
 
 def _number(row: ResponseRow) -> int:
