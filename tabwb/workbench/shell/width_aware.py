@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 from textual.events import Resize
+from textual.geometry import Size
 from textual.widget import Widget
 
 from tabwb.records.visible import without_controls
@@ -29,6 +30,16 @@ class WidthAwareWidget(Widget):
     def render(self) -> Content:
         """Return the content for the present width."""
         return self.paint(self.content_size.width)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows of the content for a width that the widget may not have yet.
+
+        Args:
+            container: size of the widget around this one.
+            viewport: size of the window.
+            width: columns of the content.
+        """
+        return self.paint(width).get_height({}, width)
 
     def on_resize(self, event: Resize) -> None:
         """Lay out again."""
