@@ -197,13 +197,11 @@ class ShownScores(NamedTuple):
     """What the score panel shows.
 
     Attributes:
-        hidden: show only which items were given.
         present: list the features that are present too.
         special: shown in place of the scores: the function that lays it out, and its argument.
     """
 
     scores: Scores = Scores()
-    hidden: bool = False
     title: str = "Live scores"
     present: bool = False
     special: tuple[Callable[[Any, int], Iterator[Content]], object] | None = None
@@ -224,7 +222,7 @@ class ScoreSheet(WidthAwareWidget):
         return Content("\n").join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Content]:
-        scores, hidden, _, present, special = self.shown
+        scores, _, present, special = self.shown
         if special is not None:
             lay_out, values = special
             yield from lay_out(values, width)
@@ -236,16 +234,11 @@ class ScoreSheet(WidthAwareWidget):
             style = "bold" if subtest.current else ""
             yield Content.styled(subtest.title, style).truncate(width, ellipsis=True)
             words = f"{subtest.given} of {subtest.planned}" + (" given" if subtest.given else "")
-            if not hidden and subtest.right is not None:
+            if subtest.right is not None:
                 words = f"{subtest.right} of {subtest.scored} right"
-            row = marks(subtest, hidden=hidden, person=scores.person)
+            row = marks(subtest, person=scores.person)
             yield spread(row, Content.styled(words, style), width)
             yield Content("")
-        if hidden:
-            yield Content.styled(
-                "Verdicts are hidden while a person types; esc, then h shows them.", QUIET
-            )
-            return
         burdens = (scores.judges, scores.titles, present, width)
         if burdens != self._burdens:  # items without connected text change no burden
             self._burdens = burdens

@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 
 MOST_RESPONSES = 12
 """The number of responses in a small profile, the latest ones."""
+HIDDEN = "Verdicts are hidden while a person types; esc, then h shows them."
 
 
 class LiveView(NamedTuple):
-    """What is shown: the scores, and the trials that the profiles are made of."""
+    """What is shown.
+
+    Attributes:
+        rows: the trials that the profiles are made of.
+        hidden: only which items were given.
+    """
 
     scores: Scores
     rows: Sequence[Row]
+    hidden: bool = False
 
 
 def live_lines(view: LiveView, width: int) -> Iterator[Content]:
@@ -37,20 +44,25 @@ def live_lines(view: LiveView, width: int) -> Iterator[Content]:
         yield Content.styled("Scores appear here as responses arrive.", QUIET)
         return
     for subtest in view.scores.subtests:
-        yield from _subtest(subtest, view.scores, width)
+        yield from _subtest(subtest, view, width)
+    if view.hidden:
+        yield Content("")
+        yield from folded(HIDDEN, width, QUIET)
+        return
     for judge in view.scores.judges:
         yield Content("")
         yield from _judge(judge, view, width)
 
 
-def _subtest(subtest: SubtestScore, scores: Scores, width: int) -> Iterator[Content]:
+def _subtest(subtest: SubtestScore, view: LiveView, width: int) -> Iterator[Content]:
     style = "bold" if subtest.current else ""
     count = f"{subtest.given}/{subtest.planned} given"
-    if subtest.right is not None:
+    if subtest.right is not None and not view.hidden:
         count = f"{subtest.right}/{subtest.scored} right"
     name = Content.styled(subtest.title, style)
     yield spread(name, Content.styled(count, style), width)
-    if (row := marks(subtest, person=scores.person)).cell_length <= width:
+    row = marks(subtest, hidden=view.hidden, person=view.scores.person)
+    if row.cell_length <= width:
         yield row
 
 

@@ -150,9 +150,9 @@ Every response is on disk before the next item is given.
     def shown_scores(self) -> ShownScores:
         """Return the scores, hidden while a person types."""
         work = self.desk.work
-        if work is None or work.transcript is None or self.hidden:
-            return ShownScores() if work is None else ShownScores(work.scores, hidden=self.hidden)
-        view = LiveView(work.scores, work.transcript.rows)
+        if work is None or work.transcript is None:
+            return ShownScores()
+        view = LiveView(work.scores, work.transcript.rows, self.hidden)
         return ShownScores(work.scores, special=(live_lines, view))
 
     def situation(self, situation: Situation) -> Situation:
