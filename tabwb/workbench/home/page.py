@@ -99,6 +99,8 @@ class HomePage(Page, can_focus=True):
         self._participants: tuple[Participant, ...] = ()
         self._stale = False
         """Whether something has changed since the store was read."""
+        self._busy = False
+        """Whether something has worked in the background since the store was read."""
         self._refill: Timer | None = None
         """Shows scores that were read, many at once."""
         desk.listen(messages.Ready, self.show)
@@ -146,8 +148,10 @@ class HomePage(Page, can_focus=True):
             self.update_page()
 
     def _renew(self) -> None:
-        """Read the store again while something works in the background: it may add to it."""
-        if self.display and self.desk.jobs and self._catalogue and self.desk.settled:
+        """Read the store again while something works in the background, and once after it."""
+        self._busy = self._busy or bool(self.desk.jobs)
+        if self.display and self._busy and self._catalogue and self.desk.settled:
+            self._busy = bool(self.desk.jobs)
             self.desk.do(self.desk.sessions.engine.refresh)
 
     def update_page(self) -> None:
