@@ -30,8 +30,11 @@ async def test_descriptions_are_typed_where_nobody_transcribes(sit: Sit, battery
         for text in ("a boy", "I got up"):
             await seat.press("space")
             await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
-            if text == "a boy":
+            if text == "a boy":  # the console tells the examiner, not the participant
+                await seat.press("escape", "f")
                 await seat.reads("Show the picture kitchen.png.")
+                await seat.press("f")
+                await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
             await seat.type(text)
             await seat.press("enter")
             await seat.until(lambda: not seat.work.awaiting)
