@@ -37,6 +37,8 @@ class WrittenBody(ResultsBody):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, "written-results")
         self._shown = Shown()
+        self._at: tuple[int, int] | None = None
+        """Administration and trial of the response that is shown."""
         self._text = WrappedText(lambda width: (), id="response-text")
         detail = ScrollPane(self._text, id="response-detail", help_text=HELP)
         self._view = ResponsesView(self._columns, detail, self._show_detail)
@@ -138,7 +140,10 @@ class WrittenBody(ResultsBody):
         if self._shown.raw:
             self._read_replies(row)
         self._text.show(partial(detail_lines, results, row, self._shown))
-        self.query_one("#response-detail").scroll_home(animate=False)
+        shown = results.administration.id, row.item.place[0]
+        if shown != self._at:  # results that are read again leave it where it is
+            self._at = shown
+            self.query_one("#response-detail").scroll_home(animate=False)
         replicates = max(one.item.trial.plan.replicate for one in results.responses) + 1
         return title_of(row, replicates)
 
