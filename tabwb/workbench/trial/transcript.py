@@ -20,7 +20,7 @@ from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, seconds
 
 NEXT = "▸"
 """The glyph of the current item while it waits for its response."""
-ROOMY = 84
+ROOMY = 100
 """From so many columns up the number of features stands before the latency."""
 
 
