@@ -276,7 +276,12 @@ async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("m")
         await seat.reads("speaker S-014")
-        for keys in (["g"], ["right"], ["right"], ["g"], ["t"], ["s"], ["r"], ["enter"]):
+        await seat.reads("NAMES RIGHT")
+        # One of four names in the first session, all four in the second.
+        assert "5 of 8" in seat.text
+        assert any("0.62" in one and "├" in one for one in seat.text.splitlines())
+        sorting = (["greater_than_sign"], ["less_than_sign"])
+        for keys in (["g"], ["right"], ["right"], ["g"], ["t"], *sorting, ["enter"]):
             await seat.press(*keys)
             await seat.pilot.pause(0.05)
         assert not [one for one in seat.app.screen.query(Static) if "unexpected" in str(one)]

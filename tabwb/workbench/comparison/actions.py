@@ -299,12 +299,12 @@ class ComparisonActions(Actions):
         lines = [
             Content.assemble(
                 (" · ".join(choice.words), "bold"),
-                (f"\n  {choice.battery}, {plural(choice.n, 'model')}", QUIET),
+                (f"\n  {choice.battery}, {plural(choice.n, 'row')}", QUIET),
             )
             for choice in choices
         ]
         self.desk.app.push_screen(
-            PickScreen("Burdens by whose ratings?", lines, choices.index(basis)), picked
+            PickScreen("Battery, and who rated it", lines, choices.index(basis)), picked
         )
 
     def group(self) -> None:

@@ -6,20 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 
 from tabwb.records.words import NONE
 from tabwb.report.render.groups import burden_cells
-from tabwb.report.render.wording import number
+from tabwb.report.render.wording import figure, number
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Order
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.shell.drawn import interval_bar, scale
-from tabwb.workbench.shell.wording import QUIET, shortened_apart
+from tabwb.workbench.shell.wording import QUIET, seconds, shortened_apart
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming import NamedSubtest
 
 GAP = 2
 """Columns of characters between two columns of the table."""
@@ -68,7 +72,10 @@ def columns_of(
         right_first: right answers stand before burdens, and are shown first.
     """
     burdens = list(_burden_columns(rows, basis, order))
-    right = list(_right_columns(rows, order, right_first=right_first))
+    right = [
+        *_right_columns(rows, order, right_first=right_first),
+        *_named_columns(rows, order, right_first=right_first),
+    ]
     return [_names(rows, by, order), *(right + burdens if right_first else burdens + right)]
 
 
@@ -90,6 +97,9 @@ def _burden_columns(rows: Sequence[Grouped], basis: Basis, order: Order) -> Iter
     _align(figures, "burden")
     for rank, name, head, tip in BURDENS:
         column = [words[name] for words in figures]
+        spoken = rows[0].battery.coded and basis.terms is None  # no text is rated
+        if name != "usable" and (spoken or all(word.strip() == NONE for word in column)):
+            continue
         style = "bold" if name == "burden" else ""
         yield _fixed(name, _headed(head, name, order), column, rank, tip, style)
         if name == "interval" and (top := _most(judges)):
@@ -210,6 +220,47 @@ def _right_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) 
             SHARE + 1 + RIGHT_AXIS[1],
             tip,
         )
+
+
+def _named_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) -> Iterator[Column]:
+    """Yield the shares of names counted as right, and the median latency, of naming subtests."""
+    titles = {part.id: part.title for row in rows for part in row.summary.named}
+    for name, title in titles.items():
+        own = [row.named(name) for row in rows]
+        head = _headed(f"{title}, right", f"{RIGHT}{name}", order)
+        wide = max(cell_len(head), SHARE + 1 + RIGHT_AXIS[0])
+        yield Column(
+            f"{RIGHT}{name}",
+            partial(_left, head),
+            partial(_names_right, own),
+            ((-1 if right_first else 3, wide),),
+            SHARE + 1 + RIGHT_AXIS[1],
+            f"{title}: share of names counted as right, 95 % interval from 0 to 1",
+        )
+        latencies = [
+            NONE if part is None else seconds(part.summary.latency_median_s) or NONE for part in own
+        ]
+        yield _fixed(f"latency {name}", "latency", latencies, 6, f"{title}: median latency")
+
+
+def _names_right(parts: Sequence[NamedSubtest | None], width: int) -> Sequence[Content]:
+    room = width - SHARE - 1
+    shares = [None if part is None else part.summary.accuracy[0] for part in parts]
+    return [
+        _dash(width)
+        if share is None or share.rate is None
+        else Content.assemble(
+            figure(share.rate),
+            " ",
+            interval_bar(
+                None if share.interval is None else share.interval.low,
+                share.rate,
+                None if share.interval is None else share.interval.high,
+                width=room,
+            ),
+        )
+        for share in shares
+    ]
 
 
 def _left(head: str, width: int) -> str:

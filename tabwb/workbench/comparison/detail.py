@@ -107,7 +107,10 @@ class ModelDetail(OptionList):
         lines += [*_answers(row, width), Content("")]
         lines += _statistics(row, width)
         if judge is None:
-            lines.append(_quiet("This judge has not seen these responses.", width))
+            if not row.battery.coded:
+                who = "No judge" if basis.terms is None else "This judge"
+                words = "has" if basis.terms is None else "has not"
+                lines.append(_quiet(f"{who} {words} rated these responses.", width))
         else:
             lines += _judged(row, judge, width)
         yield from (Option(line, disabled=True) for line in lines)
@@ -144,6 +147,11 @@ def _facts(row: Grouped) -> Iterator[str]:
 
 
 def _answers(row: Grouped, width: int) -> Iterator[Content]:
+    for named in row.summary.named:
+        counted = named.summary.accuracy[0]
+        yield _head(f"{named.title.upper()}, NAMES RIGHT")
+        figures = f"{counted.correct} of {counted.n}  {between(counted.interval)}"
+        yield spread(Content("battery rule, or a listener's score"), Content(figures), width)
     parts = [part for part in row.summary.subtests if part.share.scored]
     if not parts:
         return

@@ -54,16 +54,17 @@ def share_room(page: ModelsPage, n: int) -> None:
     if not n or page.plotting:
         table.styles.height = plot.styles.height = "1fr"
         return
+    rated = page.basis is not None and page.basis.terms is not None
     wanted = min(n + 1 + frame, max(lines * TABLE_PART // 100, 4))
     left = lines - wanted
     if not page.beside:
         table.styles.height, detail.styles.height, features.styles.height = wanted, left, "1fr"
-        features.display = page.below == "features"
+        features.display = page.below == "features" and rated
         detail.display = not features.display
         return
     detail.styles.height = plot.styles.height = "1fr"
-    features.display = left >= LEAST_LOWER
-    strip = n + AROUND + frame
+    features.display = left >= LEAST_LOWER and rated
+    strip = n + AROUND + frame if features.display else 0
     plot.display = left - strip >= LEAST_LOWER or left >= 3 * LEAST_LOWER
-    table.styles.height = wanted if features.display else "1fr"
+    table.styles.height = wanted if features.display or plot.display else "1fr"
     features.styles.height = min(strip, left // 2) if plot.display else "1fr"

@@ -117,6 +117,16 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
             if values:
                 low, high = min(values), max(values)
                 yield Point(baseline.title, high, low, high, baseline=True)
+    yield from _names_right(rows)
+
+
+def _names_right(rows: Sequence[Grouped]) -> Iterator[Point]:
+    for name, title in {part.id: part.title for row in rows for part in row.summary.named}.items():
+        yield Point(title, heading=True)
+        for row in rows:
+            if (part := row.named(name)) is not None:
+                share = part.summary.accuracy[0]
+                yield Point(row.label, share.rate, *_ends(share.interval))
 
 
 PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Point]]]] = {

@@ -35,7 +35,7 @@ class Basis:
     def words(self) -> tuple[str, ...]:
         """Judge, person or rule; scope, set, prompt."""
         if self.terms is None:
-            return ("nobody has rated these",)
+            return ("no ratings of connected text",)
         rater, scope = f"rated by {self.terms.rater}", plain(self.terms.scope)
         prompt = (f"prompt {self.terms.prompt_hash[:8]}",) if self.terms.prompt_hash else ()
         return (rater, scope, f"over {len(self.terms.features)} features", *prompt)
@@ -135,7 +135,10 @@ def _searched(row: Grouped) -> str:
 
 def _value(row: Grouped, basis: Basis, column: str) -> float | None:
     if column.startswith(RIGHT):
-        part = row.part(column.removeprefix(RIGHT))
+        name = column.removeprefix(RIGHT)
+        if (named := row.named(name)) is not None:
+            return named.summary.accuracy[0].rate
+        part = row.part(name)
         return None if part is None else part.share.accuracy().value
     judge = row.judge(basis.terms)
     if judge is None and basis.terms is not None:
