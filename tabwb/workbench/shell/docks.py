@@ -267,6 +267,12 @@ class ScoreSheet(WidthAwareWidget):
         yield Content("")
 
 
+SIGNS = (
+    "✓ right   ✗ wrong   ● given, nothing to be right or wrong\n"
+    "· not given   › skipped   ∅ void   - not administered   ! in error"
+)
+
+
 class ScorePanel(VerticalScroll):
     """The scores in the dock; can be focused to scroll."""
 
@@ -285,6 +291,7 @@ Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides 
 
     def __init__(self) -> None:
         super().__init__(ScoreSheet(), id="scores")
+        self.tooltip = SIGNS
 
 
 class CompactScores(WidthAwareWidget):
