@@ -170,7 +170,7 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         assert "nothing was imported" in seat.text
         assert stored(seat) == []
         await seat.press("r")
-        await seat.reads("✓ Import   answers.csv   done")
+        await seat.reads("✓ Import   answers.csv   complete")
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)
         assert given.answered == 2

@@ -221,6 +221,6 @@ class Jobs:
     def join(self) -> None:
         """Wait until they have stopped."""
         end = time.monotonic() + END_S
-        for entry in self.entries.values():
+        for entry in list(self.entries.values()):
             if entry.thread is not None:
                 entry.thread.join(max(end - time.monotonic(), 0.0))

@@ -20,6 +20,8 @@ from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar
 
 SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
+WORDS = {"done": "complete", "refused": "failed"}
+"""Phases in words, where they differ."""
 BAR = 30
 NONE = (
     "No job yet. Judging (j in results), importing (i on the first page) and sweeps (w) work in "
@@ -148,7 +150,7 @@ def line_of(state: JobState) -> Content:
         Content.assemble(
             (f"{SIGNS[state.phase]} {state.kind:<8} ", "bold"),
             state.title,
-            (f"   {state.phase}", style or QUIET),
+            (f"   {WORDS.get(state.phase, state.phase)}", style or QUIET),
         )
     ]
     if state.planned:

@@ -129,7 +129,7 @@ class JudgingController(Controller):
             self.engine.background.stop(state.number)
 
     def _working(self, number: int) -> list[JobState]:
-        states = [entry.state for entry in self.engine.background.entries.values()]
+        states = [entry.state for entry in list(self.engine.background.entries.values())]
         own = [one for one in states if (one.kind, one.administration) == (KIND, number)]
         return [state for state in own if state.active]
 
@@ -172,6 +172,7 @@ class JudgingController(Controller):
                 shown_at = now
                 running(format_spent(judging.tally) + _left(judging, planned, now - started))
         words = format_tally(judging.tally)
+        tools.tell(done=judging.tally.judged)
         if wish.repeats > 1:
             from tabwb.report.summaries.robustness import self_agreement
 

@@ -149,6 +149,7 @@ class Row(Widget):
             for name, field in zip(self.names, self._fields, strict=True):
                 if field.display:
                     at = field.region.x - self.content_region.x - LABEL
+                    at += at > 0  # beside the edge of the field before
                     gap = " " * max(at - line.cell_length, 0)
                     line = Content.assemble(line, gap, words_of(name)[0])
         return Content("\n").join([line, *self._error_lines()])
