@@ -65,9 +65,9 @@ class RatingApp(App[int]):
     def on_resize(self, event: Resize) -> None:
         """Show a notice while the terminal is too small."""
         small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
-        shown = self.screen.id == TOO_SMALL
+        shown = self.screen.name == TOO_SMALL
         if small and not shown:
-            self.push_screen(TooSmall(id=TOO_SMALL))
+            self.push_screen(TooSmall(name=TOO_SMALL))
         elif not small and shown:
             self.pop_screen()
 

@@ -38,7 +38,7 @@ from tabwb.workbench.shell.page import Page
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
-"""Id of the notice that the terminal is too small."""
+"""Name of the notice that the terminal is too small: one may still be closing as the next opens."""
 AT_ONCE = {"ctrl+q", "ctrl+c"}
 """Keys that are never queued."""
 TERMINAL_S = 1.0
@@ -179,14 +179,12 @@ class Workbench(App[int]):
     def on_resize(self, event: Resize) -> None:
         """Show a notice while the terminal is too small."""
         small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
-        # Nothing opens over the notice, so it is always the topmost screen.
-        shown = self.screen.id == TOO_SMALL
-        if small and not shown:
+        if small and not any(screen.name == TOO_SMALL for screen in self.screen_stack):
             from tabwb.workbench.shell.help import TooSmall
 
-            self.push_screen(TooSmall(id=TOO_SMALL))
-        elif not small and shown:
-            self.pop_screen()
+            self.push_screen(TooSmall(name=TOO_SMALL))
+        elif not small and self.screen.name == TOO_SMALL:
+            self.pop_screen()  # one under an error's dialog ends when that is closed
 
     def greet(self) -> None:
         """Call ``at_start``, once, when the store is open and the first notice was read."""
@@ -249,7 +247,7 @@ class Workbench(App[int]):
 
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
-        elif self.screen.id != TOO_SMALL:
+        elif self.screen.name != TOO_SMALL:
             self.push_screen(HelpScreen(help_for(self.screen)))
 
     @property
@@ -273,7 +271,7 @@ class Workbench(App[int]):
     def action_command_palette(self) -> None:
         """Open the palette, unless it is open, somebody rates, or the terminal is too small."""
         is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
-        if not is_open and not self.blind and self.screen.id != TOO_SMALL:
+        if not is_open and not self.blind and self.screen.name != TOO_SMALL:
             super().action_command_palette()
 
     def action_jump(self) -> None:

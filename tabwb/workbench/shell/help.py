@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
+from textual.events import Key, Resize
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Markdown, Static
 
@@ -182,3 +182,8 @@ class TooSmall(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the notice."""
         yield SizeNotice()
+
+    def on_screen_resume(self) -> None:
+        """Look at the size again: the terminal may have grown under a dialog of an error."""
+        size = self.app.size
+        self.app.post_message(Resize(size, size))
