@@ -71,9 +71,12 @@ async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path
 async def test_what_is_paused_is_continued_even_without_scores(
     given: Given, tmp_path: Path
 ) -> None:
+    with Store.open(tmp_path / "store.db") as people:
+        people.people.keep_consents([Consent("S-014", "record", True, "2026-03-01")])
     async with given((160, 48), items=1) as seat:
         await seat.press("f8")
         await seat.reads("Continue")
+        assert seat.app.focused is seat.desk.query_one("#home-open Rows")  # not the participants
         await seat.reads("Enter continues it.")
         with sqlite3.connect(tmp_path / "store.db") as store:
             store.execute(

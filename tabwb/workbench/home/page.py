@@ -101,10 +101,14 @@ class HomePage(Page, can_focus=True):
         """Whether something has changed since the store was read."""
         self._busy = False
         """Whether something has worked in the background since the store was read."""
+        self._placed: tuple[ColumnList, str | None, str | None] | None = None
+        """The list at which the page was entered, its row and its first row, while the store is
+        being read."""
         self._refill: Timer | None = None
         """Shows scores that were read, many at once."""
         desk.listen(messages.Ready, self.show)
         desk.listen(messages.Stored, self._stored)
+        desk.listen(messages.Settled, self._settled)
         desk.listen(ScoresRead, self._scores_read)
         desk.listen(ParticipantsRead, self._participants_read)
 
@@ -252,8 +256,7 @@ class HomePage(Page, can_focus=True):
             [one.id for one in people], partial(participant_lines, people, dict(self._known))
         )
         self._show_details()
-        if self.has_focus and self.display:
-            self.focus_inside()
+        self._follow()
 
     # ---------------------------------------------------------------- details
 
@@ -261,6 +264,7 @@ class HomePage(Page, can_focus=True):
     @on(Rows.Left)
     def _moved(self) -> None:
         self._show_details()
+        self._follow()  # a list that was hidden has its rows now
 
     def on_descendant_focus(self) -> None:
         """Show the details of the list that has the focus."""
@@ -301,9 +305,32 @@ class HomePage(Page, can_focus=True):
         self.focus_inside()
 
     def focus_inside(self) -> None:
-        """Take the focus."""
+        """Focus the first list."""
         lists = self._lists
         (lists[0].rows if lists else self).focus()
+        self._placed = (lists[0], lists[0].chosen, lists[0].first) if lists else None
+
+    def _follow(self) -> None:
+        """Focus what came first since the page was entered, unless something was chosen since."""
+        if self.display and self.has_focus:
+            self.focus_inside()
+        if not self.display or self._placed is None:
+            return
+        entered, chosen, first = self._placed
+        now = self._lists[0] if self._lists else entered
+        unmoved = entered.rows.has_focus and entered.chosen == chosen
+        if unmoved and (now is not entered or now.first != first):
+            now.rows.highlighted = 0
+            self.focus_inside()
+
+    def _settled(self, message: messages.Settled) -> None:
+        """Leave the focus to the person once everything is read and shown."""
+        if self._placed is not None and self.desk.settled:
+            self.set_timer(REFILL_S, self._stay)
+
+    def _stay(self) -> None:
+        if self.desk.settled:
+            self._placed = None
 
     def on_rows_left(self, message: Rows.Left) -> None:
         """Go to the list before or after."""

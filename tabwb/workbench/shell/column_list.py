@@ -103,26 +103,32 @@ class ColumnList(Vertical):
         at = self.rows.highlighted
         return None if at is None or at >= len(self._ids) else self._ids[at]
 
+    @property
+    def first(self) -> str | None:
+        """The id of the first row, or None."""
+        return self._ids[0] if self._ids else None
+
     def choose(self, wanted: str) -> None:
         """Highlight the row with an id, if there is one."""
         if wanted in self._ids:
             self.rows.highlighted = self._ids.index(wanted)
 
     def _lay(self, ids: tuple[str, ...]) -> None:
+        self._ids = ids
         width = self.content_size.width - 1  # beside the scroll bar
         if width <= 0:
-            self._ids = ids
             return
         head, lines = self._lay_out(width)
         self._head.display = bool(head.plain.strip())
         self._head.update(head)
-        if ids == self._ids and self.rows.option_count == len(ids):
-            for at, (line, before) in enumerate(zip(lines, self._shown, strict=True)):
-                if not line.is_same(before):
+        if ids == tuple(option.id for option in self.rows.options):
+            for at, (line, drawn) in enumerate(zip(lines, self._shown, strict=True)):
+                if not line.is_same(drawn):
                     self.rows.replace_option_prompt_at_index(at, line)
         else:
-            kept, top = self.chosen, self.rows.scroll_offset.y
-            self._ids = ids
+            before = self.rows.highlighted_option
+            kept = before.id if before is not None else None
+            top = self.rows.scroll_offset.y
             self.rows.set_options(
                 Option(line, id=name) for name, line in zip(ids, lines, strict=True)
             )

@@ -39,6 +39,7 @@ class WidthAwareWidget(Widget):
             viewport: size of the window.
             width: columns of the content.
         """
+        width = max(width, 1)  # beside others there may be no column left in a narrow window
         return self.paint(width).get_height({}, width)
 
     def on_resize(self, event: Resize) -> None:
