@@ -63,7 +63,10 @@ CONDITIONS: tuple[Condition, ...] = (
             Option("--seed", "The seed of random orders and sampling.", default=1),
             Option("--seed", "Of the items' order.", command="name", default=1),
         ),
-        field=Field("Seed", "for orders and for sampling"),
+        field=Field(
+            "Seed",
+            "of random orders and of sampling; greedy answers do not depend on it",
+        ),
         column=Column("of the run; decoding_seed is the reply's own"),
         stored=True,
         line=Line("seed {}", always=True),
@@ -74,7 +77,9 @@ CONDITIONS: tuple[Condition, ...] = (
         path="decoding.temperature",
         given_to=MODEL,
         options=(Option("--temperature", "0 is greedy decoding.", default=0.0),),
-        field=Field("Temperature", "0 is greedy decoding"),
+        field=Field(
+            "Temperature", "0 is greedy decoding; above 0 answers are sampled, by the seed"
+        ),
         column=Column("sent with this response's request; 0 is greedy"),
         words=lambda conditions: conditions.drawn,
         line=Line(always=True),
@@ -149,7 +154,7 @@ CONDITIONS: tuple[Condition, ...] = (
                 "Number of times each item is given. Default: 1; for replay:FILE as in the file.",
             ),
         ),
-        field=Field("Replicates", "how often each item is given"),
+        field=Field("Replicates", "how often each item is given; greedy answers repeat themselves"),
         column=Column("the planned number of times of each item"),
         line=Line("{} replicates"),
     ),

@@ -54,8 +54,10 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
             "the smallest difference",
         )
         assert "these prompts: symptom burden over 7 features 0.65" in told(seat)
+        assert "seed" not in told(seat)
         seat.fill(temperature="0")
         await seat.until(lambda: told(seat).count("smallest difference") == 1, "greedy answers")
+        assert "the seed has no effect" in told(seat)
 
 
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
     from tabwb.workbench.comparison.loader import Question, SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
 
-TWO = "Mark two models with space, then c compares them."
+TWO = "Mark two rows with space, then c compares them."
+ONE_ROW = (
+    "There is only one row to compare. b groups by another key: administration shows each "
+    "administration by itself, seed those of one seed together."
+)
+FIRST_KEYS = ("administration", "model", "seed", "temperature", "lesion", "family", "tuning")
+"""Keys that are offered first."""
 RENEW_S = 2.0
 """The least seconds between two readings of what changes while the page is shown."""
 FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "map", "agreement", "latency")
@@ -203,12 +209,14 @@ class ComparisonActions(Actions):
         self.desk.tell(ResultsWanted(number))
 
     def compare(self) -> None:
-        """The two models that are marked, side by side."""
+        """The two rows that are marked, side by side; with none marked, the only two shown."""
         from tabwb.workbench.comparison.loader import compare
 
-        marked = self.page.selected
+        shown = self.page.shown
+        marked = self.page.selected or (shown if len(shown) == 2 else [])
         if len(marked) != 2:
-            self.desk.notify(f"{len(marked) or 'None'} marked. {TWO}", markup=False)
+            words = f"{len(marked) or 'None'} marked. {TWO}" if len(shown) != 1 else ONE_ROW
+            self.desk.notify(words, markup=False)
             return
         first, second = (row.group for row in marked)
         self._ask(partial(compare, first=first, second=second), "Reading the responses of both …")
@@ -312,6 +320,9 @@ class ComparisonActions(Actions):
         from tabwb.report.keys import keys
 
         known = [key for key in keys() if key.level == "administration"]
+        known.sort(
+            key=lambda key: FIRST_KEYS.index(key.id) if key.id in FIRST_KEYS else len(FIRST_KEYS)
+        )
         ids = [key.id for key in known]
 
         def picked(at: int | None) -> None:

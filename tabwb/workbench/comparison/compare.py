@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.console import Group
@@ -64,9 +64,11 @@ class CompareScreen(Dialog[None]):
         Binding("q,c", "dismiss(None)", "Close", show=False),
     ]
 
-    def __init__(self, difference: Difference, battery: Battery) -> None:
+    def __init__(
+        self, difference: Difference, battery: Battery, conditions: Sequence[str] = ("", "")
+    ) -> None:
         super().__init__()
-        self._difference = difference
+        self._difference, self._conditions = difference, conditions
         self._measures = measures(difference, battery)
         self._everything = False
         self._items_first = False
@@ -75,8 +77,11 @@ class CompareScreen(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Yield who A and B are, differences, items, answers, keys."""
         with Vertical(classes="dialog"):
-            for side, name in (("A", self._difference.first), ("B", self._difference.second)):
-                title = Content.assemble((f"{side}  ", f"bold {ACCENT}"), (name, "bold"))
+            names = (self._difference.first, self._difference.second)
+            for side, name, words in zip("AB", names, self._conditions, strict=True):
+                title = Content.assemble(
+                    (f"{side}  ", f"bold {ACCENT}"), (name, "bold"), (f"  {words}", QUIET)
+                )
                 yield Static(title, classes="side")
             differences = WrappedText(self._differences, id="comparison")
             yield Pane(

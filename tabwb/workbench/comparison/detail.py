@@ -27,7 +27,7 @@ from tabwb.workbench.comparison.columns import drawn_share
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import QUIET, sentence, spread
+from tabwb.workbench.shell.wording import QUIET, head_words, sentence, spread
 
 HELP = """\
 # One model
@@ -134,8 +134,12 @@ class ModelDetail(OptionList):
 
 def _facts(row: Grouped) -> Iterator[str]:
     numbers = [member.administration.id for member in row.group.members]
-    more = f" and {len(numbers) - 6} more" if len(numbers) > 6 else ""
-    yield numbered(numbers[:6]) + more
+    if len(numbers) <= 6:
+        for member in row.group.members:
+            words = " · ".join(head_words(member.administration))
+            yield f"#{member.administration.id}  {words}"
+    else:
+        yield f"{numbered(numbers[:6])} and {len(numbers) - 6} more"
     labels = [
         size_of(value) if name == "parameters" else f"{plain(name)} {value}"
         for name, value in row.group.labels.items()

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.words import plural
 from tabwb.report.summaries.grouping import Group, grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
@@ -25,6 +26,7 @@ from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
 from tabwb.workbench.engine.messages import Failed
 from tabwb.workbench.engine.view_models import ErrorReport
+from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
@@ -190,7 +192,15 @@ def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
 
     left, right = (loader.members(group) for group in (first, second))
     result = members_compared(left, right, (first.name, second.name))
-    return partial(CompareScreen, result, first.battery)
+    conditions = tuple(_conditions(group) for group in (first, second))
+    return partial(CompareScreen, result, first.battery, conditions)
+
+
+def _conditions(group: Group) -> str:
+    """Return the conditions of a group's only administration, or how many it pools."""
+    if len(group.members) != 1:
+        return plural(len(group.members), "administration")
+    return " · ".join(head_words(group.members[0].administration))
 
 
 def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:

@@ -304,8 +304,12 @@ class ModelsPage(Page):
         return f"results by {self.by}"
 
     def foot_rank(self, command: Command) -> int:
-        """Return a command's place in the footer; with several judges, theirs is early."""
-        return 2 if command.id == "results.basis" and len(self.choices) > 1 else command.rank
+        """Return a command's place in the footer; what can be done with one row comes early."""
+        if command.id == "results.basis" and len(self.choices) > 1:
+            return 2
+        if command.id == "results.group":
+            return 1 if len(self._rows) == 1 else 5
+        return command.rank
 
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer; the detail stands in place of the scores."""

@@ -37,6 +37,12 @@ class KnownParticipant:
     last: str = ""
 
 
+SEED_UNUSED = (
+    "the seed has no effect: decoding is greedy (temperature 0), the order is as given; "
+    "for random answers set a temperature under Advanced"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Examined:
     """What a draft asks for, and everything that is wrong with it.
@@ -61,7 +67,8 @@ class StartPreview:
         problems: what is wrong; a :class:`FieldError` names its field.
         notices: on a person: an odd ID, a consent that is not there.
         judging: what judges that ask a model will take afterwards.
-        design: on a model: the smallest difference from another that the answers can show.
+        design: on a model: that the seed has no effect, where it has none; the smallest
+            difference from another that the answers can show.
     """
 
     battery: BatteryEntry | None = None
@@ -112,6 +119,8 @@ class TrialController(Controller):
         design: tuple[str, ...] = ()
         if conditions.kind == "model":
             design = tuple(brief(planned(self.plugins, battery, conditions)))
+            if conditions.drawn == "greedy" and "shuffled" not in _orders(conditions):
+                design = (SEED_UNUSED, *design)
         return StartPreview(
             entry,
             notices=self._sessions.notices(battery, conditions),
@@ -227,3 +236,7 @@ class TrialController(Controller):
             raise FieldError("lesion", words, error.allowed or "", error.hint or "") from error
         if asked.examinee and not self.plugins.resolve("models", asked.examinee)[0].lesions:
             raise self.plugins.no_lesions(asked.examinee)
+
+
+def _orders(conditions: Conditions) -> tuple[str, str]:
+    return conditions.item_order, conditions.option_order

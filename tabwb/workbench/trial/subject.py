@@ -129,7 +129,7 @@ PAGE_COMMANDS = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.new", "New administration…", "New", "n", ("home", "explorer"), 1,
-            "Give a battery to a model or to a person who types.", also=("f2",)),
+            "Give a battery to a model (seed, temperature, lesion) or to a person.", also=("f2",)),
     Command("file.open", "Open…", "Open", "o", ("home", "explorer", "results"), 2,
             "Find an administration: resume it, or see its results.", also=("f7",)),
 )  # fmt: skip
