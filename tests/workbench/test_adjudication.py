@@ -61,7 +61,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.press("enter")
         await seat.reads("Sample 1, Jargon: which value?")
         await seat.press("enter")
-        await seat.reads("Sample 1, Jargon: ● present")
+        await seat.reads("Sample 1, Jargon: ▣ present")
         await seat.press("enter")
         await seat.reads("some words are needed")
         await seat.type("no such words")

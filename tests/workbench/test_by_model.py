@@ -265,7 +265,7 @@ async def test_from_a_feature_to_the_responses_on_which_judges_differ(
         assert len(lines) == 5
         told = str(seat.app.screen.query_one("#differing-told", Static).render())
         assert "verdicts are split on 1, and only probabilities differ on 4" in told
-        for words in ("○ absent", "says anomia", "● present 0.70", "P(1) = 0.700"):
+        for words in ("□ absent", "says anomia", "▣ present 0.70", "P(1) = 0.700"):
             assert words in seat.text
         await seat.press("escape")
         assert not seat.asked

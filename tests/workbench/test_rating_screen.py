@@ -36,7 +36,7 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         await rater.press("n", "a", "2", "enter")
         await rater.reads("last question: 1 a person   2 a machine", "confidence 2 fairly sure")
         await rater.press("1", "enter")
-        await rater.reads("Right answers", "1 of 2 as yours", "● present       right ○ absent")
+        await rater.reads("Right answers", "1 of 2 as yours", "▣ present       right □ absent")
         await rater.press("enter", "A")
         await rater.reads("sample 2 of 3", "Anomia   ? cannot tell", "Words are missing.")
         await rater.press("p", "1")
@@ -54,14 +54,14 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         await rater.press("enter")
         await rater.reads("the sample has just come", "sample 3 of 3")
         await rater.pilot.click("#rating-grid", offset=(4, 0))
-        await rater.reads("sample 3 of 3", "Anomia   ● present")
+        await rater.reads("sample 3 of 3", "Anomia   ▣ present")
     kept = rows(path)
     assert [(row.position, row.complete) for row in kept if row.complete] == [(1, True), (2, True)]
     assert half[-1].answers == {"anomia": CANNOT_TELL, "jargon": 0.0, SOURCE: "machine"}
     assert (half[-1].note, half[0].answers, half[-1].seconds > 0) == ("why", {"jargon": 1.0}, True)
     assert kept[len(half) :][0].answers == {"anomia": 1.0}
     async with rating(path) as rater:  # it goes on where it was left, with what was answered
-        await rater.reads("sample 3 of 3", "Anomia   ● present")
+        await rater.reads("sample 3 of 3", "Anomia   ▣ present")
         await rater.press("p", "2", "enter")
         await rater.reads("3 of 3 samples are rated")
 
@@ -114,7 +114,7 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
         await seat.press("ctrl+p", "f3", "f9", "f8")
         seat.desk.notify("secret-model was judged")
         await seat.press("a")
-        await seat.reads("Anomia   ● present")
+        await seat.reads("Anomia   ▣ present")
         assert not [secret for secret in SECRETS if secret in seat.text]
         assert seat.news == []
         new = set(vars(RatingScreen(lambda say: lambda request: None))) - set(vars(Screen()))

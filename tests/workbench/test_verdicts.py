@@ -154,8 +154,8 @@ async def test_verdicts_are_side_by_side_with_reasons_below(
         await seat.until(lambda: detail.has_focus, "the response's focus")
         await seat.until(lambda: "Verdicts" in whole(seat), "the verdicts")
         shown = {" ".join(line.split()) for line in whole(seat).splitlines()}
-        assert "Anomia - undefined ● present ● present 0.90" in shown
-        assert "Abandoned utterances ○ absent ○ absent - not asked" in shown
+        assert "Anomia - undefined ▣ present ▣ present 0.90" in shown
+        assert "Abandoned utterances □ absent □ absent - not asked" in shown
         assert "C P(1) = 0.900" in shown and "B says anomia" in shown
         assert "B tab-2026:x" in shown
         await seat.press("right")

@@ -11,11 +11,12 @@ from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Choice, Row, SetsListed
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.shell.wording import ABSENT, PRESENT
 
 if TYPE_CHECKING:
     from tabwb.speech.playback import Playback
 
-SIGNS = {"present": "●", "absent": "○", "cannot tell": "?", "not rated": "-"}
+SIGNS = {"present": PRESENT, "absent": ABSENT, "cannot tell": "?", "not rated": "-"}
 WHICH: tuple[Which, ...] = ("open", "settled", "all")
 
 

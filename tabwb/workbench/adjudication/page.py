@@ -28,7 +28,7 @@ HELP = """\
 
 A line for each answer on which raters differ, those on which people differ most first: the share of
 pairs of people who differ, that of pairs of a person and a judge, what each person says and, after
-the bar, each judge. ● present, ○ absent, ? cannot tell, - not rated; ✓ settled. Below (at the right
+the bar, each judge. ▣ present, □ absent, ? cannot tell, - not rated; ✓ settled. Below (at the right
 in a wide window) are the text as raters saw it, every verdict with confidence and note, and what
 was settled. Nothing tells where a text is from.
 

@@ -16,9 +16,9 @@ from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.help import HELP
 from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns_in
 from tabwb.workbench.rating.view_models import Slot
-from tabwb.workbench.rating.wording import PRESENT, mark
+from tabwb.workbench.rating.wording import mark
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET, wrapped
+from tabwb.workbench.shell.wording import ACCENT, PRESENT, QUIET, wrapped
 
 WIDEST = 56
 """The most columns of characters of a column of questions without definitions beside it."""

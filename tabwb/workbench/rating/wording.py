@@ -13,9 +13,9 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.envelopes import bars
-from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET, wrapped
+from tabwb.workbench.shell.wording import ABSENT, ACCENT, AMBER, LEAST, PRESENT, QUIET, wrapped
 
-PRESENT, ABSENT, UNSURE, OPEN = "●", "○", "?", "·"
+UNSURE, OPEN = "?", "·"
 LOUD_ROWS = 2
 """Lines of the loudness of a recording."""
 SURE = ("guessed", "unsure", "fairly sure", "sure")

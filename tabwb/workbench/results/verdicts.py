@@ -15,6 +15,7 @@ from tabwb.records.words import plural
 from tabwb.workbench.shell.wording import (
     ACCENT,
     LEAST,
+    PRESENT,
     QUIET,
     folded,
     verdict_words,
@@ -140,7 +141,6 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
         yield f"judged {calls} times; this verdict counts"
 
 
-PRESENT = "●"
 NOBODY = "No judge has judged this response: j lets one judge all responses."
 
 
@@ -230,8 +230,8 @@ def _column(words: Sequence[str]) -> int:
 def _glyph(words: str) -> str:
     """Return a verdict without its word.
 
-    >>> _glyph("● present 0.70"), _glyph("- not asked")
-    ('● 0.70', '-')
+    >>> _glyph("▣ present 0.70"), _glyph("- not asked")
+    ('▣ 0.70', '-')
     """
     number = words.rpartition(" ")[2]
     return f"{words[0]} {number}" if number[:1].isdigit() else words[0]

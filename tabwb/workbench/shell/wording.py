@@ -102,6 +102,8 @@ def stopped(item: Item) -> str:
     return ", ".join(dict.fromkeys(word for word in words if word))
 
 
+PRESENT, ABSENT = "▣", "□"
+"""A feature in a response; ● and ○ are other signs."""
 _WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UNDEFINED: "-"}
 
 
@@ -110,7 +112,7 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
 
     >>> from tabwb.records.ratings import undefined, valued
     >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
-    ('● present 0.70', '○ absent')
+    ('▣ present 0.70', '□ absent')
     >>> verdict_words(undefined("j", "anomia", "empty")), verdict_words(None)
     ('- undefined', '- not asked')
     """
@@ -118,7 +120,7 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
         return "- not asked"
     if rating.status is not RatingStatus.VALUE:
         return f"{_WITHOUT[rating.status]} {rating.status.value}"
-    word = "● present" if rating.value else "○ absent"
+    word = f"{PRESENT} present" if rating.value else f"{ABSENT} absent"
     return word if probability is None else f"{word} {probability:.2f}"
 
 
