@@ -149,7 +149,6 @@ class DockLayout:
             )
             if self._drawer == name and not drawer:
                 self._drawer = ""
-        desk.set_class(self.narrow, "-narrow")
         desk.show_frame()
 
     def toggle(self, name: str) -> None:
