@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.records.naming import SCORE_KEYS
 from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.shell.commands import Command, Situation
 
@@ -21,6 +20,8 @@ TITLES = {
     "no-response": "Score: no response",
     "not-scorable": "Score: cannot be scored…",
 }
+"""In the order of their keys, which is that of ``tabwb.records.naming.SCORES``; importing that here
+would delay the first frame."""
 
 
 def _named(now: Situation) -> str | None:
@@ -48,10 +49,10 @@ NAMING_COMMANDS = (
             "Play the marked response, or stop; the log records it as heard.", _named,
             run=lambda desk: _body(desk).listen()),
     *(
-        Command(f"results.score-{score}", TITLES[score], "", key, HERE, 0,
+        Command(f"results.score-{score}", title, "", str(key), HERE, 0,
                 "Score the marked response by ear; earlier scores stay in the store.", _named,
                 run=partial(_say, score))
-        for key, score in SCORE_KEYS.items()
+        for key, (score, title) in enumerate(TITLES.items(), 1)
     ),
     Command("results.heard", "Write what was heard…", "Heard", "h", HERE, 4,
             "Write what you hear: a word, ARPAbet or IPA; a comma separates attempts.", _named,
