@@ -16,6 +16,7 @@ from tabwb.workbench.participants.subject import SUBJECT as PARTICIPANTS
 from tabwb.workbench.rating.subject import SUBJECT as RATING
 from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
+from tabwb.workbench.transcribing.subject import SUBJECT as TRANSCRIBING
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
 SUBJECTS = (
@@ -28,6 +29,7 @@ SUBJECTS = (
     PARTICIPANTS,
     RESULTS,
     JUDGING,
+    TRANSCRIBING,
     ADJUDICATION,
     COMPARISON,
     EXTENSIONS,

@@ -16,6 +16,8 @@ from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.jobs.actions import JobsActions
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.page import NamingPage
 from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
@@ -387,7 +389,9 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Nam
         assert given.now.microphone == "open"
 
 
-async def test_a_transcriber_that_cannot_be_had_stops_nothing(name_aloud: Name) -> None:
+async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_follow(
+    name_aloud: Name, matcher: str
+) -> None:
     async with name_aloud(transcriber="matcher:/nowhere") as given:
         await given.ready()
         await given.show()
@@ -398,6 +402,20 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing(name_aloud: Name) 
         await given.seat.until(lambda: not given.seat.asked)
         await given.give("cat", key="1")
         assert [item.right for item in given.now.items[:2]] == [True, True]
+        seat = given.seat
+        number = seat.work.administration.id
+        seat.desk.do(seat.desk.sessions.leave)
+        seat.desk.tell(ResultsWanted(number))
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("M")
+        await seat.until(lambda: seat.asked, "which transcriber")
+        seat.fill(transcriber=matcher)
+        await seat.press_button("begin")
+        jobs = seat.desk.actions(JobsActions).states
+        await seat.until(lambda: jobs and jobs[1].phase == "done", "the end of the job")
+        assert (jobs[1].kind, jobs[1].done, jobs[1].planned) == ("Transcribing", 2, 2)
+    heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
+    assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
 
 
 async def test_a_live_battery_shows_the_machine_before_the_score(name_aloud: Name) -> None:

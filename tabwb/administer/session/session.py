@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -419,9 +419,18 @@ class Session:
             events.Noted(self.administration.id, where, text.strip()),
         )
 
-    def rescore(self) -> Events:
-        """Rate every counting answer again; earlier ratings stay stored, the new ones count."""
-        entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
+    def rescore(self, progress: Callable[[int], None] | None = None) -> Events:
+        """Rate every counting answer again; earlier ratings stay stored, the new ones count.
+
+        Args:
+            progress: is called before each response with the number of those rated; nothing is
+                stored where it raises.
+        """
+        entries = []
+        for done, trial in enumerate(self.trials):
+            if progress is not None:
+                progress(done)
+            entries += self._rated_again(trial)
         if not entries:
             return ()
         number = self.administration.id

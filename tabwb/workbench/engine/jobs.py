@@ -16,6 +16,8 @@ from tabwb.store.store import Store
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Engine
 
+TRANSCRIBING = "Transcribing"
+"""Kind of the jobs that transcribe stored responses."""
 END_S = 4.0
 """Seconds that jobs may take to stop when the program ends."""
 
@@ -88,6 +90,9 @@ class Entry:
         state: the first one.
         stop: asks it to stop; from any thread.
         again: starts it again, in the worker's thread; None where it cannot be.
+
+    Attributes:
+        holds: whether it keeps its administration locked.
     """
 
     def __init__(
@@ -99,6 +104,7 @@ class Entry:
     ) -> None:
         self._say, self._began = say, time.monotonic()
         self.state, self.stop, self.again = state, stop, again
+        self.holds = False
         self.thread: threading.Thread | None = None
         say(state)
 
@@ -114,11 +120,43 @@ class Jobs:
 
     Args:
         engine: gets their messages, and is refreshed when they end.
+
+    Attributes:
+        entries: the jobs, by number.
+        closing: the program ends; no further job begins.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.entries: dict[int, Entry] = {}
+        self.closing = False
+
+    def working(self, kind: str, administration: int) -> list[JobState]:
+        """Return the jobs of a kind that work on an administration; from any thread."""
+        states = [entry.state for entry in list(self.entries.values())]
+        own = [one for one in states if (one.kind, one.administration) == (kind, administration)]
+        return [state for state in own if state.active]
+
+    def holder(self, administration: int) -> JobState | None:
+        """Return the job that keeps an administration locked, or None."""
+        for entry in self.entries.values():
+            state = entry.state
+            if entry.holds and state.active and state.administration == administration:
+                return state
+        return None
+
+    def check_free(self, administration: int) -> None:
+        """Check that no job keeps an administration locked.
+
+        Raises:
+            TabwbError: a job does; it says which one.
+        """
+        if (state := self.holder(administration)) is not None:
+            raise TabwbError(
+                f"administration {administration} cannot be changed now: a background job "
+                f"works on it ({state.kind}: {state.title})",
+                hint="wait until it has ended, or stop it: J on the first page lists the jobs",
+            )
 
     def enter(
         self,
@@ -154,6 +192,7 @@ class Jobs:
         after: Callable[[Ended], None],
         again: Callable[[], None],
         administration: int | None = None,
+        holds: bool = False,
     ) -> None:
         """Begin a job.
 
@@ -164,7 +203,10 @@ class Jobs:
             after: is called in the worker's thread when it has ended.
             again: starts it again.
             administration: whose results it changes.
+            holds: it keeps this administration locked.
         """
+        if self.closing:
+            return
         cancel = threading.Event()
 
         def stop() -> None:
@@ -173,9 +215,10 @@ class Jobs:
                 entry.tell(phase="stopping")
 
         entry = self.enter(kind, title, stop, again=again, administration=administration)
+        entry.holds = holds
 
         def run() -> None:
-            ended = self._ended(work, cancel, entry)
+            ended = self._ended(work, cancel, entry.tell)
             self._engine.later(lambda: after(ended))
             resumable = ended.phase in {"stopped", "refused"}
             number = ended.administration or entry.state.administration
@@ -186,14 +229,28 @@ class Jobs:
         entry.thread = threading.Thread(target=run, name=f"job {entry.state.number}", daemon=True)
         entry.thread.start()
 
-    def _ended(self, work: Work, cancel: threading.Event, entry: Entry) -> Ended:
+    def look(self, work: Work, after: Callable[[Ended], None]) -> None:
+        """Begin what only reads, in a thread of its own; it is not in the list.
+
+        Args:
+            work: reads; its ``tell`` does nothing.
+            after: is called in the worker's thread when it has ended.
+        """
+
+        def run() -> None:
+            ended = self._ended(work, threading.Event(), lambda **_: None)
+            self._engine.later(lambda: after(ended))
+
+        threading.Thread(target=run, name="look", daemon=True).start()
+
+    def _ended(self, work: Work, cancel: threading.Event, tell: Callable[..., None]) -> Ended:
         engine = self._engine
         try:
             with (
                 closing(Plugins.load(engine.plugins.configuration)) as plugins,
-                closing(Store.open(engine.store_place)) as store,
+                closing(Store.open(engine.store_place, create=False)) as store,
             ):
-                return work(Tools(plugins, store, cancel, entry.tell))
+                return work(Tools(plugins, store, cancel, tell))
         except Interrupted as stopped:
             return Ended("stopped", stopped.message)
         except TabwbError as error:
@@ -210,11 +267,12 @@ class Jobs:
         """Start a job that has stopped again with what is left."""
         entry = self.entries[number]
         if entry.again is not None and entry.state.resumable:
-            entry.tell(resumable=False)
             entry.again()
+            entry.tell(resumable=False)
 
     def stop_all(self) -> None:
         """Ask all jobs to stop, because the program ends."""
+        self.closing = True
         for number in list(self.entries):
             self.stop(number)
 

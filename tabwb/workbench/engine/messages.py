@@ -61,6 +61,19 @@ class ResultsWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class TranscribingWanted:
+    """Stored responses are to be transcribed in the background.
+
+    Attributes:
+        number: of the administration.
+        transcriber: a spec, for the responses without a transcript; empty: a dialog asks.
+    """
+
+    number: int
+    transcriber: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class GroupsWanted:
     """The results of all administrations are to be shown by a key, for example ``lesion``."""
 

@@ -87,6 +87,11 @@ class SessionController(Controller):
     def resume(self, number: int, *, go_on: bool = True) -> None:
         """Open an administration again; with ``go_on``, end its pause and load its model."""
         if not self.holds(number):
+            if (job := self.engine.background.holder(number)) is not None:
+                words = f"{job.kind} ({job.title}) is running: its results can be read meanwhile."
+                self.say(messages.Told(f"{words} J on the first page lists the jobs."))
+                self.say(messages.ResultsWanted(number))
+                return
             self._close_session("another administration was opened")
             self._open(setup.resume(self.store, self.plugins, number), loading=go_on)
         if go_on:
@@ -130,6 +135,7 @@ class SessionController(Controller):
             yield self.session
             self.publish()
             return
+        self.engine.background.check_free(number)
         with setup.resume(self.store, self.plugins, number) as session:
             yield session
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.files import expanded
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.words import plural
@@ -77,12 +77,17 @@ class ImportingController(Controller):
 
     def check(self, wish: ImportWish) -> None:
         """Tell what an import would store and leave out; nothing is stored."""
-        try:
-            lines = _described(_prepared(self.plugins, wish))
-        except TabwbError as error:
-            self.say(ImportOutcome("refused", tuple(str(error).splitlines())))
-        else:
-            self.say(ImportOutcome("read", (*lines, "Nothing is imported yet.")))
+
+        def work(tools: Tools) -> Ended:
+            return Ended("read", "\n".join(_described(_prepared(tools.plugins, wish))))
+
+        def after(ended: Ended) -> None:
+            lines = ended.words.splitlines()
+            if ended.phase == "read":
+                lines.append("Nothing is imported yet.")
+            self.say(ImportOutcome(ended.phase, tuple(lines)))
+
+        self.engine.background.look(work, after)
 
     def import_all(self, wish: ImportWish) -> None:
         """Store what a file holds, in the background, and tell the administrations."""

@@ -24,14 +24,14 @@ WORDS = {"done": "complete", "refused": "failed"}
 """Phases in words, where they differ."""
 BAR = 30
 NONE = (
-    "No job yet. Judging (j in results), importing (i on the first page) and sweeps (w) work in "
-    "the background and are listed here."
+    "No job yet. Judging, scoring again and transcribing (j, b and M in results), importing (i on "
+    "the first page) and sweeps (w) work in the background and are listed here."
 )
 HELP = """\
 # Background jobs
 
-Judging, importing and sweeps work in the background; the title bar shows how far they are, and the
-workbench can be used meanwhile.
+Judging, scoring again, transcribing, importing and sweeps work in the background; the title bar
+shows how far they are, and the workbench can be used meanwhile.
 
 - **enter** shows the results that a job changes, or the page of the sweep
 - **x** stops a job after the present calls or items; what is stored stays
@@ -131,9 +131,8 @@ class JobsPage(Page):
         """Start the job again."""
         state = self._current
         if state is None or not state.resumable:
-            page = state is not None and state.page
-            words = "Its own page starts it again: enter." if page else "Nothing is left of it."
-            self.show_message(words)
+            running = state is not None and state.active
+            self.show_message("This job is running." if running else "Nothing is left of it.")
         else:
             self.desk.do(partial(self.desk.controller(JobsController).again, state.number))
 

@@ -1,4 +1,4 @@
-"""The subject *jobs*: judging, importing and sweeps that work in the background."""
+"""The subject *jobs*: judging, transcribing, importing and sweeps in the background."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.jobs", "Background jobs", "Jobs", "J", ("home", "explorer"), 10,
-            "Judging, importing and sweeps in the background: progress, stop, start again."),
+            "Judging, transcribing, imports, sweeps in the background: progress, stop, again."),
 )  # fmt: skip
 SUBJECT = Subject(
     "jobs",

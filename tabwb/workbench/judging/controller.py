@@ -21,16 +21,18 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.errors import Interrupted
 from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Controller, Engine
-from tabwb.workbench.engine.jobs import Ended, JobState, Tools
+from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
 
 KIND = "Judging"
 """Of its background jobs."""
+STORED_S = 1.0
+"""Seconds between two messages that new verdicts are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,15 @@ class JudgingController(Controller):
 
     def estimate(self, number: int, wish: JudgingWish) -> None:
         """Tell what judging would take; asks nothing."""
-        try:
-            with self._judging(self.plugins, self.store, number, wish) as judging:
-                words = format_estimate(judging.estimate(), judging.tally.price)
-        except TabwbError as error:
-            self.say(JudgingProgress("refused", str(error), number=number))
-        else:
-            self.say(JudgingProgress("estimate", words, number=number))
+
+        def work(tools: Tools) -> Ended:
+            with self._judging(tools.plugins, tools.store, number, wish) as judging:
+                return Ended("estimate", format_estimate(judging.estimate(), judging.tally.price))
+
+        def after(ended: Ended) -> None:
+            self.say(JudgingProgress(ended.phase, ended.words, number=number))
+
+        self.engine.background.look(work, after)
 
     def judge(self, number: int, wish: JudgingWish) -> None:
         """Judge in the background; what was judged is in the store at every moment."""
@@ -117,21 +121,17 @@ class JudgingController(Controller):
             after=after,
             again=partial(self.judge, number, replace(wish, again=False)),
             administration=number,
+            holds=not held,
         )
 
     def running(self, number: int) -> bool:
         """Return whether a judge works on an administration."""
-        return bool(self._working(number))
+        return bool(self.engine.background.working(KIND, number))
 
     def stop(self, number: int) -> None:
         """Stop the judges of an administration after the calls that are out; from any thread."""
-        for state in self._working(number):
+        for state in self.engine.background.working(KIND, number):
             self.engine.background.stop(state.number)
-
-    def _working(self, number: int) -> list[JobState]:
-        states = [entry.state for entry in list(self.engine.background.entries.values())]
-        own = [one for one in states if (one.kind, one.administration) == (KIND, number)]
-        return [state for state in own if state.active]
 
     def _judged(self, tools: Tools, number: int, wish: JudgingWish, *, held: bool) -> Ended:
         turn = self._turns.setdefault(number, threading.Lock())
@@ -164,6 +164,7 @@ class JudgingController(Controller):
             running(f"opening {judge.examinee}")
             judge.open()
         started, shown_at = time.monotonic(), 0.0
+        stored_at = started
         for event in judging.run(wish.limits, tools.cancel):
             now = time.monotonic()
             if isinstance(event, events.Waiting):
@@ -171,6 +172,9 @@ class JudgingController(Controller):
             elif now - shown_at > FRAME_S:
                 shown_at = now
                 running(format_spent(judging.tally) + _left(judging, planned, now - started))
+                if now - stored_at > STORED_S:
+                    stored_at = now
+                    self.say(Stored(number))
         words = format_tally(judging.tally)
         tools.tell(done=judging.tally.judged)
         if wish.repeats > 1:

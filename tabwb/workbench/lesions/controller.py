@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session import setup
@@ -150,12 +151,17 @@ class LesionsController(Controller):
         Args:
             wish: what is asked for.
             dry: only say what it would give.
+
+        Raises:
+            TabwbError: another sweep is running.
         """
         from tabwb.workbench.lesions.job import SweepJob
 
-        if self._job is None or self._job.ended():
-            self._job = SweepJob(self.engine, wish, dry=dry)
-            self._job.start()
+        if self._job is not None and not self._job.ended():
+            raise TabwbError("another sweep is running", hint="stop it first, or wait for its end")
+        again = partial(self.start_sweep, wish, dry=dry)
+        self._job = SweepJob(self.engine, wish, again, dry=dry)
+        self._job.start()
 
     def stop_sweep(self) -> None:
         """Stop the sweep after the present items; from any thread."""

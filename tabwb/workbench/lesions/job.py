@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -43,10 +44,13 @@ class SweepJob(threading.Thread):
     Args:
         engine: gets its messages, and is refreshed at the end.
         wish: what is asked for.
+        again: starts it again.
         dry: only say what the sweep would give; nothing is stored.
     """
 
-    def __init__(self, engine: Engine, wish: SweepWish, *, dry: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, wish: SweepWish, again: Callable[[], None], *, dry: bool = False
+    ) -> None:
         super().__init__(name="sweep", daemon=True)
         self._engine, self._place = engine, engine.store_place
         self._configuration = engine.plugins.configuration
@@ -55,7 +59,7 @@ class SweepJob(threading.Thread):
         self._state = SweepState("loading", wish, dry=dry)
         what = f"{wish.battery} · {wish.model} · {Path(wish.grid).name}"
         kind = "Dry run" if dry else "Sweep"
-        self._entry = engine.background.enter(kind, what, self.stop, page="sweep")
+        self._entry = engine.background.enter(kind, what, self.stop, again=again, page="sweep")
 
     def stop(self) -> None:
         """Stop after the present items; from any thread."""
@@ -158,9 +162,11 @@ class SweepJob(threading.Thread):
     def _publish(self) -> None:
         """Send the state to the page of sweeps and to that of jobs."""
         state = self._state
+        phase = PHASES.get(state.phase, state.phase)
         self._engine.say(state)
         self._entry.tell(
-            phase=PHASES.get(state.phase, state.phase),
+            phase=phase,
+            resumable=phase in {"stopped", "refused"},
             done=state.before + state.given,
             planned=state.planned,
             words=state.words or (state.summary if state.planned else ""),

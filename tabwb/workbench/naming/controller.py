@@ -16,11 +16,12 @@ from tabwb.administer import consent
 from tabwb.administer.session import setup
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.naming import Score
+from tabwb.records.naming import Score, Transcribed
 from tabwb.records.speakers import Consent, LogEntry, Scope
 from tabwb.records.speech import Transcript
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
+from tabwb.workbench.engine.jobs import TRANSCRIBING
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.listener import Listener
@@ -91,7 +92,8 @@ class NamingController(Controller):
             self._sessions.publish()
             self.engine.refresh()
         spec = session.administration.conditions.transcriber
-        if spec and self._listener is None:
+        at_work = self.engine.background.working(TRANSCRIBING, session.administration.id)
+        if spec and self._listener is None and not at_work:
             for job in waiting(session, spec, by_any=True):
                 self._put(session, job)
 
@@ -275,7 +277,6 @@ class NamingController(Controller):
         session = self._sessions.session
         if session is None or session.administration.id != administration:
             return  # it is transcribed again when that administration is opened
-        self.presenter.waiting.discard((job.trial, job.attempt))
         self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, transcript))
 
     def _deaf(self, error: TabwbError) -> None:
@@ -313,13 +314,25 @@ class NamingController(Controller):
         finally:
             if self._playback is not None:
                 self._playback.stop()
-            if self._listener is not None:
-                self._listener.close()
+            self._hand_over()
             if self._showing is not None:
                 self._showing.end()
             if self._window is not None:
                 self._window.close()
-            self._playback = self._listener = self._showing = self._window = None
+            self._playback = self._showing = self._window = None
+
+    def _hand_over(self, *, wait: bool = True) -> None:
+        """Leave the responses that still wait for a transcript to a background job."""
+        listener, self._listener = self._listener, None
+        session, presenter = self._sessions.session, self._presenter
+        if listener is None:
+            return
+        listener.close(wait=wait)
+        if session is not None and presenter is not None and not presenter.deaf:
+            given = session.administration
+            spec = given.conditions.transcriber
+            if presenter.waiting and spec:
+                self.say(messages.TranscribingWanted(given.id, spec))
 
     def after(self, made: tuple[events.Event, ...]) -> None:
         """End the recording at a pause or the end; decide which page is shown next."""
@@ -327,6 +340,11 @@ class NamingController(Controller):
         if any(isinstance(event, ends) for event in made):
             self._blank()
             self._end_recording()
+        for event in made:
+            if isinstance(event, events.Observed) and isinstance(event.observation, Transcribed):
+                self.presenter.waiting.discard((event.trial, event.observation.attempt))
+        if any(isinstance(event, events.Discontinued | events.Finished) for event in made):
+            self._hand_over(wait=False)
         session = self._sessions.session
         if session is not None and session.is_spoken:
             if any(isinstance(event, events.TrialStarted) for event in made):

@@ -49,11 +49,16 @@ class Listener(threading.Thread):
         """Record that a recording was moved from ``source`` to ``kept``."""
         self._moved[source] = kept
 
-    def close(self) -> None:
-        """Stop; open jobs are done again when the administration is opened again."""
+    def close(self, *, wait: bool = True) -> None:
+        """Stop; what is not transcribed yet is left to a background job.
+
+        Args:
+            wait: until the response that is being transcribed is given up.
+        """
         self._cancel.set()
         self._jobs.put(None)
-        self.join(CLOSE_S)
+        if wait:
+            self.join(CLOSE_S)
 
     def run(self) -> None:
         """Work until :meth:`close`."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.ratings import Judged
 from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.scores import Naming
     from tabwb.workbench.results.naming_sound import Correction, SoundReader
     from tabwb.workbench.results.presenter import Results
+
+
+FRAME_S = 0.1
+"""Seconds between two messages of progress."""
+SCORED = "scored again; the earlier ratings stay in the store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,27 @@ class Exported:
 
     path: str = ""
     refused: ErrorReport | None = None
+
+
+def _scored(number: int, tools: Tools) -> Ended:
+    """Score and judge the answers of an administration again; nothing is stored before the end."""
+    from tabwb.administer.session import setup
+
+    told_at = 0.0
+    with setup.resume(tools.store, tools.plugins, number) as session:
+        planned = len(session.trials)
+
+        def progress(done: int) -> None:
+            nonlocal told_at
+            if tools.cancel.is_set():
+                raise Interrupted("stopped: the earlier ratings count as before")
+            if time.monotonic() - told_at > FRAME_S:
+                told_at = time.monotonic()
+                tools.tell(done=done, planned=planned)
+
+        session.rescore(progress)
+        tools.tell(done=planned, planned=planned)
+    return Ended("done", SCORED)
 
 
 class ResultsController(Controller):
@@ -159,11 +187,30 @@ class ResultsController(Controller):
                 self.say(messages.Told(notice))
 
     def rescore(self, number: int) -> None:
-        """Score and judge every counting answer again."""
-        with self._sessions.session_of(number) as session:
-            session.rescore()
-        self.show(number, again=True)
-        self.say(messages.Told("Scored again; the earlier ratings stay in the store."))
+        """Score and judge every counting answer again: in the background, where it is not open."""
+        if self._sessions.holds(number):
+            self._sessions.open_session().rescore()
+            self._sessions.publish()
+            self._scored_again(Ended("done", SCORED), number)
+            return
+        background = self.engine.background
+        background.check_free(number)
+        background.start(
+            "Scoring",
+            f"every response of #{number} again",
+            partial(_scored, number),
+            after=partial(self._scored_again, number=number),
+            again=partial(self.rescore, number),
+            administration=number,
+            holds=True,
+        )
+
+    def _scored_again(self, ended: Ended, number: int) -> None:
+        self.say(messages.Stored(number))
+        if ended.phase == "done":
+            self.say(messages.Told(f"#{number}: {ended.words}."))
+        elif ended.phase == "refused":
+            raise TabwbError(f"#{number} could not be scored again: {ended.words}")
 
     def void_trial(self, number: int, trial: int, reason: str) -> None:
         """Declare one trial of an administration void."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.workbench.engine.messages import TranscribingWanted
 from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.shell.commands import Command, Situation
 
@@ -40,6 +41,12 @@ def _body(desk: Desk) -> NamingBody:
     return desk.current.query_one(NamingBody)
 
 
+def _transcribe(desk: Desk) -> None:
+    number = desk.current.administration()
+    if number is not None:
+        desk.tell(TranscribingWanted(number))
+
+
 def _say(what: str, desk: Desk) -> None:
     _body(desk).say(what)
 
@@ -66,6 +73,9 @@ NAMING_COMMANDS = (
     Command("results.notation", "IPA or ARPAbet", "IPA", "I", HERE, 13,
             "Show phonemes in ARPAbet, or in IPA again.", _of_names,
             run=lambda desk: _body(desk).turn_notation()),
+    Command("results.transcribe", "Transcribe…", "Transcribe", "M", HERE, 14,
+            "Let a transcriber hear the recordings of this session, in the background.",
+            _of_names, run=_transcribe),
     Command("results.rater", "Another rater…", "Rater", "R", HERE, 9,
             "Score as another rater: what others said is hidden until that rater has scored.",
             _named, run=partial(_say, "rater")),

@@ -1,0 +1,1 @@
+"""Stored recordings transcribed in the background."""

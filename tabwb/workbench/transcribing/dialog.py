@@ -1,0 +1,91 @@
+"""Asks which transcriber hears which responses."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Input, Select, Static
+
+from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
+from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.transcribing.controller import TranscribingWish
+
+NOTE = "It works in the background: the title bar shows how far it is."
+NEEDED = "a transcriber is needed; down lists those that are installed"
+HELPS = {
+    "transcriber": "A transcriber's spec, for example `wav2vec2:PATH-OR-ID`. **down** lists those "
+    "that are installed. The participant must have consented to *transcribe*.",
+    "responses": "Those that no transcriber has heard yet, or all that this transcriber has not "
+    "heard. Earlier transcripts stay in the store.",
+}
+RESPONSES = (("without a transcript", "new"), ("all, with this transcriber", "all"))
+
+
+def _help(name: str) -> str:
+    return f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
+
+
+class Responses(Select[str]):
+    """Which responses are transcribed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            RESPONSES, id="transcribing-responses", value="new", allow_blank=False, compact=True
+        )
+        self.help_text = _help("responses")
+
+
+class TranscribingScreen(Dialog[TranscribingWish | None]):
+    """Returns what is to be transcribed; None when closed.
+
+    Args:
+        number: of the administration.
+        spec: the transcriber that is offered.
+        catalogue: with the transcribers that are installed.
+    """
+
+    CSS_PATH = "dialog.tcss"
+    AUTO_FOCUS = "#transcriber"
+
+    def __init__(self, number: int, spec: str, catalogue: Catalogue) -> None:
+        super().__init__()
+        self._number, self._spec, self._catalogue = number, spec, catalogue
+
+    def compose(self) -> ComposeResult:
+        """Yield fields, message, buttons."""
+        known = [
+            Known(one.spec, one.shape, one.title, one.unavailable_reason)
+            for one in self._catalogue.transcribers
+        ]
+        with Vertical(classes="dialog"):
+            yield Static(f"Transcribe #{self._number}", classes="dialog-title", markup=False)
+            field = Combo("transcriber", self._spec, known, _help("transcriber"))
+            yield labelled("Transcriber", field)
+            yield labelled("Responses", Responses())
+            yield Static(Content.styled(NOTE, QUIET), id="transcribing-message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Choice("Transcribe", id="begin")
+                yield Choice("Close", id="close")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in the field begins."""
+        self._begin()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Begin or close."""
+        if event.button.id == "begin":
+            self._begin()
+        else:
+            self.dismiss(None)
+
+    def _begin(self) -> None:
+        spec = self.query_one("#transcriber", Input).value.strip()
+        if spec:
+            all_of_them = self.query_one(Responses).value == "all"
+            self.dismiss(TranscribingWish(spec, again=all_of_them))
+        else:
+            words = Content.styled(f"! {NEEDED}", AMBER)
+            self.query_one("#transcribing-message", Static).update(words)
