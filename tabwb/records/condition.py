@@ -87,10 +87,10 @@ class Column(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A part of the line of conditions; ``always``: shown also where the value is the default."""
+    """A part of the line of conditions; ``always``: where the default is shown too."""
 
     template: str = "{}"
-    always: bool = False
+    always: Callable[[Conditions], bool] = lambda conditions: False
 
 
 class Comparison(NamedTuple):

@@ -141,8 +141,12 @@ def decoding_columns() -> dict[str, ColumnType]:
 def line_of(given: Conditions) -> dict[str, str]:
     """Return the line of conditions: condition to words, where they are to be shown.
 
+    The seed is shown of a person only where something is shuffled, or where it is not the default.
+
     >>> list(line_of(Conditions("echo", "model", seed=7, replicates=3)).values())
     ['seed 7', 'greedy', '3 replicates', 'protocol generate']
+    >>> line_of(Conditions("S-014", "speaker"))
+    {}
     """
     usual = Conditions(given.examinee, given.kind)
     return {
@@ -150,7 +154,7 @@ def line_of(given: Conditions) -> dict[str, str]:
         for condition in declared_conditions.CONDITIONS
         if condition.line is not None
         and condition.applies_to(given.kind)
-        and (condition.line.always or condition.in_words(given) != condition.in_words(usual))
+        and (condition.line.always(given) or condition.in_words(given) != condition.in_words(usual))
     }
 
 

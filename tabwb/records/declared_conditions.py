@@ -55,6 +55,12 @@ def _part(conditions: Conditions) -> str:
     return conditions.part
 
 
+def _draws(conditions: Conditions) -> bool:
+    """Return whether anything may be drawn at random: a person has only orders."""
+    orders = conditions.item_order, conditions.option_order
+    return conditions.kind == "model" or "shuffled" in orders
+
+
 CONDITIONS: tuple[Condition, ...] = (
     Condition(
         "seed",
@@ -69,7 +75,7 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         column=Column("of the run; decoding_seed is the reply's own"),
         stored=True,
-        line=Line("seed {}", always=True),
+        line=Line("seed {}", always=_draws),
     ),
     Condition(
         "temperature",
@@ -82,7 +88,7 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         column=Column("sent with this response's request; 0 is greedy"),
         words=lambda conditions: conditions.drawn,
-        line=Line(always=True),
+        line=Line(always=lambda conditions: True),
         comparison=Comparison("decoding", "decoding", bare=True),
     ),
     Condition(
@@ -182,7 +188,7 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         column=Column("of the run: generate, enforced or likelihood"),
         stored=True,
-        line=Line("protocol {}", always=True),
+        line=Line("protocol {}", always=lambda conditions: True),
         comparison=Comparison("protocol", "protocol"),
     ),
     Condition(

@@ -185,8 +185,10 @@ class Study:
         """
         if re.fullmatch(self.id_pattern, speaker):
             return ""
+        usual = self.id_pattern == ID_PATTERN
+        shape = "letters and two or more digits, such as S-014" if usual else self.id_pattern
         return (
-            f"'{speaker}' is not as this study's IDs are written ({self.id_pattern}): "
+            f"'{speaker}' is not as this study's IDs are written ({shape}): "
             "never use a person's name"
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pytest
@@ -104,7 +104,10 @@ def test_the_order_of_items_is_compared_only_in_one_conversation() -> None:
 
 
 def test_the_line_leaves_out_what_is_seldom_set() -> None:
-    assert list(line_of(Conditions("S-014", "speaker")).values()) == ["seed 1"]
+    person = Conditions("S-014", "speaker")
+    assert line_of(person) == {}
+    shuffled = line_of(replace(person, item_order="shuffled"))
+    assert list(shuffled.values()) == ["seed 1", "items shuffled"]
     rotated = Conditions("echo", "model", option_order="rotated", lesion="noise@layer=2")
     assert list(line_of(rotated).values()) == [
         "seed 1",

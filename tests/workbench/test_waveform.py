@@ -89,6 +89,9 @@ async def test_arrows_move_the_onset_and_the_limits_and_many_steps_are_one_corre
         assert "onset 1.06 s after picture, set by you" in app.text
         assert app.moved == []
         waveform.keep()
+        await pilot.press("right")
+        waveform.show(replace(SOUND, onset=OnsetMark(11.06)))
+        waveform.keep()  # what was moved while the move before was being saved
         await pilot.press("o", "o", "shift+right")
         assert "the response ends at 3.05 s" in app.text
         waveform.keep()
@@ -97,8 +100,9 @@ async def test_arrows_move_the_onset_and_the_limits_and_many_steps_are_one_corre
         await pilot.press("shift+left", "shift+left")
         waveform.keep()
         await pilot.pause()
-        onset, limits, least = app.moved
+        onset, further, limits, least = app.moved
         assert isinstance(onset, Waveform.OnsetMoved) and onset.at_s == 11.06
+        assert isinstance(further, Waveform.OnsetMoved) and further.at_s == 11.07
         assert isinstance(limits, Waveform.LimitsMoved)
         assert (limits.start_s, limits.end_s) == (10.0, 13.05)
         assert isinstance(least, Waveform.OnsetMoved) and least.at_s == 10.0, "not before it"

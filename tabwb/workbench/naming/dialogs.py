@@ -187,7 +187,7 @@ class MicrophoneScreen(Dialog[str | None]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the chosen device."""
-        if self._devices and not self._testing:
+        if self._devices:
             self.dismiss(self._devices[event.option_index].name)
 
     def action_test(self) -> None:

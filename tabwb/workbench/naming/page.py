@@ -349,6 +349,7 @@ hidden until you have scored, where the battery does not say otherwise.
             "Where the signed form is",
             self._controller.keep_consent,
             "\n".join(f"{scope}: {SCOPES[scope]}" for scope in self._now.lacking),
+            optional=True,
         )
 
     def test(self) -> None:
@@ -388,9 +389,10 @@ hidden until you have scored, where the battery does not say otherwise.
         self._message = ""
         if not self.has_focus or not self._asks_kind:
             return
-        event.stop()
-        event.prevent_default()
         self._asks_kind = False
+        if event.key != "escape" or not self.speaker_view:  # esc leaves the speaker's view too
+            event.stop()
+            event.prevent_default()
         if event.key in NO_RESPONSES:
             self.desk.do(partial(self._controller.score, "no-response", NO_RESPONSES[event.key]))
         self._show_hint()

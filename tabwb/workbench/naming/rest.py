@@ -56,7 +56,8 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         return
     if not begun and now.microphone != "open":
         yield from _fact("participant", administration.conditions.examinee, width)
-        yield from _fact("conditions", ", ".join(conditions_words(administration)), width)
+        if words := ", ".join(conditions_words(administration)):
+            yield from _fact("conditions", words, width)
         yield from _fact("transcriber", short_spec(now.transcriber) or "none", width)
     left = sum(item.standing == "open" for item in now.items)
     yield from _fact("pictures", f"{left} to show", width)
@@ -78,6 +79,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         yield from key_lines("T", "tests the microphone", width)
     yield from key_lines("f", "speaker's view: the picture alone on this screen", width)
     yield from key_lines("F", "the picture in a window of its own, full screen", width)
+    yield from folded("A second terminal shows it with tabwb --speaker-view.", width, QUIET)
     yield Content("")
     yield from folded(DRAFT, width, QUIET)
 

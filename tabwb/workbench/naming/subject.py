@@ -215,7 +215,8 @@ COMMANDS = (
              "Play the response back; again: stop.",
              lambda desk: desk.do(controller(desk).play)),
     _command("speaker", "Speaker's view", "Speaker", "f", 11, _always,
-             "The picture alone; keys still work; f or esc comes back."),
+             "The picture alone; keys still work; f or esc comes back. In a second terminal: "
+             "tabwb --speaker-view."),
     _command("window", "Picture window", "Window", "F", 18, _always,
              "The picture in a window of its own, full screen, outside of the terminal; again: "
              "close it.", lambda desk: desk.do(controller(desk).picture_window)),

@@ -362,14 +362,22 @@ class Desk(Screen[None]):
         """Run a command soon; for menus, palette, footer and dialogs that close."""
         self.call_later(self.action_command, name)
 
-    def ask_words(self, title: str, label: str, job: Callable[[str], None], text: str = "") -> None:
+    def ask_words(
+        self,
+        title: str,
+        label: str,
+        job: Callable[[str], None],
+        text: str = "",
+        *,
+        optional: bool = False,
+    ) -> None:
         """Ask for a line of text and queue a command with it, unless the dialog is closed."""
 
         def given(words: str | None) -> None:
             if words is not None:
                 self.do(partial(job, words))
 
-        self.app.push_screen(AskWords(title, label, text), given)
+        self.app.push_screen(AskWords(title, label, text, optional=optional), given)
 
     def on_title_bar_menu_wanted(self, message: TitleBar.MenuWanted) -> None:
         """Open the menu that was clicked."""

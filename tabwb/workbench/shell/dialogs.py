@@ -129,17 +129,25 @@ def about_text(catalogue: Catalogue | None) -> Content:
 class Words(Input):
     """The text field."""
 
-    HELP = "# A few words\n\nThey are kept with the item. **enter** accepts, **esc** closes."
+    HELP = "# A few words\n\nThey are kept in the store. **enter** accepts, **esc** closes."
 
 
 class AskWords(Dialog[str | None]):
-    """Returns the words; None when closed with esc."""
+    """Returns the words; None when closed with esc.
+
+    Args:
+        title: what is asked.
+        label: what the words are.
+        text: shown above the field.
+        optional: whether the field may stay empty.
+    """
 
     CSS_PATH = "ask_words.tcss"
 
-    def __init__(self, title: str, label: str, text: str = "") -> None:
+    def __init__(self, title: str, label: str, text: str = "", *, optional: bool = False) -> None:
         super().__init__()
-        self._title, self._label, self._text = title, label, text
+        self._title, self._text, self._optional = title, text, optional
+        self._label = f"{label} (may stay empty)" if optional else label
 
     def compose(self) -> ComposeResult:
         """Yield title, field and keys."""
@@ -152,7 +160,8 @@ class AskWords(Dialog[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the words, if there are any."""
-        if words := event.value.strip():
+        words = event.value.strip()
+        if words or self._optional:
             self.dismiss(words)
             return
         message = self.query_one("#words-message", Static)

@@ -64,7 +64,10 @@ class RowList(ScrollView, can_focus=True):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--head", "row-list--current"}
     DEFAULT_CSS = """
-    RowList { background: transparent; overflow-x: hidden; scrollbar-size-vertical: 1; }
+    RowList {
+        background: transparent; overflow-x: hidden;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable;
+    }
     RowList > .row-list--head { color: $quiet; }
     RowList > .row-list--current {
         background: $block-cursor-blurred-background; color: $foreground;

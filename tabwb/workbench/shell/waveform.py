@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal
 
 from textual.binding import Binding, BindingType
@@ -30,7 +31,12 @@ FRAME_S = 1 / 15
 """So often the second that is played is drawn."""
 NEAR = 1
 """So many columns beside a mark still take it."""
+SAME_S = 0.0015
+"""Seconds are kept in thousandths; so much apart they are the same."""
+UNSAVED_S = 3.0
+"""So long a mark stays where it was moved to without being saved there."""
 Handle = Literal["onset", "start", "end"]
+ALL: tuple[Handle, ...] = ("onset", "start", "end")
 WORDS = {"start": "the response begins", "end": "the response ends"}
 TOOLTIP = """\
 ┃ onset   [ ] limits of the response   ┊ time limit
@@ -93,6 +99,8 @@ of æ, **+** inserted, **-t** before it t was left out.
         self._stretch: Span | None = None
         self._handle: Handle = "onset"
         self._moved: dict[Handle, float] = {}
+        self._sent: dict[Handle, float] = {}
+        """Where marks were moved to that are being saved."""
         self._settling: Timer | None = None
         self._dragging = False
         self._playing: Callable[[], float | None] | None = None
@@ -111,13 +119,24 @@ of æ, **+** inserted, **-t** before it t was left out.
         before = self._sound
         if sound == before:
             return
-        kept = before and sound and (before.onset, before.limits) == (sound.onset, sound.limits)
-        if not kept:
-            self._drop_move()
         if before is None or sound is None or before.response != sound.response:
+            self._drop_move()
+            self._sent.clear()
             self._stretch, self._handle = _near_limits(sound), "onset"
+        else:
+            self._take_saved(before, sound)
         self._sound = sound
         self.refresh()
+
+    def _take_saved(self, before: Sound, sound: Sound) -> None:
+        """Forget what is saved now; further moves stay, unless somebody else moved that mark."""
+        for handle in ALL:
+            is_at, sent = _stored(sound, handle), self._sent.get(handle)
+            if is_at == _stored(before, handle):
+                continue
+            self._sent.pop(handle, None)
+            if sent is None or is_at is None or abs(is_at - sent) > SAME_S:
+                self._moved.pop(handle, None)
 
     def follow(self, position: Callable[[], float | None]) -> None:
         """Show the second that is played, until there is none any more.
@@ -184,7 +203,7 @@ of æ, **+** inserted, **-t** before it t was left out.
         """The marks that can be moved now."""
         if self._sound is None or self._sound.limits is None:
             return ()
-        return "onset", "start", "end"
+        return ALL
 
     def action_other_mark(self) -> None:
         """Move another mark from now on: the onset, the beginning, the end of the response."""
@@ -211,7 +230,7 @@ of æ, **+** inserted, **-t** before it t was left out.
         sound = self._sound
         if sound is None or sound.limits is None:
             return
-        envelope, (start, end) = sound.envelope, sound.limits
+        envelope, (start, end) = sound.envelope, self._limits(sound.limits)
         low, high = {
             "onset": (start, end),
             "start": (envelope.start_s, end - STEP_S),
@@ -232,15 +251,22 @@ of æ, **+** inserted, **-t** before it t was left out.
         self._drop_move()
         if sound is None or sound.limits is None:
             return
-        for handle, at_s in moved.items():
-            if at_s == self._place(handle):
-                continue
-            if handle == "onset":
-                self.post_message(self.OnsetMoved(at_s))
-            else:
-                start, end = sound.limits
-                limits = (at_s, end) if handle == "start" else (start, at_s)
-                self.post_message(self.LimitsMoved(*limits))
+        changed = {handle: at for handle, at in moved.items() if at != self._place(handle)}
+        if not changed:
+            return
+        self._sent |= changed
+        self.set_timer(UNSAVED_S, partial(self._give_up, changed))
+        if "onset" in changed:
+            self.post_message(self.OnsetMoved(changed["onset"]))
+        if "start" in changed or "end" in changed:
+            self.post_message(self.LimitsMoved(*self._limits(sound.limits)))
+
+    def _give_up(self, changed: dict[Handle, float]) -> None:
+        """Show marks where they are stored that could not be saved."""
+        for handle, at_s in changed.items():
+            if self._sent.get(handle) == at_s:
+                del self._sent[handle]
+                self.refresh()
 
     def _drop_move(self) -> None:
         if self._settling is not None:
@@ -251,12 +277,15 @@ of æ, **+** inserted, **-t** before it t was left out.
 
     def _place(self, handle: Handle) -> float | None:
         """Where a mark is now, or None."""
-        sound = self._sound
-        if handle in self._moved or sound is None:
-            return self._moved.get(handle)
-        if handle == "onset":
-            return None if sound.onset is None else sound.onset.at_s
-        return None if sound.limits is None else sound.limits[handle == "end"]
+        for places in (self._moved, self._sent):
+            if handle in places:
+                return places[handle]
+        return None if self._sound is None else _stored(self._sound, handle)
+
+    def _limits(self, limits: Span) -> Span:
+        """Return the limits as they are moved now."""
+        start, end = self._place("start"), self._place("end")
+        return limits[0] if start is None else start, limits[1] if end is None else end
 
     # ---------------------------------------------------------------- mouse
 
@@ -331,7 +360,7 @@ of æ, **+** inserted, **-t** before it t was left out.
     def _marker(self, sound: Sound, view: Span, width: int) -> Content:
         onset = sound.onset
         if self._handle != "onset" and sound.limits is not None:
-            at = sound.limits[self._handle == "end"]
+            at = self._limits(sound.limits)[self._handle == "end"]
             words = f"{WORDS[self._handle]} at {at - sound.zero_s:.2f} s"
             return lines.marker_line(at, words, view, width, onset.at_s if onset else None)
         if onset is None:
@@ -342,16 +371,21 @@ of æ, **+** inserted, **-t** before it t was left out.
     def _shown(self) -> Sound | None:
         """The response with the marks where they are moved to."""
         sound = self._sound
-        if sound is None or not self._moved:
+        if sound is None or not (self._moved or self._sent):
             return sound
-        if (at := self._moved.get("onset")) is not None:
+        if (at := {**self._sent, **self._moved}.get("onset")) is not None:
             latency = None if sound.picture_s is None else at - sound.picture_s
             sound = replace(sound, onset=OnsetMark(at, latency, None, "you"))
         if sound.limits is not None:
-            start, end = sound.limits
-            limits = self._moved.get("start", start), self._moved.get("end", end)
-            sound = replace(sound, limits=limits)
+            sound = replace(sound, limits=self._limits(sound.limits))
         return sound
+
+
+def _stored(sound: Sound, handle: Handle) -> float | None:
+    """Return where a mark of a response is stored, or None."""
+    if handle == "onset":
+        return None if sound.onset is None else sound.onset.at_s
+    return None if sound.limits is None else sound.limits[handle == "end"]
 
 
 def _near_limits(sound: Sound | None) -> Span | None:

@@ -125,7 +125,9 @@ def marks_line(sound: Sound, window: Span, width: int) -> Content:
             put(first, ("x" + "─" * (last - first)), QUIET)
     if sound.limit_s is not None and inside(sound.limit_s, window):
         at = column_of(sound.limit_s, window, width)
-        put(at, "┊ limit" if at + 7 <= width else "┊", AMBER)
+        beside = [column_of(at_s, window, width) for at_s, _ in sound.marks]
+        room = at + 7 <= width and not any(at < column < at + 8 for column in beside)
+        put(at, "┊ limit" if room else "┊", AMBER)
     for at_s, sign in zip(sound.limits or (), "[]", strict=False):
         if inside(at_s, window):
             put(column_of(at_s, window, width), sign, "bold")

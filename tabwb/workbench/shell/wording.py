@@ -160,11 +160,9 @@ def seconds(value: float | None) -> str:
     """Return a latency in words.
 
     >>> seconds(0.4142), seconds(63.21), seconds(None)
-    ('0.41 s', '63.2 s', '')
+    ('0.41 s', '63.21 s', '')
     """
-    if value is None:
-        return ""
-    return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+    return "" if value is None else f"{value:.2f} s"
 
 
 def glyph_of(administration: Administration) -> str:

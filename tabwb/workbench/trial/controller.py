@@ -212,7 +212,8 @@ class TrialController(Controller):
             words = f"'{battery.id}' is made for models; in a study, name its approved protocol"
             yield FieldError(PROTOCOL, words)
         if asked.kind not in battery.examinees and asked.kind == "model":
-            yield FieldError("model", f"'{battery.id}' is not made for models")
+            words = f"'{battery.id}' is not made for models: choose 'a participant' before it"
+            yield FieldError("model", words)
 
     def _errors(self, checks: Iterable[tuple[str, Callable[[], object]]]) -> Iterator[FieldError]:
         for name, check in checks:

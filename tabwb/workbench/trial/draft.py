@@ -177,6 +177,8 @@ def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None 
     "5 replicates, lesion mlp:zero, greedy, seed 1, the battery's token limits"
     >>> folded_words(Draft().filled(seed="one", top_p="7"), "model")
     '! 2 fields cannot be used'
+    >>> folded_words(Draft(), "spoken")
+    'nothing is changed'
     """
     first = first_fields(audience, battery)
     folded = [PROTOCOL, *(name for row in advanced_rows() for name in row)]
@@ -194,9 +196,12 @@ def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None 
             changed.append(words)
     for name in ALWAYS_SAID:
         condition = condition_table.declared(name)
-        if audience in condition.given_to:
+        if audience in condition.given_to and (
+            name != "seed" or "seed" in condition_table.line_of(conditions)
+        ):
             always.append(_said(condition, conditions))
-    return ", ".join(dict.fromkeys([*(words for words in changed if words), *always]))
+    said = dict.fromkeys([*(words for words in changed if words), *always])
+    return ", ".join(said) or "nothing is changed"
 
 
 def _said(condition: Condition, conditions: Conditions) -> str:

@@ -82,8 +82,11 @@ class NewAdministration(Dialog[Draft | int | None]):
 
     def __init__(self, catalogue: Catalogue, draft: Draft, drafts: Drafts) -> None:
         super().__init__()
-        self._catalogue, self._draft, self._drafts = catalogue, draft, drafts
+        self._catalogue, self._drafts = catalogue, drafts
         self._battery = self._known_battery(draft.battery)
+        if self._battery is not None and "model" not in self._battery.examinees:
+            draft = replace(draft, kind="speaker")
+        self._draft = draft
         self._preview = StartPreview(self._battery)
         self._last = draft
         self._touched: set[str] = set()
