@@ -92,6 +92,13 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         await seat.press("space")
         await seat.reads("Scenes")
         await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.reads("usable 2 of 2")
+        await seat.press("t")
+        await seat.reads("Responses  2")
+        await seat.press("l")
+        await seat.until(
+            lambda: "not consented to rating" in " ".join(seat.text.split()), "playing is refused"
+        )
     _, trials = seat.stored()
     answers = [trial.counting for trial in trials]
     assert [answer and answer.response for answer in answers] == [WORDS, "bed"]

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 
 from tabwb.workbench.engine.messages import (
     ListenerInput,
-    PlaybackWanted,
     Playing,
     ResultsWanted,
 )
@@ -155,12 +154,6 @@ class NamingBody(ResultsBody):
                 rules_seen=named.listed,
             )
         )
-
-    def listen(self) -> None:
-        """Play the marked response, or stop."""
-        row = self._view.row
-        if row is not None and row.named is not None and self._asked is not None:
-            self.desk.tell(PlaybackWanted(*self._asked))
 
     def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
         """Keep the onset where it was moved to."""

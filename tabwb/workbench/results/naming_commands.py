@@ -30,6 +30,11 @@ def _named(now: Situation) -> str | None:
     return None if isinstance(shown, ResultsShown) and shown.marked and shown.named else ""
 
 
+def _recorded(now: Situation) -> str | None:
+    shown = now.extension
+    return None if isinstance(shown, ResultsShown) and shown.marked and shown.recorded else ""
+
+
 def _of_names(now: Situation) -> str | None:
     shown = now.extension
     return None if isinstance(shown, ResultsShown) and shown.named else ""
@@ -53,8 +58,7 @@ def _say(what: str, desk: Desk) -> None:
 
 NAMING_COMMANDS = (
     Command("results.listen", "Listen, or stop", "Listen", "l", HERE, 2,
-            "Play the marked response, or stop; the log records it as heard.", _named,
-            run=lambda desk: _body(desk).listen()),
+            "Play the marked response, or stop; the log records it as heard.", _recorded),
     *(
         Command(f"results.score-{score}", title, "", str(key), HERE, 0,
                 "Score the marked response by ear; earlier scores stay in the store.", _named,

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from tabwb.workbench.engine.messages import ExportWanted
+from tabwb.workbench.engine.messages import ExportWanted, PlaybackWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
@@ -147,9 +147,12 @@ class ResultsPage(Page):
         """Return the situation with what the page shows."""
         view = self.body.view if self.body is not None else None
         listed = self.body is not None and self.body.responses_shown and view is not None
-        marked = listed and view is not None and view.row is not None
+        row = view.row if listed and view is not None else None
+        attempt = row.item.attempt if row is not None else None
         named = self.results is not None and bool(self.results.summary.named)
-        return replace(situation, extension=ResultsShown(listed, marked, named))
+        recorded = attempt is not None and "recording" in attempt.metadata
+        shown = ResultsShown(listed, row is not None, named, recorded)
+        return replace(situation, extension=shown)
 
     @property
     def _view(self) -> ResponsesView:
@@ -160,6 +163,12 @@ class ResultsPage(Page):
     def next(self) -> None:
         """Mark the next response."""
         self._view.action_step(1)
+
+    def listen(self) -> None:
+        """Play the marked response, or stop."""
+        row, number = self._view.row, self.administration()
+        if row is not None and number is not None:
+            self.desk.tell(PlaybackWanted(number, row.item.place[0]))
 
     def filter(self) -> None:
         """Ask for words to filter the responses by."""

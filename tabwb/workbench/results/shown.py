@@ -13,8 +13,10 @@ class ResultsShown:
         listed: the responses, and not the summary.
         marked: one of them is marked.
         named: they are names of pictures.
+        recorded: the marked one was given aloud and recorded.
     """
 
     listed: bool
     marked: bool
     named: bool
+    recorded: bool = False
