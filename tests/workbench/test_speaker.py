@@ -137,7 +137,7 @@ async def test_a_first_answer_is_not_asked_for_again(sit: Sit, battery: str) -> 
         await begin(seat, battery)
         await answer(seat, "tree")
         await seat.press("escape", "r")
-        await seat.reads("a first answer is not asked for again: u takes it back")
+        await seat.reads("a first answer cannot be asked for again: u takes it back")
         assert not seat.work.awaiting
 
 

@@ -181,7 +181,7 @@ async def test_a_service_that_is_down_rests_the_run_and_says_so(
         await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
         await seat.press("a")
         await seat.until(lambda: seat.asked, "the trouble")
-        await seat.reads("The run rests")
+        await seat.reads("Auto-run has stopped")
         assert "the last one: the service is down" in seat.work.reason
         with Store.open(seat.store) as store:
             failed = [one for one in store.trials(1) if one.attempts]

@@ -63,11 +63,11 @@ def answered(tab: Battery, *ratings: Rating, attempts: int = 1) -> Trial:
                     prompt_tokens=None,
                 )
             ],
-            "asked again, and not read either, 1 request",
+            "asked again; the second reply cannot be read either, 1 request",
         ),
         (
             [replace(CALL, structured=True, stop_reason=StopReason.LENGTH, prompt_tokens=None)],
-            "structured: the service kept to the schema, the reply was cut at its limit, 1 request",
+            "structured: the reply follows the schema, the reply was cut at its limit, 1 request",
         ),
         (
             [replace(CALL, stop_reason=StopReason.REFUSED, prompt_tokens=None)],
@@ -189,7 +189,7 @@ async def test_raw_replies_are_one_key_away_and_unparsed_is_never_absent(sit: Si
         await seat.press("w")
         await seat.until(lambda: "the first reply, which could not be read" in whole(seat))
         assert "asks no model: it has no raw reply" in whole(seat)
-        assert "asked again, and not read either" in whole(seat)
+        assert "asked again; the second reply cannot be read either" in whole(seat)
         await seat.press("w")
         await seat.until(lambda: "the first reply" not in whole(seat), "the verdicts")
 

@@ -26,11 +26,11 @@ from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded, shortened
 HELP = """\
 # Adjudication
 
-A line for each answer on which raters differ, those on which people differ most first: the share of
-pairs of people who differ, that of pairs of a person and a judge, what each person says and, after
-the bar, each judge. ▣ present, □ absent, ? cannot tell, - not rated; ✓ settled. Below (at the right
-in a wide window) are the text as raters saw it, every verdict with confidence and note, and what
-was settled. Nothing tells where a text is from.
+One line for each answer on which raters differ; those on which people differ most come first. A
+line shows the share of pairs of people who differ, the share of pairs of a person and a judge who
+differ, the answer of each person and, after the bar, of each judge. ▣ present, □ absent, ? cannot
+tell, - not rated; ✓ settled. Below (at the right in a wide window) are the text as raters saw it,
+every verdict with confidence and note, and what was settled. The source of a text is not shown.
 
 **enter** takes a value and asks for the reason. Ratings are not changed; who settled what, when and
 why is kept, and **u** or **x** takes it back. **l** plays a spoken response.

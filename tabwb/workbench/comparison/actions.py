@@ -41,8 +41,8 @@ RENEW_S = 2.0
 FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "map", "agreement", "latency")
 """Figures that suit the page."""
 UNPAIRED = (
-    "No base and instruct model of one family and size are shown. What a model is comes from "
-    "its profile: family, tuning, parameters."
+    "No base and instruct model of one family and size are shown. Family, tuning and "
+    "parameters of a model come from its profile."
 )
 
 

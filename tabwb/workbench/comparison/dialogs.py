@@ -34,7 +34,7 @@ DIFFERING_HELP = """\
 # Where judges differ
 
 The responses that at least two judges have judged, the most disputed first. The number is the mean
-absolute difference between all pairs of judges: of probabilities where a judge tells one, else of
+absolute difference between all pairs of judges: of probabilities where a judge gives one, else of
 its verdict (present 1, absent 0). Beside or below the list are the marked response and each judge's
 verdict and reason.
 
@@ -51,7 +51,7 @@ prints the same. Arrows scroll, **esc** closes.
 JUDGES_HELP = """\
 # Judges against each other
 
-How much of a result is the judge's: one row for each judge (its prompt and judging model), the
+How much a result depends on the judge: one row for each judge (its prompt and judging model), the
 agreement of every two judges, the features on which they differ most, and what most of them say.
 `tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
 """

@@ -146,7 +146,7 @@ FIGURE = 4
 HELP = """\
 # Plots
 
-One line for each model, in the order of the table: ● is the figure (○: few responses are
+One line for each model, in the order of the table: ● is the value (○: few responses are
 usable), ├─┤ its 95 % interval for prompts like these, ◆ what guessing or always one answer would
 give (both ends where the models differ in it).
 

@@ -23,7 +23,7 @@ HELP = """\
 One row for each model with its lesion; all its administrations are pooled. How many responses are
 **usable** (identical unsampled answers and repeated draws count once), the *burden* with its 95 %
 interval for prompts like these (*0.50 n=2*: it rests on 2 responses, the others have none or are
-not judged yet; *few*: fewer than half are usable, such rows are sorted last), then the share of
+not rated yet; *few*: fewer than half are usable, such rows are sorted last), then the share of
 right answers of each subtest. Intervals are drawn: ├─●─┤ (○ with few usable), ◆ what guessing or
 always one answer would give. Burdens of different judges, scopes or sets never share a column:
 **j** chooses another. A dash: this judge has not seen that model.

@@ -135,8 +135,8 @@ class ModelRunner:
                 ("file.new", "New administration"), ("administer.results", "Results so far"),
             )  # fmt: skip
             hint = (
-                "Nothing was asked. Bring back the model that it began with and resume, or begin a "
-                "new administration for the changed one; what was answered stays as it is."
+                "Nothing was asked. Restore the model that it began with and resume, or begin a "
+                "new administration for the changed one; recorded answers are unchanged."
             )
             raise CommandStopped(replace(report, hint=hint)) from error
 
@@ -226,11 +226,11 @@ class ModelRunner:
                 self._sessions.auto = False
                 self._sessions.publish()
                 self._engine.refresh()
-                hint = (
-                    "What was answered is safe; items in error are unanswered and are asked again."
+                hint = "All answers are saved; items in error are unanswered and are asked again."
+                asks = (("administer.next", "Continue"),)
+                raise CommandStopped(
+                    ErrorReport("Auto-run has stopped", end.reason, hint=hint, asks=asks)
                 )
-                asks = (("administer.next", "Go on"),)
-                raise CommandStopped(ErrorReport("The run rests", end.reason, hint=hint, asks=asks))
             self._sessions.after((end,))
 
     def _count(self, event: events.Event) -> None:

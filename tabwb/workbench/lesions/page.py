@@ -42,7 +42,7 @@ COUNT_S = 0.15
 
 
 def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** gives the keys back."
+    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** returns to the commands."
 
 
 class LesionsPage(Page):
@@ -333,7 +333,7 @@ class LesionsPage(Page):
         """Return whether the model can be asked now; say why not."""
         problem = self.query_one(LesionForm).problem or self._counted
         if self._busy:
-            problem = "the model works: esc stops it"
+            problem = "the model is answering: esc stops it"
         elif not self.state.parts:
             problem = "no model is loaded: enter in the field Model loads it"
         self._say(problem)

@@ -39,7 +39,7 @@ A model is loaded in a separate process, lesioned, and asked. **No answer here i
 - **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
   administration begins
 
-In fields letters are typed: **esc** gives the keys back. Underlined words are not in the other
+In fields letters are typed: **esc** returns to the commands. Underlined words are not in the other
 answer. A lesion here is a change of numbers in a model and says nothing about a brain.
 """
 FIELD_HELPS = {

@@ -68,7 +68,7 @@ _SIGNS = {
 _WORDS = {
     "stopping": "stopping after the present items",
     "failed": "Conditions failed; all others are stored.",
-    "refused": "The sweep could not go on.",
+    "refused": "The sweep stopped with an error.",
 }
 _CURVES = ("g", "shows curves and maps of what is stored, m the results by lesion")
 _NEXT = {
@@ -92,7 +92,7 @@ _NO_GRID = (
 
 
 def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** gives the keys back."
+    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** returns to the commands."
 
 
 class Field(EndInput):

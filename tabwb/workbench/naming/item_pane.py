@@ -228,8 +228,8 @@ class HeardField(Input):
 # Heard
 
 What you heard: a word (*dog*), or phonemes in IPA (*dɔɡ*) or ARPAbet (*D AO G*). It says more than
-any rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
-back.
+any rule: with it the machine can propose further codes. **enter** keeps it, **esc** returns to
+the commands.
 """
 
     def action_give_back(self) -> None:

@@ -328,7 +328,7 @@ class DeletionForm(Form):
                 help_text="# Type the code\n\nThe participant code again. There is no undo.",
             )  # fmt: skip
             with Horizontal(classes="dialog-buttons"):
-                yield Choice("Delete for ever", id="accept")
+                yield Choice("Delete permanently", id="accept")
                 yield Choice("Close", id="close")
 
     def on_mount(self) -> None:
@@ -355,7 +355,7 @@ class DeletionForm(Form):
 
 
 def _deletion_lines(preview: DeletionPreview) -> Iterator[str]:
-    yield "DELETED, and nobody can bring it back:"
+    yield "DELETED PERMANENTLY:"
     yield from _bullets([f"{preview.goes}", "the sound files of these recordings"])
     yield ""
     yield "KEPT:"

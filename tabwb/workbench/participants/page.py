@@ -318,8 +318,8 @@ class ParticipantsPage(Page):
         words = f"{stone.speaker} was deleted."
         if not stone.finished:
             words += (
-                " Another program has the store open: the next opening rewrites it without the "
-                "remaining traces."
+                " Another program has the store open; remaining traces are removed when the "
+                "store is opened next."
             )
         self.desk.notify(words, timeout=8, markup=False)
 

@@ -7,8 +7,8 @@ from tabwb.workbench.rating.page import SetsPage
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 
-OPEN = "an administration is open, and its news would tell sources: F8 leaves it"
-BUSY = "a job runs in this window, and its news would tell sources: rate when it has ended"
+OPEN = "an administration is open, and its messages could reveal sources: F8 leaves it"
+BUSY = "a job is running, and its messages could reveal sources: rate when it has ended"
 
 
 class RatingActions(Actions):

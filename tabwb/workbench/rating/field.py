@@ -20,9 +20,9 @@ HELP_PHONEMES = """\
 
 Every sound that was said, in ARPAbet with blanks (*D AO G*) or in IPA (*dɔɡ*). `<sil>` is a pause,
 `<spn>` speech that cannot be understood. **enter** keeps it; what is not a phoneme is marked.
-**esc** gives the keys back.
+**esc** returns to the commands.
 """
-HELP_WORDS = "# Words\n\n**enter** keeps them, **esc** gives the keys back."
+HELP_WORDS = "# Words\n\n**enter** keeps them, **esc** returns to the commands."
 
 
 class AnswerField(Input):

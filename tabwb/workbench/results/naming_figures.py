@@ -138,7 +138,7 @@ def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
         rows.append((name, cue.right, cue.of, cue.interval))
     remarks = ["" if cue.counts is not False else "does not count" for cue in part.cues]
     yield from share_lines(rows, width, remarks=remarks)
-    words = "Only items that were not named alone are cued: they are the harder ones."
+    words = "Only items that were not named without help are cued, so they are the harder ones."
     yield from folded(words, min(width, MOST), QUIET)
 
 

@@ -145,7 +145,7 @@ def burden_lines(judge: JudgeSummary, width: int) -> Iterator[Content]:
     if without := without_burden(burden):
         facts.append(f"usable but without a burden: {causes_listed(without)}")
     if judge.not_judged:
-        facts.append(f"not judged yet: {judge.not_judged}")
+        facts.append(f"not rated yet: {judge.not_judged}")
     terms = terms_of(judge).replace("  ·  ", " · ").removeprefix(f"{judge.rater} · ")
     yield from folded(" · ".join([*facts, terms]), width, QUIET)
 
@@ -158,7 +158,7 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
         width: columns.
     """
     if not profiles.judges:
-        yield from folded("Nobody has judged these responses: j lets a judge do it.", width, QUIET)
+        yield from folded("No judge has judged these responses yet; j starts one.", width, QUIET)
         return
     several = len(profiles.judges) > 1
     for at, judge in enumerate(profiles.judges):

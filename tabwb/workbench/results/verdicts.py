@@ -128,9 +128,13 @@ def _verdicts(rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement])
 def _marks(call: Judgement, calls: int) -> Iterator[str]:
     unread = any(rating.status is RatingStatus.UNPARSED for rating in call.ratings)
     if call.repaired:
-        yield "asked again, and not read either" if unread else "repaired: the second reply is read"
+        yield (
+            "asked again; the second reply cannot be read either"
+            if unread
+            else "repaired: the second reply is read"
+        )
     if call.structured:
-        yield "structured: the service kept to the schema"
+        yield "structured: the reply follows the schema"
     if call.stop_reason is StopReason.LENGTH:
         yield "the reply was cut at its limit"
     if call.stop_reason is StopReason.REFUSED:
@@ -141,7 +145,7 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
         yield f"judged {calls} times; this verdict counts"
 
 
-NOBODY = "No judge has judged this response: j lets one judge all responses."
+NOBODY = "No judge has judged this response yet; j starts one."
 
 
 def verdict_lines(response: JudgedResponse, width: int) -> Iterator[Content]:

@@ -78,7 +78,7 @@ class StartPreview:
     design: tuple[str, ...] = ()
 
 
-AFTERWARDS = "afterwards, once all is answered and you say so"
+AFTERWARDS = "afterwards, when you confirm it"
 
 
 @dataclass(frozen=True, slots=True)

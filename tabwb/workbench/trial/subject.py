@@ -42,7 +42,7 @@ def _repeat(now: Situation) -> str | None:
     if now.kind != "speaker":
         return None
     if now.answered:
-        return "a first answer is not asked for again: u takes it back, v declares it void"
+        return "a first answer cannot be asked for again: u takes it back, v declares it void"
     if now.awaiting:
         return f"item {now.item} waits for its first answer: enter goes back to it"
     return "a person is not asked again: space gives the next item"
