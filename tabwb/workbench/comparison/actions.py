@@ -21,7 +21,7 @@ from tabwb.workbench.engine.messages import (
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
-from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words, state_word
+from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
@@ -188,14 +188,16 @@ class ComparisonActions(Actions):
             self._open_results(members[0].id)
             return
         width = max(len(state_word(member)) for member in members)
+        counts = [f"{member.answered}/{member.planned}" for member in members]
+        room = max(map(len, counts))
         lines = [
             Content.assemble(
                 (f"{member.id:>4}", "bold"),
                 f"  {glyph_of(member)} {state_word(member):<{width}}",
-                (f"{member.answered:>6}/{member.planned:<6} {member.given_at}", QUIET),
-                f"  {' · '.join(special_words(member))}",
+                (f"  {count:>{room}}  {member.given_at}", QUIET),
+                f"  {' · '.join(head_words(member))}",
             )
-            for member in members
+            for member, count in zip(members, counts, strict=True)
         ]
 
         def picked(at: int | None) -> None:

@@ -37,6 +37,10 @@ class Choice(Button):
     def __init__(self, words: str, *, id: str) -> None:
         super().__init__(words, id=id, compact=True)
 
+    def watch_label(self) -> None:
+        """Take the width of other words."""
+        self.refresh(layout=True)
+
 
 class ScrollPane(VerticalScroll, can_focus=True):
     """A part of a dialog or page that can be focused to scroll it."""
