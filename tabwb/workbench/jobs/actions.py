@@ -29,8 +29,14 @@ class JobsActions(Actions):
         desk.listen(JobState, self.changed)
 
     async def jobs(self) -> None:
-        """Open the page."""
+        """Open the page, at the newest job that works."""
+        from tabwb.workbench.jobs.page import JobsPage
+
         await self.desk.go("jobs")
+        if self.desk.page == "jobs":
+            page = self.desk.query_one(JobsPage)
+            page.update_page()
+            page.start_at_work()
 
     def changed(self, state: JobState) -> None:
         """Show in the title bar what works; quitting asks first."""

@@ -72,6 +72,12 @@ class JobsPage(Page):
         """Give the keys to the list."""
         self.query_one(JobList).focus()
 
+    def start_at_work(self) -> None:
+        """Highlight the newest job that works, else the newest: what stop and start act on."""
+        active = [at for at, state in enumerate(self._states) if state.active]
+        if self._states:
+            self.query_one(JobList).highlighted = active[0] if active else 0
+
     def update_page(self) -> None:
         """Show the present states; the same job stays highlighted."""
         if not self.is_mounted:
