@@ -105,7 +105,7 @@ def test_rotated_options_show_a_bias_for_a_position() -> None:
     assert [one.chosen for one in words.positions] == [6, 0, 0, 0, 0, 0]
     said = dict(remarks(words))
     assert said["right by position of the key"].startswith("1: 1 of 1, 2: 0 of 1")
-    assert said["answers at position"].startswith("1: 100 %, 2: 0 %")
+    assert said["answers at position"].startswith("1: 1.00, 2: 0.00")
     # Guessing is shown under free answers too, where nothing is corrected for it.
     assert said["guessing would give"] == "0.17"
     assert not words.estimate("chance_corrected").defined

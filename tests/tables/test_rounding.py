@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabwb.report.render.typed import table_view
-from tabwb.report.render.wording import between, interval_words, percents, signed
+from tabwb.report.render.wording import between, interval_words, signed
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
 from tabwb.tables.rounding import ends_of
 from tabwb.tables.table import Column, table_of
@@ -33,7 +33,7 @@ def test_words_of_intervals(low: float, high: float, shown: str) -> None:
 
 def test_nothing_is_minus_zero() -> None:
     assert signed(-0.001) == "0.00" and signed(-0.4) == "-0.40"
-    assert percents(Interval(0.0, 0.004)) == "0.0-0.4 %"
+    assert between(Interval(0.0, 0.004)) == "0.000-0.004"
     given = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(-0.004, 0.2))
     assert interval_words(given) == "0.00 to +0.20"
     assert Column("d", "D", "a difference", "number", digits=2).format(-0.001) == "0.00"

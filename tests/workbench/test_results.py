@@ -42,8 +42,9 @@ async def test_the_summary_has_intervals_and_baselines(
         await seat.reads("0.01-0.99")
         (row,) = [line for line in seat.text.splitlines() if "0.01-0.99" in line]
         assert "1/2" in row
-        # On 0 to 1 the estimate is in the middle; always the first option, 1.00, at the right end.
-        low, value, first_option = row.index("├"), row.index("●"), row.rindex("◆")
+        # On 0 to 1 the estimate is in the middle; always the first option, 1.00, is in the cell
+        # of the upper end.
+        low, value, first_option = row.index("├"), row.index("●"), row.rindex("◈")
         assert low < row.index("◆") < value < first_option  # guessing: one of three
         assert abs(low + first_option - 2 * value) <= 2
         notes = seat.desk.query_one(NoteLine)

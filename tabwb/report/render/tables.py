@@ -28,8 +28,6 @@ from tabwb.report.render.wording import (
     features_of,
     intervals_words,
     number,
-    percent,
-    percents,
     plain,
     remarks,
     right_of,
@@ -45,7 +43,7 @@ from tabwb.scoring.choice import POLICIES
 
 BAR = 12
 NARROW_BAR = 6
-RATES_FROM = 56
+RATES_FROM = 68
 """From so many columns on the share of responses with a category is shown beside its bar."""
 POLICIES_FROM = 58
 """From so many columns on the policies *normalised* and *extracted* have columns."""
@@ -203,8 +201,8 @@ def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
                 feature.title,
                 str(burden.present[feature.id]) if burden.n_burden else NONE,
                 str(burden.n_burden),
-                percent(burden.rate(feature.id)),
-                percents(burden.rate_intervals(feature.id)[0].interval),
+                number(burden.rate(feature.id)),
+                between(burden.rate_intervals(feature.id)[0].interval),
             )
     return made
 
@@ -252,7 +250,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     )
     facts = (
         f"{terms_of(judge)}  ·  {plural(burden.n_responses, 'response')}, "
-        f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
+        f"{burden.n_distinct} distinct  ·  {number(burden.words_mean)} words"
     )
     parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
     if burden.symptom_burden.defined and (intervals := intervals_words(burden.intervals)):
@@ -285,7 +283,7 @@ def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -
                 titles.get(name, name),
                 _bar(category.count.value / category.of, length),
                 f"{category.count.value:.2f} of {category.of}",
-                f"in {category.rate.value * 100:.0f} %",
+                f"in {category.rate.value:.2f} of responses",
             )
             bars.add_row(*cells[: len(bars.columns)])
     return bars

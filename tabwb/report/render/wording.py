@@ -73,26 +73,6 @@ def chance(p: float | None) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<.001"
 
 
-def percent(share: Estimate) -> str:
-    """Return a share in per cent, or a dash where it is undefined.
-
-    >>> percent(Estimate(0.125))
-    '12 %'
-    """
-    return NONE if share.value is None else f"{share.value * 100:.0f} %"
-
-
-def percents(interval: Interval | None) -> str:
-    """Return both ends of the interval of a share in per cent, or a dash.
-
-    >>> percents(Interval(0.0084, 0.9057)), percents(Interval(0.0, 0.0018))
-    ('1-91 %', '0.0-0.2 %')
-    """
-    if interval is None:
-        return NONE
-    return f"{'-'.join(ends_of(interval.low * 100, interval.high * 100, 0))} %"
-
-
 def count(value: int | None) -> str:
     """Return a count, or a dash for None."""
     return NONE if value is None else str(value)
@@ -246,7 +226,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     )
     yield from _listed(
         "answers at position",
-        (f"{place.number}: {percent(place.share)}" for place in subtest.positions),
+        (f"{place.number}: {number(place.share)}" for place in subtest.positions),
     )
     for measure in SUBTEST_MEASURES:
         if not measure.yes_no and (estimate := subtest.estimate(measure.id)).defined:

@@ -214,7 +214,7 @@ def _right_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) 
         wide = max(narrow, SHARE + 1 + RIGHT_AXIS[0])
         yield Column(
             f"{RIGHT}{given.id}",
-            partial(_left, head),
+            partial(_share_head, head),
             partial(_shares, own),
             ((-1, wide),) if right_first else ((3, narrow), (6, wide)),
             SHARE + 1 + RIGHT_AXIS[1],
@@ -267,6 +267,11 @@ def _left(head: str, width: int) -> str:
     return head
 
 
+def _share_head(head: str, width: int) -> str:
+    """Return the head at the left of drawn intervals, at the right of numbers alone."""
+    return head if width - SHARE - 1 >= RIGHT_AXIS[0] else f"{head:>{width}}"
+
+
 def _share_words(part: SubtestSummary | None) -> str:
     return NONE if part is None or not part.share.scored else number(part.share.accuracy())
 
@@ -281,7 +286,7 @@ def _baselines(parts: Sequence[SubtestSummary | None]) -> list[str]:
 def _shares(parts: Sequence[SubtestSummary | None], width: int) -> Sequence[Content]:
     room = width - SHARE - 1
     return [
-        Content(_share_words(part))
+        Content(f"{_share_words(part):>{width if room < RIGHT_AXIS[0] else SHARE}}")
         if part is None or not part.share.scored or room < RIGHT_AXIS[0]
         else Content.assemble(_share_words(part), " ", drawn_share(part, room))
         for part in parts

@@ -47,9 +47,10 @@ class ModelDetail(OptionList):
     """The features can be chosen; everything else is between them."""
 
     HELP = HELP
+    ENTER_WORD = "Differ"
 
     def __init__(self) -> None:
-        super().__init__(id="model-detail", compact=True)
+        super().__init__(id="model-detail", classes="enter-opens", compact=True)
         self._shown: tuple[Grouped | None, Basis | None, int] = (None, None, 0)
 
     def show(self, row: Grouped | None, basis: Basis | None) -> None:

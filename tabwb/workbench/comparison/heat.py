@@ -66,6 +66,7 @@ class FeatureTable(DataTable[Text]):
     """The cells."""
 
     HELP = HELP
+    ENTER_WORD = "Differ"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "scroll_top", show=False),
         Binding("end", "scroll_bottom", show=False),
@@ -74,6 +75,7 @@ class FeatureTable(DataTable[Text]):
     def __init__(self) -> None:
         super().__init__(
             id="feature-cells",
+            classes="enter-opens",
             cursor_type="cell",
             show_header=False,
             cell_padding=0,
@@ -179,7 +181,8 @@ class FeatureMap(Vertical):
         for at, word in enumerate(abbreviated([feature.title for feature in self._features])):
             line = at % HEADS
             start = room + 1 + at * self._cell
-            lines[line] = lines[line].ljust(start) + word[: max(HEADS * self._cell - 1, 1)]
+            head = Content(word).truncate(max(HEADS * self._cell - 1, 1), ellipsis=True)
+            lines[line] = lines[line].ljust(start) + head.plain
         heads = Content.styled("\n".join(lines), QUIET)
         self.query_one("#feature-heads", Static).update(heads)
 

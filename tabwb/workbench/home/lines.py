@@ -154,7 +154,7 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
             TextColumn("code", [Content.styled(one.id, "bold") for one in participants], least=6),
             TextColumn("sessions", [str(len(one.sessions)) for one in participants], right=True),
             TextColumn("right", [sessions_profile(one, known) for one in participants]),
-            TextColumn("", [_latest_right(one, known) for one in participants], rank=3),
+            TextColumn("", [_latest_right(one, known) for one in participants], rank=2),
             TextColumn(
                 "last",
                 [Content.styled(one.last_day, QUIET) for one in participants],
@@ -163,7 +163,7 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
             TextColumn(
                 "consents to",
                 [Content.styled(", ".join(one.may), QUIET) for one in participants],
-                rank=2,
+                rank=3,
                 least=16,
             ),
         ],
@@ -242,25 +242,42 @@ def _burden(scored: ScoredAdministration | None) -> str:
 
 def _profile(scored: ScoredAdministration | None, words: Content, width: int) -> Content:
     """Return one mark for each item at the left and, where there is room, words at the right."""
-    line = Content(" " * MARKS_INDENT)
+    indent = Content(" " * MARKS_INDENT)
+    line = indent
     if scored is not None:
         shown = [one for one in scored.scores.subtests if one.given]
         few = sum(len(one.marks) for one in shown) <= MOST_MARKS
-        parts = [_short_marks(one, person=scored.scores.person, few=few) for one in shown]
-        line = Content.assemble(line, Content("  ").join(parts)).truncate(width, ellipsis=True)
+        for bar in (SHORT_BAR, 0):
+            parts = [_short_marks(one, scored.scores.person, few, bar) for one in shown]
+            line = Content.assemble(indent, Content("  ").join(parts))
+            if line.cell_length <= width:
+                break
+        line = line.truncate(width, ellipsis=True)
     room = width - line.cell_length - 2
     if room < LEAST_WORDS:
         return line
-    return spread(line, words.truncate(room, ellipsis=True), width)
+    return spread(line, Content.styled(_beginning(words.plain, room), QUIET), width)
 
 
-def _short_marks(subtest: SubtestScore, *, person: bool, few: bool) -> Content:
+def _beginning(words: str, room: int) -> str:
+    """Return the words, or as many of their parts as fit.
+
+    >>> _beginning("temperature 0.8, 3 replicates, seed 3", 33)
+    'temperature 0.8, 3 replicates, …'
+    """
+    shown = words
+    while len(shown) > room and (words := words.rpartition(", ")[0]):
+        shown = f"{words}, …"
+    return shown if len(shown) <= room else ""
+
+
+def _short_marks(subtest: SubtestScore, person: bool, few: bool, width: int) -> Content:
     if few and subtest.marks:
         spaced = marks(subtest, person=person)
         shown = Content("").join(spaced[at] for at in range(0, len(spaced), 2))
     elif subtest.right is None or not subtest.scored:
         shown = Content(f"{subtest.given} given")
     else:
-        bar = share_bar(subtest.right / subtest.scored, SHORT_BAR)
-        shown = Content.assemble(f"{subtest.right}/{subtest.scored} ", bar.rstrip())
+        bar = share_bar(subtest.right / subtest.scored, width) if width else Content("")
+        shown = Content.assemble(f"{subtest.right}/{subtest.scored} ", bar).rstrip()
     return Content.assemble((f"{subtest.short} ", QUIET), shown)

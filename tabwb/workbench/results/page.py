@@ -30,6 +30,8 @@ from tabwb.workbench.shell.wording import QUIET, conditions_words, name_of, stat
 if TYPE_CHECKING:
     from tabwb.workbench.results.naming_body import NamingBody
 
+LAST_IN_FOOT = 14
+
 
 class ResultsPage(Page):
     """Head and body."""
@@ -142,6 +144,10 @@ class ResultsPage(Page):
         """Return the word of a command in the footer."""
         back = command.id == "results.responses" and bool(self.body and self.body.responses_shown)
         return "Summary" if back else command.foot
+
+    def foot_rank(self, command: Command) -> int:
+        """Return a command's place in the footer; other results are not what is needed most."""
+        return LAST_IN_FOOT if command.id == "file.open" else super().foot_rank(command)
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with what the page shows."""

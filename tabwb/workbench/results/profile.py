@@ -141,7 +141,7 @@ def burden_lines(judge: JudgeSummary, width: int) -> Iterator[Content]:
         facts.append(f"95 %: {', '.join(intervals)}")
     if burden.symptom_burden.reason:
         facts.append(burden.symptom_burden.reason)
-    facts.append(f"{burden.n_distinct} distinct, {number(burden.words_mean, 0)} words")
+    facts.append(f"{burden.n_distinct} distinct, {number(burden.words_mean)} words")
     if without := without_burden(burden):
         facts.append(f"usable but without a burden: {causes_listed(without)}")
     if judge.not_judged:

@@ -306,7 +306,7 @@ class Desk(Screen[None]):
         where = "explorer" if isinstance(focused, Explorer) else self.page
         shown = []
         if focused is not None and focused.has_class("enter-opens"):
-            shown.append(Hint("enter", "Open"))
+            shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
         usable = [
             command
             for command in self.table.commands

@@ -27,7 +27,8 @@ STEPS = "▁▂▃▄▅▆▇█"
 EIGHTHS = "▏▎▍▌▋▊▉█"
 """Parts of a cell, from one eighth to the whole."""
 VALUE, FEW, BASELINE, BOTH = "●", "○", "◆", "◈"
-"""Marks of an estimate, of one that rests on few responses, of a baseline, of both in one cell."""
+"""Marks of an estimate, of one that rests on few responses, of a baseline, and of a baseline in the
+cell of an estimate or of the end of its interval."""
 TICKS = 5
 """Parts between the ticks of an axis, at most."""
 DARKEST = 45
@@ -47,8 +48,8 @@ def interval_bar(
 ) -> Content:
     """Return an estimate with its interval on an axis, ``├───●───┤``, and ``◆`` for a baseline.
 
-    A baseline covers the interval, and the estimate covers its ends; ``◈`` is an estimate in the
-    cell of a baseline.
+    A baseline covers the line, and the estimate covers the ends; ``◈`` is the estimate or an end in
+    the cell of a baseline.
 
     Args:
         low: lower end of the interval; None: no interval is drawn.
@@ -65,7 +66,7 @@ def interval_bar(
     >>> interval_bar(0.0, 0.2, 0.4, width=11, baseline=0.5).plain
     '├─●─┤◆     '
     >>> interval_bar(0.0, 0.5, 1.0, width=5, baseline=(0.5, 1.0)).plain
-    '├─◈─◆'
+    '├─◈─◈'
     >>> interval_bar(None, None, None, width=4).plain
     '    '
     """
@@ -82,12 +83,13 @@ def interval_bar(
         first, last = place(low), place(high)
         marks[first : last + 1] = [("─", ACCENT)] * (last - first + 1)
         marks[first], marks[last] = ("├", ACCENT), ("┤", ACCENT)
-    baselines = (baseline,) if isinstance(baseline, int | float) else baseline or ()
-    for figure in baselines:
-        marks[place(figure)] = (BASELINE, "$foreground")
+    baselines = [baseline] if isinstance(baseline, int | float) else list(baseline or ())
+    for at in map(place, baselines):
+        on_end = marks[at][0] in "├┤"
+        marks[at] = (BOTH, ACCENT) if on_end else (BASELINE, "$foreground")
     if value is not None:
         at = place(value)
-        mark = BOTH if marks[at][0] == BASELINE else FEW if few else VALUE
+        mark = BOTH if at in map(place, baselines) else FEW if few else VALUE
         marks[at] = (mark, f"bold {ACCENT}")
     return Content.assemble(*marks)
 

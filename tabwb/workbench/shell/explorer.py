@@ -127,6 +127,10 @@ under a lesion. ▌ marks the open administration.
         """Cut names for the new width."""
         self._fill()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        """Cut names for the room beside the scroll bar."""
+        self._fill()
+
     def _label(self, administration: Administration) -> None:
         entry = Entry("administration", str(administration.id))
         for node in self._groups["Administrations"].children:
@@ -188,7 +192,7 @@ under a lesion. ▌ marks the open administration.
 
     @property
     def _room(self) -> int:
-        return max(self.size.width - INDENT, MIN_WIDTH - 4)
+        return max(self.scrollable_content_region.width - INDENT, MIN_WIDTH - 4)
 
     def _line(self, administration: Administration) -> Text:
         """Return state, number, battery, examinee, and at the right the score or the progress."""

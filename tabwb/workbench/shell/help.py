@@ -101,7 +101,10 @@ class KeysScreen(ModalScreen[None]):
             yield Static("All keys", classes="dialog-title")
             yield KeysFilter(placeholder="filter: a key, or words", compact=True, id="keys-filter")
             yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=OF_KEYS)
-            yield Static("esc closes   in a text field esc: commands", classes="dialog-note")
+            yield Static(
+                "esc closes   in a text field, esc gives the keys back to the page",
+                classes="dialog-note",
+            )
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """List only what has all words, or the key that was typed."""

@@ -216,13 +216,14 @@ def shortened(label: str, width: int) -> str:
 
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')
-    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)
-    'replay:…ed.jsonl'
+    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16), shortened("replay:/me/a.jsonl", 8)
+    ('replay:…ed.jsonl', 'repla…nl')
     """
     if len(label) <= width:
         return label
     kind, colon, path = label.partition(":")
-    if colon and "/" in path and "://" not in path and "@" not in path:
+    named_file = colon and "/" in path and "://" not in path and "@" not in path
+    if named_file and width > len(kind) + 2:
         file = path.rpartition("/")[2]
         return f"{kind}:…{file[-max(width - len(kind) - 2, 1) :]}"
     end = width // 3
@@ -257,8 +258,9 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
         having.update(set(own))
         for word in own:
             sharing[word] = sharing.get(word, 0) | 1 << place
+    plain = Counter(cut.values())
     for label, own in words.items():
-        if len(label) > width:
+        if len(label) > width and plain[cut[label]] > 1:
             cut[label] = shortened(_fewer_words(own, sharing, having, width), width)
     alike = Counter(cut.values())
     for number, label in enumerate(different, 1):

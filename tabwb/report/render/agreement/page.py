@@ -19,7 +19,7 @@ from tabwb.report.render.agreement.others import (
     sensitivity_view,
 )
 from tabwb.report.render.printing import SpecCell, table
-from tabwb.report.render.wording import count, percents
+from tabwb.report.render.wording import between, count
 from tabwb.report.summaries.agreement.report import AgreementReport
 
 
@@ -46,7 +46,7 @@ def _parts(report: AgreementReport, *, details: bool) -> Iterator[RenderableType
     yield from remarks(rated.notes)
     yield from remarks(
         f"Person or machine? {one.rater} was right on {one.right} of {one.n} "
-        f"(95 % {percents(one.interval)})."
+        f"(95 % {between(one.interval)})."
         for one in rated.guesses
     )
     if rated.features:
