@@ -171,6 +171,7 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         assert stored(seat) == []
         await seat.press("r")
         await seat.reads("✓ Import   answers.csv   complete")
+        assert "2/2" in seat.text
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)
         assert given.answered == 2

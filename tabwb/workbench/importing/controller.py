@@ -132,6 +132,8 @@ class ImportingController(Controller):
             tools.store, tools.plugins, prepared.battery, prepared.plan, prepared.conditions,
             progress.add, again=again,
         )  # fmt: skip
+        count = len(prepared.plan.source.answers)
+        tools.tell(done=count, planned=count)
         guards = (Guard(tools.store, tools.plugins, given) for given in prepared.conditions)
         for notice in Guard.notices_of(guards):
             self.say(Told(notice))
