@@ -3,7 +3,8 @@
 ``python -m benchmarks paths [--list]`` drives the workbench without a terminal, as the tests do:
 
 - *Typed item*: TAB given to a person who types, from the key that submits the answer until the
-  score panel shows it; of an item with options and of a connected text, which a judge rates.
+  score panel, which the participant's view covers, has it; of an item with options and of a
+  connected text, which a judge rates.
 - *Naming response*: a picture-naming battery with recorded words and a transcriber, from the key
   that shows the picture, through score and transcript, until the code dialog is open.
 
@@ -40,8 +41,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 OURS = (f"{ROOT / 'tabwb'}{os.sep}", f"{ROOT / 'plugins'}{os.sep}")
 SIZE = (160, 48)
-MARKS = "✓✗●"
-PANEL_COLUMN = 116
 TEXT = "We went to the sea. The water was cold and the children swam all day."
 N_CONNECTED_TEXTS = 5  # of TAB, before its items with options
 NOT_COUNTED = {"<module>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
@@ -126,6 +125,8 @@ async def typed_text(folder: Path) -> Trace:
 
 async def _typed(folder: Path, before: int) -> Trace:
     """Answer ``before`` items of TAB, then trace the next answers."""
+    from tabwb.workbench.shell.docks import ScoreSheet
+    from tabwb.workbench.trial.live_scores import LiveView
     from tests.workbench.seat import workbench
 
     trace = Trace()
@@ -143,14 +144,15 @@ async def _typed(folder: Path, before: int) -> Trace:
                 await seat.pilot.pause()
 
             def shown() -> int:
-                panel = "".join(line[PANEL_COLUMN:] for line in seat.text.splitlines()[1:])
-                return sum(panel.count(mark) for mark in MARKS)
+                shown = seat.desk.query_one(ScoreSheet).shown
+                assert shown is not None and isinstance(shown.view, LiveView)
+                return sum(subtest.given for subtest in shown.view.scores.subtests)
 
             for _ in range(before):
                 await write()
                 await seat.press("enter")
                 await seat.until(lambda: not seat.work.awaiting)
-            await seat.press("escape", "h")  # the panel shows verdicts
+            await seat.press("escape", "h")  # the panel has verdicts
             await seat.until(lambda: shown() == before)
             for given in range(before, before + 2):
                 await write()

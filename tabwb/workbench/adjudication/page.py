@@ -57,7 +57,6 @@ class DisputeList(OptionList):
 class AdjudicationPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
     EXPLORER_DOCK = False  # it lists who answered
 
     def __init__(self, desk: Desk, page: str) -> None:

@@ -43,7 +43,6 @@ BELOW = ("detail", "features", "right")
 class ModelsPage(Page):
     """Many administrations, model by model."""
 
-    SCORES_DOCK = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", show=False),
         Binding("shift+tab", "app.focus_previous", show=False),

@@ -24,8 +24,6 @@ It was built from the responses named above it. Arrows scroll, **esc** goes back
 class ExtensionPage(Page):
     """The title, the administrations, and the view below."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._title = ""

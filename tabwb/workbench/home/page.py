@@ -81,7 +81,6 @@ second click opens it.
 class HomePage(Page, can_focus=True):
     """The first page."""
 
-    SCORES_DOCK = False
     HELP = HELP
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", show=False),

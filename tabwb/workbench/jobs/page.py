@@ -48,8 +48,6 @@ class JobList(OptionList):
 class JobsPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         desk.listen(JobState, self._changed)

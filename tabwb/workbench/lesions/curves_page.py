@@ -57,8 +57,6 @@ NUMBERS_FROM = 14
 class CurvesPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self.wanted = CurvesWanted()

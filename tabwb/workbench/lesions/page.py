@@ -48,8 +48,6 @@ def _help(name: str) -> str:
 class LesionsPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self.state = LaboratoryState("")

@@ -106,8 +106,6 @@ class Field(EndInput):
 class SweepPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._state = SweepState("", SweepWish("", "", ""))

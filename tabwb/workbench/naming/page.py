@@ -43,7 +43,6 @@ CLOCK_S = 0.5
 class NamingPage(Page, can_focus=True):
     """One naming administration, picture by picture."""
 
-    SCORES_DOCK = False
     KEYS_IN_TURN = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", f"move({-STEP_S})", show=False),

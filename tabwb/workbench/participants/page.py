@@ -58,7 +58,6 @@ what a deletion would remove and leave, and deletes once you have typed the code
 class ParticipantsPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
     HELP = HELP
 
     def __init__(self, desk: Desk, page: str) -> None:

@@ -93,8 +93,6 @@ gave them.
 class SetsPage(Page):
     """The page."""
 
-    SCORES_DOCK = False
-
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._sets: tuple[SetEntry, ...] = ()

@@ -22,7 +22,6 @@ from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.results.written_body import WrittenBody
 from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET, conditions_words, name_of, status_words
@@ -36,7 +35,6 @@ LAST_IN_FOOT = 14
 class ResultsPage(Page):
     """Head and body."""
 
-    SCORES_DOCK = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", show=False)]
 
     def __init__(self, desk: Desk, page: str) -> None:
@@ -129,12 +127,6 @@ class ResultsPage(Page):
     def administration(self) -> int | None:
         """Return the number of the administration whose results are shown."""
         return None if self.results is None else self.results.administration.id
-
-    def shown_scores(self) -> ShownScores:
-        """Return the scores of the results."""
-        if self.results is None:
-            return ShownScores()
-        return ShownScores(self.results.scores, title="Scores", present=True)
 
     def administrations(self) -> tuple[int, ...]:
         """Return the number of the one whose results are shown."""

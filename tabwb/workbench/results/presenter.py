@@ -17,11 +17,9 @@ from tabwb.workbench.engine.presenters import (
     counted_mark,
     item_of,
     mark_of,
-    named_scores,
     places_in_subtests,
-    scores_of,
 )
-from tabwb.workbench.engine.view_models import Item, Scores
+from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.item_grid import GridRow, first_judge, grid_of
 from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults, naming_results
 from tabwb.workbench.results.profile import Profiles, profiles_of
@@ -45,7 +43,6 @@ class Results:
     administration: Administration
     battery: Battery
     summary: Summary
-    scores: Scores
     responses: tuple[ResponseRow, ...]
     profiles: Profiles
     """How often each judge found each feature."""
@@ -64,9 +61,6 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     """
     summary = summarise(data.source, interval=True)
     naming, named = naming_results(data, summary.named, sessions)
-    counts = [subtest.counts for subtest in summary.subtests]
-    person = data.administration.conditions.kind == "speaker"
-    scores = scores_of(data.battery, data.trials, counts, summary.judges, person=person)
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)
     rows = tuple(
@@ -77,7 +71,6 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
         data.administration,
         data.battery,
         summary,
-        named_scores(scores, summary.named),
         rows,
         profiles_of(data.battery, summary),
         grid_of(

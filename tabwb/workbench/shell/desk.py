@@ -288,9 +288,7 @@ class Desk(Screen[None]):
         )
         if self.catalogue is not None:
             self.query_one(Explorer).show(self.catalogue, administration)
-        shown = page.shown_scores()
-        self.query_one(ScoreSheet).shown = shown
-        self.query_one("#scores-dock", Dock).border_title = shown.title
+        self.query_one(ScoreSheet).shown = page.shown_scores()
         self.show_foot()
 
     def show_foot(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,17 +16,10 @@ from textual.widget import Widget
 from tabwb.workbench.engine.view_models import Scores
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.settings import MAX_WIDTH
-from tabwb.workbench.shell.width_aware import WidthAwareWidget, content_of
-from tabwb.workbench.shell.wording import (
-    QUIET,
-    compact,
-    marks,
-    sentence,
-    spread,
-)
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.wording import QUIET, compact
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.judges import JudgeSummary
     from tabwb.workbench.shell.desk import Desk
 
 DRAWER_WIDTH = 46
@@ -35,8 +27,6 @@ NARROW = 100
 """With fewer columns the title bar shows what is open in place of the menus."""
 LEAST_EXPLORER, LEAST_SCORES = 24, 30
 """The least columns of each dock beside a page."""
-MOST_PRESENT = 8
-"""The number of features listed that are present."""
 
 
 class Dock(Pane):
@@ -193,77 +183,22 @@ class DockLayout:
 
 
 class ShownScores(NamedTuple):
-    """What the score panel shows.
+    """What the score panel shows: a function that lays lines out for a width, and its argument."""
 
-    Attributes:
-        present: list the features that are present too.
-        special: shown in place of the scores: the function that lays it out, and its argument.
-    """
-
-    scores: Scores = Scores()
-    title: str = "Live scores"
-    present: bool = False
-    special: tuple[Callable[[Any, int], Iterator[Content]], object] | None = None
+    lay_out: Callable[[Any, int], Iterator[Content]]
+    view: object
 
 
 class ScoreSheet(WidthAwareWidget):
     """The scores as lines."""
 
-    shown: reactive[ShownScores] = reactive(ShownScores(), layout=True)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._burdens: tuple[object, ...] = ()
-        self._burden_lines: list[Content] = []
+    shown: reactive[ShownScores | None] = reactive(None, layout=True)
 
     def paint(self, width: int) -> Content:
         """Return all lines."""
-        return Content("\n").join(self._lines(width))
-
-    def _lines(self, width: int) -> Iterator[Content]:
-        scores, _, present, special = self.shown
-        if special is not None:
-            lay_out, values = special
-            yield from lay_out(values, width)
-            return
-        if not scores.subtests:
-            yield Content.styled("Scores appear here as answers come.", QUIET)
-            return
-        for subtest in scores.subtests:
-            style = "bold" if subtest.current else ""
-            yield Content.styled(subtest.title, style).truncate(width, ellipsis=True)
-            words = f"{subtest.given} of {subtest.planned}" + (" given" if subtest.given else "")
-            if subtest.right is not None:
-                words = f"{subtest.right} of {subtest.scored} right"
-            row = marks(subtest, person=scores.person)
-            yield spread(row, Content.styled(words, style), width)
-            yield Content("")
-        burdens = (scores.judges, scores.titles, present, width)
-        if burdens != self._burdens:  # items without connected text change no burden
-            self._burdens = burdens
-            self._burden_lines = [
-                line for judge in scores.judges for line in self._burden(judge, width)
-            ]
-        yield from self._burden_lines
-
-    def _burden(self, judge: JudgeSummary, width: int) -> Iterator[Content]:
-        from tabwb.report.render.tables import burden_view  # not before the first frame
-
-        titles = self.shown.scores.titles
-        yield Content.styled("FEATURES", f"bold {QUIET}")
-        yield content_of(burden_view(judge, titles), width)
-        present = judge.burden.present
-        if self.shown.present and any(present.values()):
-            yield Content("")
-            head = f"FEATURES PRESENT (of {judge.burden.n_burden} answers)"
-            yield Content.styled(head, f"bold {QUIET}")
-            for feature, count in Counter(present).most_common(MOST_PRESENT):
-                if count:
-                    yield spread(Content(titles.get(feature, feature)), Content(str(count)), width)
-        if judge.caution:
-            yield Content("")
-            yield Content.styled(sentence(judge.caution), QUIET)
-        yield Content("")
+        if self.shown is None:
+            return Content.styled("Scores appear here as responses arrive.", QUIET)
+        return Content("\n").join(self.shown.lay_out(self.shown.view, width))
 
 
 SIGNS = (
@@ -281,9 +216,10 @@ class ScorePanel(VerticalScroll):
 One mark for each item: ✓ right, ✗ wrong, ● given (nothing to be right or wrong), · still to come,
 › skipped, ∅ void, ! in error. *Right* is the policy *exact*.
 
-**Features** are those that the judge named; each category's bar is scaled to the number of its
-features. **Burden** is the mean number of features present per response, over the judge's fixed set
-of features; responses without one are counted beside it.
+**Features** are those that the judge named: for each a bar for every one of the latest responses,
+high where it is present, and the number of responses with it. **Burden** is the mean number of
+features present per response, over the judge's fixed set of features; responses without one are
+counted below.
 
 Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides them.
 """

@@ -23,7 +23,7 @@ class Page(Vertical):
     """The least columns of the page between docks."""
     EXPLORER_DOCK: ClassVar[bool] = True
     """Whether the explorer is shown beside the page; else it is a drawer over it."""
-    SCORES_DOCK: ClassVar[bool] = True
+    SCORES_DOCK: ClassVar[bool] = False
     """Whether the score panel is shown beside the page."""
     KEYS_IN_TURN: ClassVar[bool] = False
     """Whether each key waits until everything is done that the key before it asked for."""
@@ -64,9 +64,9 @@ class Page(Vertical):
         """Return what the title bar shows as state, for example a recording; may be empty."""
         return ""
 
-    def shown_scores(self) -> ShownScores:
-        """Return what the score panel shows."""
-        return ShownScores() if self.desk.work is None else ShownScores(self.desk.work.scores)
+    def shown_scores(self) -> ShownScores | None:
+        """Return what the score panel shows beside the page."""
+        return None
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with what only the page knows."""

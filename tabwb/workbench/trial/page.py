@@ -33,6 +33,8 @@ from tabwb.workbench.trial.transcript import Given, TranscriptList
 class TrialPage(Page):
     """Gives an administration item by item."""
 
+    SCORES_DOCK = True
+
     HELP = """\
 # Administration
 
@@ -147,13 +149,12 @@ Every response is on disk before the next item is given.
         """Close the participant's view when another page is shown."""
         self.participant.end()
 
-    def shown_scores(self) -> ShownScores:
+    def shown_scores(self) -> ShownScores | None:
         """Return the scores, hidden while a person types."""
         work = self.desk.work
         if work is None or work.transcript is None:
-            return ShownScores()
-        view = LiveView(work.scores, work.transcript.rows, self.hidden)
-        return ShownScores(work.scores, special=(live_lines, view))
+            return None
+        return ShownScores(live_lines, LiveView(work.scores, work.transcript.rows, self.hidden))
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation of the item that is shown, with a turn that was asked for."""
