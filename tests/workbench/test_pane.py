@@ -26,7 +26,7 @@ class Stage(App[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Pane(Input(), title="tab[b]", id="one")
+            yield Pane(Input(), title="tab[/b", id="one")
             yield Pane(Static("words"), Input(), title="Scores", id="two")
 
     @property
@@ -38,7 +38,7 @@ async def test_a_pane_has_a_title_and_the_focused_one_stands_out() -> None:
     stage = Stage()
     async with stage.run_test(size=(40, 34)) as pilot:
         await pilot.pause()
-        assert stage.top.startswith("╭─ tab[b] ──")
+        assert stage.top.startswith("╭─ tab[/b ──")
         assert "╮╭─ Scores ──" in stage.top
         one, two = stage.query_one("#one"), stage.query_one("#two")
         accent = stage.theme_variables["accent"]
@@ -49,6 +49,6 @@ async def test_a_pane_has_a_title_and_the_focused_one_stands_out() -> None:
         assert two.styles.border_top[1].hex.lower() == accent.lower()
         await pilot.resize_terminal(40, 24)
         await pilot.pause()
-        assert stage.top.startswith("─ tab[b] ──"), "few rows: the line with the title alone"
+        assert stage.top.startswith("─ tab[/b ──"), "few rows: the line with the title alone"
         assert "━ Scores ━━" in stage.top
         assert one.region.height - one.content_region.height == 1

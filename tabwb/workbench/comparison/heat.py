@@ -213,11 +213,11 @@ class FeatureMap(Vertical):
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say what the cell under the pointer shows."""
         at, column = event.style.meta.get("row", -1), event.style.meta.get("column", 0) - 1
-        words = None
+        words: Content | None = None
         if 0 <= at < len(self._rows) and 0 <= column < len(self._features):
             row, judge = self._rows[at]
             feature = self._features[column]
-            words = f"{feature.title}, {row.label}: {rate_words(judge, feature.id)}"
+            words = Content(f"{feature.title}, {row.label}: {rate_words(judge, feature.id)}")
         if words != self.tooltip:
             self.tooltip = words
 

@@ -104,4 +104,6 @@ def _line(
 
 
 def _content(cell: Content | str) -> Content:
-    return Content(cell) if isinstance(cell, str) else cell
+    if not isinstance(cell, str):
+        return cell
+    return Content(cell if cell.isprintable() else " ".join(cell.split()))  # one line each

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.events import MouseMove
 from textual.message import Message
 from textual.widgets import Input, Tree
@@ -232,7 +233,8 @@ under a lesion. ▌ marks the open administration.
         """Let the tooltip tell what a row cuts."""
         line = event.style.meta.get("line", -1)
         node = self.get_node_at_line(line) if line >= 0 else None
-        self.tooltip = self._told(node.data) if node is not None and node.data else None
+        told = self._told(node.data) if node is not None and node.data else None
+        self.tooltip = Content(told) if told else None
 
     def _told(self, entry: Entry) -> str | None:
         for one in self._catalogue.administrations:

@@ -118,7 +118,7 @@ class TitleBar(WidthAwareWidget):
         for words, tip in (*told.items(), *((mark, mark) for mark in self.state.marks)):
             at = line.rfind(shortened(words, MARK if not self.state.narrow else MARK_NARROW))
             if 0 <= at <= column < at + len(words):
-                self.tooltip = tip
+                self.tooltip = Content(tip)
                 return
 
     def on_click(self, event: Click) -> None:

@@ -49,8 +49,10 @@ class Pane(Container):
 
     def on_resize(self) -> None:
         """Draw the title anew: the border may have lost its sides or got them."""
-        if self.border_title:
-            self.border_title = Content.from_markup(self.border_title)
+        # Textual returns the title as markup, which it cannot always read back: '[/b' of a name.
+        title: Content | None = getattr(self, "_border_title", None)
+        if title:
+            self.border_title = title
 
     @property
     def focusable_inside(self) -> Widget | None:
