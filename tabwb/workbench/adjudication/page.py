@@ -16,6 +16,7 @@ from tabwb.records.words import plural
 from tabwb.report.names import judge_names
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
 from tabwb.workbench.shell.page import Page
@@ -91,6 +92,7 @@ class AdjudicationPage(Page):
         self._show_head(view)
         self._show_details()
         self.focus_inside()
+        self.desk.show_foot()
         if view.told:
             self.show_message(view.told)
 
@@ -115,7 +117,7 @@ class AdjudicationPage(Page):
     def _show_details(self) -> None:
         row = self.marked
         self.query_one("#dispute-pane", Pane).border_title = (
-            "" if row is None else f"Sample {row.dispute.sample} · {row.dispute.title}"
+            "Answer" if row is None else f"Sample {row.dispute.sample} · {row.dispute.title}"
         )
         self.query_one("#adjudication-details", WrappedText).refresh(layout=True)
         self.query_one(ScrollPane).scroll_home(animate=False)
@@ -139,6 +141,7 @@ class AdjudicationPage(Page):
         """Show the details of the marked answer."""
         event.stop()
         self._show_details()
+        self.desk.show_foot()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take a value for it."""
@@ -148,6 +151,17 @@ class AdjudicationPage(Page):
     def focus_inside(self) -> None:
         """Give the keys to the list."""
         self.query_one(DisputeList).focus()
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place in the footer; 0 keeps out what cannot be done with this answer."""
+        row = self.marked
+        usable = {
+            "administer.take-value": row is not None,
+            "administer.listen": row is not None and row.shown.seconds is not None,
+            "administer.withdraw": row is not None and row.dispute.settled is not None,
+            "administer.undo-settled": self._view is not None and self._view.settled > 0,
+        }
+        return super().foot_rank(command) if usable.get(command.id, True) else 0
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""

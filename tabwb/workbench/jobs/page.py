@@ -14,6 +14,7 @@ from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.jobs.actions import JobsActions
 from tabwb.workbench.jobs.controller import JobsController
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
@@ -65,6 +66,21 @@ class JobsPage(Page):
     def open_title(self) -> str | None:
         """Return what the title bar says."""
         return "jobs"
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place in the footer; 0 keeps out what cannot be done with this job."""
+        state = self._current
+        usable = {
+            "file.show-job": state is not None,
+            "file.stop-job": state is not None and state.active,
+            "file.resume-job": state is not None and state.resumable,
+        }
+        return super().foot_rank(command) if usable.get(command.id, True) else 0
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Offer what can be done with the highlighted job."""
+        event.stop()
+        self.desk.show_foot()
 
     def focus_inside(self) -> None:
         """Give the keys to the list."""

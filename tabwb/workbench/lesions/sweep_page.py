@@ -20,8 +20,10 @@ from tabwb.records.files import expanded
 from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.lesions.earlier_sweeps import earlier_lines, example_lines
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page_words import begin_lines
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import EndInput
@@ -85,10 +87,6 @@ _BEGIN = (
           "background; also continues what was stopped"),
     _CURVES,
 )  # fmt: skip
-_NO_GRID = (
-    "A grid is a TOML file. The laboratory writes one from a lesion: b on the first page, "
-    "then g. docs/lesions.md describes the file."
-)
 
 
 def _help(name: str) -> str:
@@ -153,6 +151,17 @@ class SweepPage(Page):
         wish = self._wish()
         self.query_one("#sweep-pane" if wish.grid else "#sweep-grid").focus()
 
+    def foot_rank(self, command: Command) -> int:
+        """Return the place in the footer; 0 keeps out what cannot be done now."""
+        active = self._state.active
+        usable = {
+            "administer.start-sweep": not active,
+            "administer.dry-run": not active,
+            "administer.stop-sweep": active,
+            "administer.copy-command": bool(self._wish().grid),
+        }
+        return super().foot_rank(command) if usable.get(command.id, True) else 0
+
     def open_title(self) -> str | None:
         """Return what the title bar says."""
         return "sweep"
@@ -212,9 +221,11 @@ class SweepPage(Page):
                 yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
         if not state.phase and not self._problem:
             yield from begin_lines(room, _BEGIN)
+            yield Content("")
+            catalogue = self.desk.catalogue
+            yield from earlier_lines(catalogue.administrations if catalogue else (), room)
             if not self._wish().grid:
-                yield Content("")
-                yield from folded(_NO_GRID, room, QUIET)
+                yield from example_lines(room)
 
     def _planned(self, room: int) -> Iterator[Content]:
         """Yield what a dry run found."""
@@ -239,6 +250,7 @@ class SweepPage(Page):
         """Check the fields while they are typed."""
         event.stop()
         self._check()
+        self.desk.show_foot()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give the keys back."""

@@ -24,6 +24,7 @@ from tabwb.workbench.naming.parts import TALL, Choices, NamingParts
 from tabwb.workbench.naming.pictures import SpeakerSheet
 from tabwb.workbench.naming.rest import OVER
 from tabwb.workbench.naming.view_models import Card, NamingNow
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.waveform import STEP_S, STRIDE_S, Waveform
@@ -186,6 +187,15 @@ hidden until you have scored, where the battery does not say otherwise.
             hidden=waits and not remembered.names_shown,
             device=self._chosen_microphone,
         )
+
+    def foot_word(self, command: Command) -> str:
+        """Return the word of a command in the footer: what space does now."""
+        work, now = self._work, self._now
+        if command.key != "space" or work is None or now is None or now.microphone == "open":
+            return command.foot
+        if work.status in OVER:
+            return "Results"
+        return "Continue" if work.administration.answered else "Microphone"
 
     def _show_field(self, now: NamingNow) -> None:
         field = self.query_one(HeardField)

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from tabwb.administer.consent_form import consent_form
@@ -19,6 +20,8 @@ from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
 from tabwb.records.study import Study, check_id
 from tabwb.workbench.participants.lines import SIGNS, signs
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import LEAST, wrapped
 
 Check = Callable[[str], object]
 """Raises a :class:`TabwbError` where a text is not valid."""
@@ -28,6 +31,14 @@ REASON_WORDS = {
     "entered-by-mistake": "entered-by-mistake: the code may be used again",
     "other": "other",
 }
+
+
+MOST_HINT = 50
+"""Characters in an empty field: as many as a window of 80 columns has room for."""
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= MOST_HINT else f"{words[: MOST_HINT - 1]}…"
 
 
 class FormField(Vertical):
@@ -42,7 +53,7 @@ class FormField(Vertical):
         self, name: str, label: str, value: str, check: Check, *, allowed: str, help_text: str
     ) -> None:
         super().__init__(id=f"{name}-field")
-        self.field = Input(value, id=name, compact=True, placeholder=allowed)
+        self.field = Input(value, id=name, compact=True, placeholder=_short(allowed))
         self.field.help_text = help_text  # type: ignore[attr-defined]
         self._label, self._check = label, check
 
@@ -115,6 +126,16 @@ class Form(Dialog[Mapping[str, str] | None]):
             self.dismiss(texts)
 
 
+def _label(name: str) -> str:
+    """Return the name of a column in words.
+
+    >>> _label("months_post_onset"), _label("AQ"), _label("ipa")
+    ('Months post onset', 'AQ', 'IPA')
+    """
+    words = name.replace("_", " ")
+    return words.upper() if len(words) < 4 else words[:1].upper() + words[1:]
+
+
 def _optional(check: Check) -> Check:
     return lambda text: check(text) if text else None
 
@@ -143,7 +164,10 @@ class RecordForm(Form):
                 for column in self._study.columns:
                     value = values.get(column.name, "")
                     yield FormField(
-                        f"column-{column.name}", column.name, str(value), _optional(column.read),
+                        f"column-{column.name}",
+                        _label(column.name),
+                        str(value),
+                        _optional(column.read),
                         allowed=column.allowed,
                         help_text=f"# {column.name}\n\n{column.title or column.name}: "
                         f"{column.allowed}. Empty: not known.",
@@ -321,7 +345,7 @@ class DeletionForm(Form):
         with Vertical(classes="dialog -wide"):
             yield Static(f"Delete {preview.speaker}", classes="dialog-title", markup=False)
             with ScrollPane(id="deletion-text", help_text="# Deletion\n\nArrows scroll."):
-                yield Static("\n".join(_deletion_lines(preview)), markup=False)
+                yield WrappedText(lambda width: _deletion_lines(preview, width))
             yield Choice("", id="reason")
             yield FormField(
                 "confirm", "Type the code", "", self._same, allowed=preview.speaker,
@@ -354,20 +378,20 @@ class DeletionForm(Form):
             self.dismiss({"reason": REASONS[self._reason]})
 
 
-def _deletion_lines(preview: DeletionPreview) -> Iterator[str]:
-    yield "DELETED PERMANENTLY:"
-    yield from _bullets([f"{preview.goes}", "the sound files of these recordings"])
-    yield ""
-    yield "KEPT:"
-    yield from _bullets(
-        [
-            "the code, the day, the reason, who deleted, and these numbers",
-            "the log: who did what and when, without details",
-            *preview.stays,
-        ]
-    )
+def _deletion_lines(preview: DeletionPreview, width: int) -> Iterator[Content]:
+    yield Content("DELETED PERMANENTLY:")
+    yield from _bullets([f"{preview.goes}", "the sound files of these recordings"], width)
+    yield Content("")
+    yield Content("KEPT:")
+    kept = [
+        "the code, the day, the reason, who deleted, and these numbers",
+        "the log: who did what and when, without details",
+        *preview.stays,
+    ]
+    yield from _bullets(kept, width)
 
 
-def _bullets(sentences: Sequence[str]) -> Iterator[str]:
+def _bullets(sentences: Sequence[str], width: int) -> Iterator[Content]:
     for words in sentences:
-        yield f"  · {words}"
+        for at, line in enumerate(wrapped(words, max(width - 4, LEAST))):
+            yield Content(f"    {line}" if at else f"  · {line}")
