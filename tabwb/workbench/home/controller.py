@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tabwb.administer.participants import participants
 from tabwb.administer.session import setup
@@ -28,6 +28,12 @@ FIRST_S = 0.15
 """Seconds before the first reading, so that the first page is drawn before."""
 REST_S = 0.01
 """After each administration the thread rests, so that the screen has the interpreter."""
+AT_ONCE = 20
+"""The number of latest administrations whose scores are read at once, about as many as are seen."""
+IDLE_S = 1.0
+"""Seconds without a key before scores are read that take long, or are not seen."""
+LOOK_S = 0.1
+"""Seconds between two looks whether so long no key was pressed."""
 
 
 class HomeController(Controller):
@@ -38,12 +44,17 @@ class HomeController(Controller):
         self._sessions = sessions
         self._turn = 0
 
-    def read(self, wanted: Sequence[Administration]) -> None:
-        """Read the participants, then the scores of administrations in this order."""
+    def read(self, wanted: Sequence[Administration], pressed_at: Callable[[], float]) -> None:
+        """Read the participants, then scores: first those that take little time.
+
+        Args:
+            wanted: the administrations, the latest first.
+            pressed_at: returns when a key was pressed last, by the monotonic clock.
+        """
         self.say(ParticipantsRead(participants(self.store, self.engine.catalogue.administrations)))
         self._turn += 1
         if wanted:
-            work = (self._turn, tuple(wanted), self.engine.store_place)
+            work = (self._turn, tuple(wanted), self.engine.store_place, pressed_at)
             threading.Thread(target=self._read, args=work, name="home", daemon=True).start()
 
     def interrupt(self) -> None:
@@ -56,25 +67,54 @@ class HomeController(Controller):
         asked = conditions_of(DEMONSTRATION[1], "model", {})
         self._sessions.begin(battery, setup.resolve(self.plugins, battery, asked))
 
-    def _read(self, turn: int, wanted: Sequence[Administration], location: str | None) -> None:
+    def _read(
+        self,
+        turn: int,
+        wanted: Sequence[Administration],
+        location: str | None,
+        pressed_at: Callable[[], float],
+    ) -> None:
         from tabwb.workbench.engine.gc_tuning import resting
-        from tabwb.workbench.engine.scored import scored_or_problem
 
-        primary = self.plugins.configuration.study.primary_rater
+        seen = {one.id for one in wanted[:AT_ONCE] if not takes_long(one)}
+        later = [one for one in wanted if one.id not in seen]
+        asked_at = time.monotonic()
         try:
             if turn == 1:
                 time.sleep(FIRST_S)
-            with resting(), Store.open(location, create=False) as store:
-                for administration in wanted:
-                    if turn != self._turn:
-                        return
-                    made = scored_or_problem(store, administration, primary)
-                    self.say(ScoresRead(made))
-                    self.say(ScoreCounted(administration.id, made.right, made.scored))
-                    time.sleep(REST_S)
+            with Store.open(location, create=False) as store:
+                with resting():
+                    for administration in wanted:
+                        if administration.id in seen and turn == self._turn:
+                            self._score(store, administration)
+                for administration in later:
+                    while turn == self._turn and not _idle(max(asked_at, pressed_at())):
+                        time.sleep(LOOK_S)
+                    if turn == self._turn:
+                        with resting():
+                            self._score(store, administration)
         except TabwbError as error:
             if turn == self._turn:
                 self.say(Failed(ErrorReport.of("The scores could not be read", error)))
         except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
             reason = f"{type(error).__name__}: {error}"
             self.say(Failed(ErrorReport("Something unexpected happened", reason)))
+
+    def _score(self, store: Store, administration: Administration) -> None:
+        from tabwb.workbench.engine.scored import scored_or_problem
+
+        primary = self.plugins.configuration.study.primary_rater
+        made = scored_or_problem(store, administration, primary)
+        self.say(ScoresRead(made))
+        self.say(ScoreCounted(administration.id, made.right, made.scored))
+        time.sleep(REST_S)
+
+
+def _idle(since: float) -> bool:
+    return time.monotonic() - since > IDLE_S
+
+
+def takes_long(administration: Administration) -> bool:
+    """Return whether scores take long: repeated items need numpy, naming a dictionary."""
+    conditions = administration.conditions
+    return conditions.replicates > 1 or conditions.kind == "speaker"

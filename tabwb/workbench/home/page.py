@@ -18,15 +18,6 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ScoredAdministration
-from tabwb.workbench.home.details import administration_details, participant_details
-from tabwb.workbench.home.lines import (
-    CONSENT_SIGNS,
-    STATE_SIGNS,
-    participant_lines,
-    recent_lines,
-    unfinished,
-    unfinished_lines,
-)
 from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
 from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
 from tabwb.workbench.shell.column_list import ColumnList, Rows
@@ -91,10 +82,11 @@ class HomePage(Page, can_focus=True):
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
+        self.add_class("-new")
         self._catalogue: Catalogue | None = None
         self._known: dict[int, ScoredAdministration] = {}
-        self._asked: dict[int, Administration] = {}
-        """The administrations whose scores were asked for, as they were then."""
+        self._rescored: set[int] = set()
+        """Numbers of administrations whose scores have changed since they were read."""
         self._participants: tuple[Participant, ...] = ()
         self._stale = False
         """Whether something has changed since the store was read."""
@@ -103,6 +95,8 @@ class HomePage(Page, can_focus=True):
         self._placed: tuple[ColumnList, str | None, str | None] | None = None
         """The list at which the page was entered, its row and its first row, while the store is
         being read."""
+        self._listed = False
+        """Whether the lists are on the page."""
         self._refill: Timer | None = None
         """Shows scores that were read, many at once."""
         desk.listen(messages.Ready, self.show)
@@ -112,27 +106,37 @@ class HomePage(Page, can_focus=True):
         desk.listen(ParticipantsRead, self._participants_read)
 
     def compose(self) -> ComposeResult:
-        """Yield the panes."""
-        with Vertical(id="home-main"):
-            with Pane(title="Start", id="home-start", main=True):
-                yield Static(Content.styled("… opening the store", QUIET), id="home-welcome")
-                yield Start(self.desk, id="home-begin")
-                yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
-            with Pane(title="Continue", id="home-continue"):
-                yield ColumnList(id="home-open")
-            with Pane(title="Recent", id="home-recent"):
-                yield ColumnList(id="home-latest")
-        with Vertical(id="home-side"):
-            with Pane(title="Details", id="home-details"), VerticalScroll(can_focus=False):
-                yield WrappedText(lambda width: (), id="home-detail")
-            with Pane(title="Participants", id="home-people"):
-                yield ColumnList(id="home-participants")
+        """Yield the first pane; the lists follow when there is something to list."""
+        with Vertical(id="home-main"), Pane(title="Start", id="home-start", main=True):
+            yield Static(Content.styled("… opening the store", QUIET), id="home-welcome")
+            yield Start(self.desk, id="home-begin")
+            yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
+
+    async def _add_lists(self) -> None:
+        from tabwb.workbench.home import lines  # not before the first frame
+
+        if self._listed:
+            return
+        unfinished, latest, people = (
+            ColumnList(id=f"home-{name}") for name in ("open", "latest", "participants")
+        )
+        unfinished.tooltip = latest.tooltip = lines.STATE_SIGNS
+        people.tooltip = lines.CONSENT_SIGNS
+        details = VerticalScroll(WrappedText(lambda width: (), id="home-detail"), can_focus=False)
+        side = Vertical(
+            Pane(details, title="Details", id="home-details"),
+            Pane(people, title="Participants", id="home-people"),
+            id="home-side",
+        )
+        await self.query_one("#home-main").mount(
+            Pane(unfinished, title="Continue", id="home-continue"),
+            Pane(latest, title="Recent", id="home-recent"),
+        )
+        await self.mount(side)
+        self._listed = True
 
     def on_mount(self) -> None:
-        """Hide the lists until the store is open."""
-        self.query_one("#home-participants", ColumnList).tooltip = CONSENT_SIGNS
-        for name in ("home-open", "home-latest"):
-            self.query_one(f"#{name}", ColumnList).tooltip = STATE_SIGNS
+        """Show what can be begun."""
         self.set_interval(RENEW_S, self._renew)
         self._lay_out()
 
@@ -143,9 +147,11 @@ class HomePage(Page, can_focus=True):
 
     # ---------------------------------------------------------------- what is known
 
-    def show(self, message: messages.Ready) -> None:
+    async def show(self, message: messages.Ready) -> None:
         """Show what can be done with a catalogue."""
         catalogue = message.catalogue
+        if catalogue.administrations:
+            await self._add_lists()
         self._catalogue, self._stale = catalogue, bool(catalogue.store)
         if self.display:
             self.update_page()
@@ -165,11 +171,16 @@ class HomePage(Page, can_focus=True):
         self._lay_out()
         if self._stale:
             self._stale = False
-            wanted = [one for one in self._recent if self._asked.get(one.id) != one]
+            wanted = [one for one in self._recent if not self._is_read(one)]
             from tabwb.workbench.home.controller import HomeController
 
-            self._asked |= {one.id: one for one in wanted}
-            self.desk.do(partial(self.desk.controller(HomeController).read, wanted))
+            home, workbench = self.desk.controller(HomeController), self.desk.workbench
+            self.desk.do(partial(home.read, wanted, lambda: workbench.pressed_at))
+
+    def _is_read(self, administration: Administration) -> bool:
+        known = self._known.get(administration.id)
+        as_now = known is not None and known.administration == administration
+        return as_now and administration.id not in self._rescored
 
     @property
     def _recent(self) -> tuple[Administration, ...]:
@@ -177,17 +188,21 @@ class HomePage(Page, can_focus=True):
         return tuple(reversed(given[-MOST_RECENT:]))
 
     def _stored(self, message: messages.Stored) -> None:
-        self._asked.pop(message.number, None)
+        self._rescored.add(message.number)
         self._stale = True
         if self.display:
             self.update_page()
 
     def _scores_read(self, message: ScoresRead) -> None:
-        self._known[message.scored.administration.id] = message.scored
+        number = message.scored.administration.id
+        self._known[number] = message.scored
+        self._rescored.discard(number)
         if self._refill is None:
             self._refill = self.set_timer(REFILL_S, self._fill)
 
-    def _participants_read(self, message: ParticipantsRead) -> None:
+    async def _participants_read(self, message: ParticipantsRead) -> None:
+        if message.participants:
+            await self._add_lists()
         self._participants = message.participants
         if self.display:
             self._lay_out()
@@ -202,10 +217,11 @@ class HomePage(Page, can_focus=True):
         beside = self.size.width >= BESIDE
         self.set_class(beside, "-beside")
         self.set_class(not stored, "-new")
-        self.query_one("#home-details").display = stored and (beside or tall)
-        self.query_one("#home-recent").display = stored
-        self.query_one("#home-people").display = bool(self._participants)
-        self.query_one("#home-side").display = stored or bool(self._participants)
+        if self._listed:
+            self.query_one("#home-details").display = stored and (beside or tall)
+            self.query_one("#home-recent").display = stored
+            self.query_one("#home-people").display = bool(self._participants)
+            self.query_one("#home-side").display = stored or bool(self._participants)
         self.query_one("#home-notice").display = not stored or tall
         welcome = self.query_one("#home-welcome", Static)
         welcome.display = not stored
@@ -230,17 +246,23 @@ class HomePage(Page, can_focus=True):
         catalogue = self._catalogue
         if catalogue is None:
             return
-        rows = unfinished(catalogue.open, catalogue.interrupted, self._known)
+        if self._listed:
+            self._fill_lists(catalogue)
+
+    def _fill_lists(self, catalogue: Catalogue) -> None:
+        from tabwb.workbench.home import lines  # not before the first frame
+
+        rows = lines.unfinished(catalogue.open, catalogue.interrupted, self._known)
         self.query_one("#home-continue").display = bool(rows)
         self.query_one("#home-open", ColumnList).show(
-            [row.id for row in rows], partial(unfinished_lines, rows)
+            [row.id for row in rows], partial(lines.unfinished_lines, rows)
         )
         recent = self._recent
         latest = self.query_one("#home-latest", ColumnList)
         profiles = latest.size.height > 2 * len(recent)
         latest.show(
             [str(one.id) for one in recent],
-            partial(recent_lines, recent, dict(self._known), profiles=profiles),
+            partial(lines.recent_lines, recent, dict(self._known), profiles=profiles),
         )
         older = len(catalogue.administrations) - len(recent)
         pane = self.query_one("#home-recent", Pane)
@@ -252,7 +274,8 @@ class HomePage(Page, can_focus=True):
         pane = self.query_one("#home-people", Pane)
         pane.border_subtitle = f"{plural(more, 'other')}: p lists all" if more else ""
         self.query_one("#home-participants", ColumnList).show(
-            [one.id for one in people], partial(participant_lines, people, dict(self._known))
+            [one.id for one in people],
+            partial(lines.participant_lines, people, dict(self._known)),
         )
         self._show_details()
         self._follow()
@@ -267,7 +290,8 @@ class HomePage(Page, can_focus=True):
 
     def on_descendant_focus(self) -> None:
         """Show the details of the list that has the focus."""
-        self._show_details()
+        if self._listed:
+            self._show_details()
 
     @property
     def _lists(self) -> list[ColumnList]:
@@ -279,6 +303,8 @@ class HomePage(Page, can_focus=True):
         ]
 
     def _show_details(self) -> None:
+        from tabwb.workbench.home import details  # not before the first frame
+
         pane, text = self.query_one("#home-details", Pane), self.query_one(WrappedText)
         focused = next((one for one in self.query(ColumnList) if one.rows.has_focus), None)
         chosen = (focused or self.query_one("#home-latest", ColumnList)).chosen
@@ -287,7 +313,7 @@ class HomePage(Page, can_focus=True):
         if focused is not None and focused.id == "home-participants":
             person = next(one for one in self._participants if one.id == chosen)
             pane.border_title = person.id
-            text.show(lambda width: participant_details(person, self._known, width))
+            text.show(lambda width: details.participant_details(person, self._known, width))
             return
         number = int(chosen.removeprefix("judge:"))
         given = self._catalogue.administrations if self._catalogue else ()
@@ -295,7 +321,7 @@ class HomePage(Page, can_focus=True):
         if one is not None:
             pane.border_title = f"#{number}"
             scored = self._known.get(number)
-            text.show(lambda width: administration_details(one, scored, width))
+            text.show(lambda width: details.administration_details(one, scored, width))
 
     # ---------------------------------------------------------------- focus, choice
 

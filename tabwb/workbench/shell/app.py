@@ -71,6 +71,9 @@ class Workbench(App[int]):
         at_start: called once, when the store is open and the first notice was read.
         memory: where layout and theme are remembered; None for the user's configuration folder.
         when_ready: called once, when the first screen is shown and the plugins are loaded.
+
+    Attributes:
+        pressed_at: when a key was pressed last, by the monotonic clock; at first, the start.
     """
 
     TITLE = "tabwb"
@@ -104,6 +107,7 @@ class Workbench(App[int]):
         self._at_start = at_start
         self._held_back: list[tuple[str, dict[str, Any]]] = []
         self._interrupted_at = 0.0
+        self.pressed_at = time.monotonic()
         self._leaving = self._asked = False
         self._before_hangup: Any = None
         for theme in settings.THEMES:
@@ -123,6 +127,8 @@ class Workbench(App[int]):
 
     async def on_event(self, event: Event) -> None:
         """Queue keys on pages where each key waits for the one before it."""
+        if isinstance(event, Key):
+            self.pressed_at = time.monotonic()
         if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
             await super().on_event(event)
         elif not self.desk.current.KEYS_IN_TURN:
