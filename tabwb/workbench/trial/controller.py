@@ -37,10 +37,7 @@ class KnownParticipant:
     last: str = ""
 
 
-SEED_UNUSED = (
-    "the seed has no effect: decoding is greedy (temperature 0), the order is as given; "
-    "for random answers set a temperature under Advanced"
-)
+SEED_UNUSED = "the seed has no effect: greedy (temperature 0), order as given"
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,7 @@ class NewAdministration(Dialog[Draft | int | None]):
         ]
         line = self.query_one("#preview", Static)
         line.display = bool(parts)
+        self.set_class(bool(parts), "-told")  # the fields have less room
         line.update(Content("\n").join(parts))
 
     def _shown_errors(self) -> list[FieldError]:
