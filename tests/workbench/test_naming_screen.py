@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import sleep
 
@@ -10,7 +12,10 @@ import pytest
 from textual.events import Key
 
 from tabwb.administer.naming.views import NamingView, observations_of
+from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.battery.naming import naming_item
+from tabwb.plugin_api.components import Cancel
+from tabwb.records.speech import Transcript
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
@@ -414,6 +419,35 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_fo
         jobs = seat.desk.actions(JobsActions).states
         await seat.until(lambda: jobs and jobs[1].phase == "done", "the end of the job")
         assert (jobs[1].kind, jobs[1].done, jobs[1].planned) == ("Transcribing", 2, 2)
+    heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
+    assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
+
+
+async def test_what_still_waits_for_its_transcript_at_the_end_becomes_a_job(
+    name_aloud: Name, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, run = threading.Event(), Transcribing.run
+
+    def slowly(
+        transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
+    ) -> Iterator[tuple[Job, Transcript]]:
+        while not go_on.wait(0.05):
+            if cancel.is_set():
+                return
+        yield from run(transcribing, jobs, cancel)
+
+    monkeypatch.setattr(Transcribing, "run", slowly)
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.give("dog", key="1")
+        await given.give("cat", key="1")
+        await seat.press("d")
+        await seat.words("tired")
+        jobs = seat.desk.actions(JobsActions).states
+        await seat.until(lambda: jobs and jobs[1].planned == 2, "the job")
+        go_on.set()
+        await seat.until(lambda: jobs[1].phase == "done", "the end of the job")
     heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
     assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
 
