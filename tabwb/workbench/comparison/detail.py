@@ -198,7 +198,7 @@ def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
         yield Content("")
         yield _quiet(sentence(judge.caution), width)
     yield Content("")
-    yield _head(f"FEATURES PRESENT (of {judge.burden.n_burden} answers)")
+    yield _head(f"FEATURES PRESENT (of {judge.burden.n_burden} responses)")
     yield _quiet("enter: where judges differ", width)
 
 

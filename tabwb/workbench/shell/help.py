@@ -20,7 +20,8 @@ from tabwb.workbench.shell.width_aware import WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 KEY_WIDTH = 8
-TITLE_WIDTH = 26
+TITLE_WIDTH, WIDE_TITLE, WIDE = 26, 34, 90
+"""Columns of a title; in a table of so many columns, the second."""
 CLOSING: list[BindingType] = [
     Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
 ]
@@ -143,10 +144,11 @@ class KeysScreen(ModalScreen[None]):
         return self._words[:1] == labels[:1] or all(word in text for word in self._words)
 
     def _line(self, command: Command, width: int) -> Content:
-        indent = KEY_WIDTH + TITLE_WIDTH + 4
+        titles = WIDE_TITLE if width >= WIDE else TITLE_WIDTH
+        indent = KEY_WIDTH + titles + 4
         reason = command.reason(self._situation)
         key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
-        title = Content(command.title.rstrip("…")).truncate(TITLE_WIDTH, ellipsis=True, pad=True)
+        title = Content(command.title.rstrip("…")).truncate(titles, ellipsis=True, pad=True)
         text = f"{command.help} Not now: {reason}." if reason else command.help
         words = ("\n" + " " * indent).join(wrap(text, max(width - indent, 24)))
         return Content.assemble(
