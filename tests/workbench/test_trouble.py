@@ -115,7 +115,7 @@ async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_pa
         await seat.reads("Resume #1?")
         await seat.press("enter")
         await seat.reads("The model has changed")
-        await seat.reads("Bring back the model that it began with")
+        await seat.reads("Restore the model that it began with")
         assert "Try again" not in seat.text
         await seat.press("enter")
         await seat.dialog()
