@@ -19,6 +19,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import (
+    HeldElsewhere,
     MissingExtra,
     MissingPackage,
     NeedsNetwork,
@@ -246,7 +247,8 @@ class Worker(threading.Thread):
             report = stopped.report
         except TabwbError as error:
             report = ErrorReport.of(title or title_of(error), error)
-            if isinstance(error, StoreError):
+            # Another program's administration is safe there: nothing of ours is unsaved.
+            if isinstance(error, StoreError) and not isinstance(error, HeldElsewhere):
                 report = replace(report, unsaved=True)
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
             self._sessions.auto = False
