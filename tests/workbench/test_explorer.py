@@ -43,6 +43,7 @@ async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, batter
         for seed in ("1", "7"):
             await seat.begin(battery=battery, model="echo", seed=seed)
         await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home" and seat.app.focused)
         explorer = seat.desk.query_one(Explorer)
         explorer.focus()
         await seat.press("slash", *"seed", "space", "7")
