@@ -22,10 +22,11 @@ async def begin(folder, battery):
     async with workbench(folder, (160, 48)) as seat:
         await seat.press("n")
         await seat.dialog()
+        await seat.advanced()
         row = seat.app.screen.query_one("#tempo", Selection)
-        assert row.help_text.splitlines()[2] == "how fast items follow each other."
+        assert row.help_text.splitlines()[2] == "How fast items follow each other."
         seat.fill(battery=battery, model="echo", tempo="slow")
-        await seat.press("enter")
+        await seat.press_button("begin")
         await seat.until(lambda: seat.desk.work, "the administration")
         print(seat.work.administration.conditions.tempo)
 

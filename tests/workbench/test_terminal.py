@@ -90,7 +90,7 @@ def answering(tmp_path: Path, battery: str, first: tuple[str, ...] = ()) -> Term
     opened.until("New administration")
     time.sleep(0.5)
     opened.press("\r")
-    opened.until("A small battery")
+    opened.until("a gives all")
     opened.press(" ")
     opened.until("answering")
     return opened

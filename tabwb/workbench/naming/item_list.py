@@ -62,7 +62,7 @@ def strip(items: Sequence[NamedItem], width: int, *, hidden: bool) -> Content:
     >>> to_come = NamedItem("dog", "open")
     >>> strip([scored, now, to_come], 44, hidden=True).plain
     '1 bed ✓   2 ▸   1 left          1 of 1 right'
-    >>> strip([scored, now, to_come], 32, hidden=False).plain
+    >>> strip([scored, now, to_come], 35, hidden=False).plain
     '…   2 cat ▸   1 left   1 of 1 right'
     """
     right = Content.styled(tally(items), "bold")
