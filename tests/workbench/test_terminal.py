@@ -143,7 +143,7 @@ def test_the_command_without_arguments_opens_the_workbench(tmp_path: Path) -> No
 
 
 def test_a_byte_that_is_not_utf8_does_not_end_the_workbench(terminal: Terminal) -> None:
-    terminal.until("item 1")
+    terminal.until("Item 1 of")
     os.write(terminal.master, b"\xe9a\xff\xfe")
     terminal.press("?")
     terminal.until("All keys")

@@ -161,7 +161,7 @@ class ResponsesView(Container):
             self._searched = self._searched or [_searched(row) for row in rows]
             both = zip(rows, self._searched, strict=True)
             rows = [row for row, text in both if all(word in text for word in words)]
-        width = max(self.rows.size.width, 24)
+        width = max(self.rows.size.width - 1, 24)  # the scrollbar may come
         if self._laid_out != (id(self._all), width):
             self._laid_out = id(self._all), width
             self._columns = self._columns_of(self._all, width)
@@ -278,9 +278,13 @@ class ResponsesView(Container):
         self.rows.focus()
 
     def on_resize(self, event: Resize) -> None:
-        """Place the response beside or below the list, with columns as there is room."""
+        """Place the response beside or below the list."""
         self.set_class(event.size.width >= BESIDE, "-beside")
-        self.call_after_refresh(self.fill)
+
+    def on_row_list_resized(self, event: RowList.Resized) -> None:
+        """Show the columns for which there is room now."""
+        event.stop()
+        self.fill()
 
 
 def _number(row: ResponseRow) -> int:

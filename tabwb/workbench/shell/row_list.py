@@ -64,10 +64,7 @@ class RowList(ScrollView, can_focus=True):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--head", "row-list--current"}
     DEFAULT_CSS = """
-    RowList {
-        background: transparent; overflow-x: hidden;
-        scrollbar-size-vertical: 1; scrollbar-gutter: stable;
-    }
+    RowList { background: transparent; overflow-x: hidden; scrollbar-size-vertical: 1; }
     RowList > .row-list--head { color: $quiet; }
     RowList > .row-list--current {
         background: $block-cursor-blurred-background; color: $foreground;
@@ -105,6 +102,9 @@ class RowList(ScrollView, can_focus=True):
         def control(self) -> RowList:
             """The list."""
             return self.list
+
+    class Resized(Message):
+        """The list is as wide as it is now; what is laid out for its width follows."""
 
     def __init__(self, *, id: str, help_text: str) -> None:
         super().__init__(id=id, classes="enter-opens")
@@ -149,6 +149,7 @@ class RowList(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Keep the current row in view."""
         self.virtual_size = Size(max(self.size.width, 1), self._count + 1)
+        self.post_message(self.Resized())
         self._see()
 
     def action_move(self, step: int) -> None:
