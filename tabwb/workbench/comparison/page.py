@@ -308,7 +308,7 @@ class ModelsPage(Page):
             return 2
         if command.id == "results.group":
             return 1 if len(self._rows) == 1 else 5
-        return command.rank
+        return super().foot_rank(command)
 
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer; the detail stands in place of the scores."""

@@ -319,7 +319,7 @@ def labels(points: Sequence[Point], room: int) -> list[str]:
     names = shortened_apart([point.label for point in own], room - FIGURE - 1 - inset)
     apart = dict(zip((point.label for point in own), names, strict=True))
     return [
-        point.label[:room].ljust(room + 1)
+        point.label.ljust(room + 1)
         if point.heading
         else _label(point, apart, room - inset).rjust(room + 1)
         for point in points

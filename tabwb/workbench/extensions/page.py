@@ -6,7 +6,6 @@ from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.content import Content
 
-from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
@@ -48,10 +47,6 @@ class ExtensionPage(Page):
         self.query_one(Pane).border_title = title
         self.query_one(ReportView).show(view)
         self.focus_inside()
-
-    def foot_rank(self, command: Command) -> int:
-        """Return the place of a command in the footer; there are no scores to show."""
-        return 0 if command.id == "view.scores" else command.rank
 
     def open_title(self) -> str | None:
         """Return the title of the page."""

@@ -106,7 +106,9 @@ class CurvesPage(Page):
 
     def foot_rank(self, command: Command) -> int:
         """Return a command's place in the footer: differences are those of maps."""
-        return 0 if command.id == "results.turn-difference" and not self.maps else command.rank
+        if command.id == "results.turn-difference" and not self.maps:
+            return 0
+        return super().foot_rank(command)
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""

@@ -34,6 +34,8 @@ INDENT = 2
 LEAST_LEFT = 17
 LEAST_RIGHT = 46
 LABEL = 13
+LEAST_BESIDE = 20
+"""Fewer columns than these beside the name of a rule: what it says is below the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,12 @@ def _rules(machine: RuleVerdicts, width: int) -> Iterator[Content]:
         lines.insert(at, ("distance from target", distance_words(machine.aligned)))
     for name, words in lines:
         label = f"{name:<{LABEL}}  "
-        first, *rest = wrap(words, max(width - len(label), 12)) or [""]
+        room = width - len(label)
+        if len(words) > room < LEAST_BESIDE:  # the words are below their name
+            yield Content.styled(name, QUIET)
+            yield from (Content(more).pad_left(INDENT) for more in wrap(words, width - INDENT))
+            continue
+        first, *rest = wrap(words, max(room, 12)) or [""]
         yield Content.assemble((label, QUIET), first)
         yield from (Content(more).pad_left(len(label)) for more in rest)
 
