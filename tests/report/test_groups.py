@@ -295,7 +295,7 @@ def test_details_show_features_and_errors_of_every_group() -> None:
     assert "--details" in short and "--details" not in long
     assert "retracing" not in short
     (retracing, *_) = [line.split() for line in long.splitlines() if "retracing" in line]
-    assert retracing == ["retracing", "2", "2", "100", "%", "33-100", "%"]
+    assert retracing == ["retracing", "2", "2", "1.00", "0.33-1.00"]
     (foil, *_) = [line.split() for line in long.splitlines() if "other option" in line]
     # A chose the boat for the lion: an option that is no listed foil of that item.
     assert foil == ["wrong,", "other", "option", "1", "1", "1", "1"]

@@ -72,7 +72,7 @@ async def test_without_a_pair_p_says_what_makes_one(sit: Sit, tmp_path: Path) ->
     async with sit() as seat:
         await by_model(seat, 3)
         await seat.press("P")
-        assert "family, tuning, parameters" in seat.news[-1]
+        assert "Family, tuning and parameters" in seat.news[-1]
         assert not seat.asked
 
 

@@ -246,7 +246,8 @@ class ChildModel(ChildComponent):
 
         arguments = {"target": target, "texts": list(texts), "pool": pool}
         for frame in self._call(self._ready(), "activations", arguments, cancel):
-            if "piece" in frame:
+            # The child may have done all before it reads that the call is cancelled.
+            if "piece" in frame and not cancel.is_set():
                 yield np.frombuffer(base64.b64decode(frame["piece"]), dtype="<f4")
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
