@@ -73,9 +73,8 @@ async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
         phase = "load"
         while not app.desk.work.facts or app.desk.work.loading:
             await asyncio.sleep(0.01)
+        phase = "stream"  # the press waits until the workbench is idle, which can be after the run
         await pilot.press("a")
-        await asyncio.sleep(0.5)
-        phase = "stream"
         while app.desk.page != "results":
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.3)
