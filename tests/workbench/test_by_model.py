@@ -16,7 +16,7 @@ from tabwb.workbench.comparison.heat import FeatureTable
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
-from tabwb.workbench.shell.wording import shortened_apart
+from tabwb.workbench.shell.shortening import shortened_apart
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import GOOD, give, stock
 

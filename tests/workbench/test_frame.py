@@ -25,11 +25,11 @@ from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.administration_words import conditions_words, head_words, special_words
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.frame import TitleBar, TitleState
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.width_aware import Flow
-from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tests.workbench.seat import SIZES, Sit
 
 

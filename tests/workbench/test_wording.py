@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.view_models import SubtestScore
-from tabwb.workbench.shell.wording import compact, special_words
+from tabwb.workbench.shell.administration_words import special_words
+from tabwb.workbench.shell.marks import compact
 from tests.report.given import CONDITIONS, administration
 
 TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")

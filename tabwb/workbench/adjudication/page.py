@@ -19,10 +19,12 @@ from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
+from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded, shortened
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 HELP = """\
 # Adjudication

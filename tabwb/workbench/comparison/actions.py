@@ -18,10 +18,11 @@ from tabwb.workbench.engine.messages import (
     ResultsWanted,
     Stored,
 )
+from tabwb.workbench.shell.administration_words import glyph_of, head_words, state_word
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
-from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
+from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic

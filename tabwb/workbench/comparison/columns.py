@@ -20,7 +20,8 @@ from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Order
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.shell.drawn import interval_bar, scale
-from tabwb.workbench.shell.wording import QUIET, seconds, shortened_apart
+from tabwb.workbench.shell.shortening import shortened_apart
+from tabwb.workbench.shell.wording import QUIET, seconds
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest

@@ -25,9 +25,10 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.columns import drawn_share
 from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.shell.administration_words import head_words
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import QUIET, head_words, sentence, spread
+from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
 HELP = """\
 # One model

@@ -20,8 +20,9 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import heat, table_cell
+from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.width_aware import Line
-from tabwb.workbench.shell.wording import QUIET, shortened_apart
+from tabwb.workbench.shell.wording import QUIET
 
 LEAST_NAME, MOST_NAME = 10, 30
 """Columns of a model's name, at least and at most."""

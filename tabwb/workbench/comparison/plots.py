@@ -23,8 +23,9 @@ from tabwb.scoring.estimate import Interval
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import interval_bar, round_ticks
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.shortening import shortened, shortened_apart
 from tabwb.workbench.shell.width_aware import WrappedText
-from tabwb.workbench.shell.wording import LINE, QUIET, shortened, shortened_apart
+from tabwb.workbench.shell.wording import LINE, QUIET
 
 
 @dataclass(frozen=True, slots=True)

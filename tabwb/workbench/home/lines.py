@@ -10,19 +10,12 @@ from textual.content import Content
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
+from tabwb.workbench.shell.administration_words import glyph_of, special_words, state_word
 from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import TextColumn, in_columns
 from tabwb.workbench.shell.drawn import share_bar, spark
-from tabwb.workbench.shell.wording import (
-    AMBER,
-    LESIONED,
-    QUIET,
-    glyph_of,
-    marks,
-    special_words,
-    spread,
-    state_word,
-)
+from tabwb.workbench.shell.marks import marks
+from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, spread
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant

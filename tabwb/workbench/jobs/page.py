@@ -16,9 +16,10 @@ from tabwb.workbench.jobs.actions import JobsActions
 from tabwb.workbench.jobs.controller import JobsController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.wording import AMBER, QUIET, bar
+from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
 WORDS = {"done": "complete", "refused": "failed"}

@@ -26,11 +26,12 @@ from tabwb.workbench.lesions.page_words import begin_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
+from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.fields import EndInput
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, bar, folded
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
 SHOWN = 200
 """Conditions of a dry run that are listed."""

@@ -17,6 +17,7 @@ from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelOutcome, ModelsController
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
+from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -118,8 +119,8 @@ class ModelsScreen(Dialog[None]):
         lines = []
         for model in models:  # the reason without the name, which is in the spec already
             words = model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
-            spec = _fit(model.shape, width).ljust(width)
-            lines.append(Content.assemble(spec, "  ", (_fit(words, LINE - width), QUIET)))
+            spec = clipped(model.shape, width).ljust(width)
+            lines.append(Content.assemble(spec, "  ", (clipped(words, LINE - width), QUIET)))
         known.set_options(lines)
         known.highlighted = min(at, len(models) - 1) if models else None
 
@@ -210,7 +211,3 @@ def _fields(model: ModelEntry) -> dict[str, str]:
         "tuning": profile.tuning,
         "parameters": "" if profile.parameters is None else str(profile.parameters),
     }
-
-
-def _fit(words: str, room: int) -> str:
-    return words if len(words) <= room else f"{words[: room - 1]}…"

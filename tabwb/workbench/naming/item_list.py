@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from tabwb.workbench.naming.view_models import NamedItem
+from tabwb.workbench.shell.marks import MARKS
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, spread
+from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 GAP = 3
 NOW = "▸"

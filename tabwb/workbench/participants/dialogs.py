@@ -20,6 +20,7 @@ from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
 from tabwb.records.study import Study, check_id
 from tabwb.workbench.participants.lines import SIGNS, signs
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
+from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import LEAST, wrapped
 
@@ -37,10 +38,6 @@ MOST_HINT = 50
 """Characters in an empty field: as many as a window of 80 columns has room for."""
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= MOST_HINT else f"{words[: MOST_HINT - 1]}…"
-
-
 class FormField(Vertical):
     """A field with its label, and below it what is wrong with it."""
 
@@ -53,7 +50,7 @@ class FormField(Vertical):
         self, name: str, label: str, value: str, check: Check, *, allowed: str, help_text: str
     ) -> None:
         super().__init__(id=f"{name}-field")
-        self.field = Input(value, id=name, compact=True, placeholder=_short(allowed))
+        self.field = Input(value, id=name, compact=True, placeholder=clipped(allowed, MOST_HINT))
         self.field.help_text = help_text  # type: ignore[attr-defined]
         self._label, self._check = label, check
 

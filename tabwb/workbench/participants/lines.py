@@ -12,10 +12,12 @@ from tabwb.records.study import Study
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
+from tabwb.workbench.shell.administration_words import glyph_of
 from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import TextColumn, in_columns
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded, glyph_of, marks, sentence
+from tabwb.workbench.shell.marks import marks
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
 
 NOT_RECORDED = "-"
 GIVEN, WITHDRAWN = "✓", "✗"

@@ -17,6 +17,7 @@ from tabwb.workbench.rating.help import HELP
 from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns_in
 from tabwb.workbench.rating.view_models import Slot
 from tabwb.workbench.rating.wording import mark
+from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, PRESENT, QUIET, wrapped
 
@@ -156,12 +157,12 @@ class FormGrid(WidthAwareWidget, can_focus=True):
         if entry is None:
             return Content(" " * width)
         if isinstance(entry, Heading):
-            title = _cut(entry.title.upper(), width).ljust(width)
+            title = clipped(entry.title.upper(), width).ljust(width)
             return Content.styled(title, f"bold {QUIET}")
         assert self._form is not None
         question = entry.question
         answer = self._answers.get(entry.key)
-        shown = _cut(mark(self._form, question, answer), max(width // 2, 8))
+        shown = clipped(mark(self._form, question, answer), max(width // 2, 8))
         key = self._keys.get(question.measure, "")
         room = width - 2 - len(shown) - 1
         given = answer is not None and (answer == CANNOT_TELL or shown == PRESENT or answer != 0.0)
@@ -169,7 +170,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
         line = Content.assemble(
             (key or " ", f"bold {'$on-accent on $accent' if marked else ACCENT}"),
             " ",
-            (_cut(question.title, room).ljust(room), "$foreground"),
+            (clipped(question.title, room).ljust(room), "$foreground"),
             " ",
             (shown, f"bold {ACCENT}" if given else QUIET),
         )
@@ -190,7 +191,3 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             entry = columns[at][event.y]
             if isinstance(entry, Slot):
                 self.post_message(self.Clicked(entry, event.shift or event.button == RIGHT))
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"

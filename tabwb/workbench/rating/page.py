@@ -17,10 +17,12 @@ from tabwb.report.rating_progress import RaterProgress
 from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
+from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import WrappedText
-from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, bar, folded, shortened
+from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
 BESIDE_NAME = 32
 """Columns of a set's line beside its name."""

@@ -10,7 +10,8 @@ from tabwb.report.render.wording import baselines_of, between, count, number, re
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import BASELINE, BOTH, VALUE, interval_bar, scale
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, shortened
+from tabwb.workbench.shell.shortening import shortened
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 AXIS, MOST_AXIS = 16, 40
 """Columns of the intervals, at least and at most."""

@@ -12,9 +12,10 @@ from textual.message import Message
 from tabwb.battery.model import Battery
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.summary import Summary
-from tabwb.workbench.shell.drawn import step
+from tabwb.workbench.shell.drawn import bar, step
+from tabwb.workbench.shell.marks import MARKS, glyph_and_style
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, bar
+from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 BAR = 8
 """Columns of the share of right answers."""
@@ -38,12 +39,15 @@ class GridCell:
     mark: str
     found: int | None = None
 
-    @property
-    def words(self) -> str:
-        """One character: the number of features, or the glyph of the state."""
+    def drawn(self, *, person: bool) -> tuple[str, str]:
+        """Return one character with its style: the number of features, or the glyph of the state.
+
+        Args:
+            person: the examinee is a person: no verdict has a colour.
+        """
         if self.found is None or self.mark != "given":
-            return MARKS[self.mark]
-        return str(self.found) if self.found < 10 else "+"
+            return glyph_and_style(self.mark, person=person)
+        return str(self.found) if self.found < 10 else "+", "bold" if self.found else ACCENT
 
     @property
     def share(self) -> float | None:
@@ -174,7 +178,7 @@ def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> 
         else:
             for at, cell in enumerate(row.cells):
                 first = start + at * (1 + gap)
-                parts += [(cell.words, _style(cell, person=person)), (" " * gap, "")]
+                parts += [cell.drawn(person=person), (" " * gap, "")]
                 targets.append((first, first + 1 + gap, cell.trial))
             used = len(row.cells) * (1 + gap)
         parts.append((" " * (min(room, replicates * (1 + gap)) - used), ""))
@@ -194,7 +198,7 @@ def _by_subtest(rows: Sequence[GridRow], width: int, *, person: bool) -> Iterato
             parts: list[tuple[str, str]] = [(f"{title if not first else '':<{name}}  ", "")]
             targets = []
             for at, cell in enumerate(some):
-                parts += [(cell.words, _style(cell, person=person)), (" ", "")]
+                parts += [cell.drawn(person=person), (" ", "")]
                 targets.append((name + 2 + 2 * at, name + 4 + 2 * at, cell.trial))
             yield Line(Content.assemble(*parts), tuple(targets))
 
@@ -217,14 +221,6 @@ def _bins(cells: Sequence[GridCell], width: int) -> str:
         ]
         words += step(sum(known) / len(known)) if known else MARKS["open"]
     return words
-
-
-def _style(cell: GridCell, *, person: bool) -> str:
-    if cell.mark == "wrong" or (cell.mark == "given" and cell.found):
-        return "bold"
-    if cell.mark in {"right", "given"}:
-        return "" if person else ACCENT
-    return QUIET
 
 
 class ItemGrid(WidthAwareWidget):

@@ -9,8 +9,10 @@ from typing import Any
 from tabwb.report.render.naming import code_of, heard_or_transcribed, score_of
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import ResponseColumn
+from tabwb.workbench.shell.marks import MARKS
 from tabwb.workbench.shell.row_list import Column
-from tabwb.workbench.shell.wording import MARKS, seconds, shortened
+from tabwb.workbench.shell.shortening import shortened
+from tabwb.workbench.shell.wording import seconds
 
 STATES = "✓ right, ✗ wrong, ● given and not scored, · not given, › skipped, ∅ void, ! in error"
 TIPS = {

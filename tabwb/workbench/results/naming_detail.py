@@ -12,8 +12,10 @@ from tabwb.report.render.naming import SCORES
 from tabwb.report.render.wording import plain
 from tabwb.workbench.results.naming_presenter import NamedResponse
 from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.shell.marks import MARKS
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
-from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, folded, seconds, short_spec
+from tabwb.workbench.shell.shortening import short_spec
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded, seconds
 
 MOST = 100
 HIDDEN = "Scores and transcripts of others are shown after your score."

@@ -12,7 +12,9 @@ from tabwb.report.render.wording import between, chance
 from tabwb.report.summaries.change import Change, SetOfItems
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
 from tabwb.workbench.shell.drawn import interval_bar, scale
-from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, folded, shortened
+from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.shortening import shortened
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 MOST = 100
 GAP = 3

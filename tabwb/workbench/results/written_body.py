@@ -17,9 +17,10 @@ from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
 from tabwb.workbench.results.written_summary import WrittenSummary
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.marks import MARKS
 from tabwb.workbench.shell.row_list import Column
 from tabwb.workbench.shell.width_aware import WrappedText
-from tabwb.workbench.shell.wording import MARKS, seconds
+from tabwb.workbench.shell.wording import seconds
 
 STATES = (
     "✓ right, ✗ wrong, ● given, · not given, › skipped, ∅ void, ! in error, - not administered; "

@@ -16,15 +16,8 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.results.verdicts import judged_response, raw_words, verdict_lines
-from tabwb.workbench.shell.wording import (
-    ACCENT,
-    AMBER,
-    MARKS,
-    QUIET,
-    folded,
-    seconds,
-    stopped,
-)
+from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, seconds, stopped
 
 MOST_OTHERS = 20
 """So many responses in other replicates are shown."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.style import Style
 
-from tabwb.workbench.shell.wording import QUIET, shortened_apart
+from tabwb.workbench.shell.shortening import shortened_apart
+from tabwb.workbench.shell.wording import QUIET
 
 GAP = 2
 """Columns of characters between two columns."""

@@ -20,6 +20,7 @@ from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
+from tabwb.workbench.shell.administration_words import lesion_mark, name_of
 from tabwb.workbench.shell.commands import (
     Actions,
     CommandTable,
@@ -35,7 +36,6 @@ from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.search import Finder
-from tabwb.workbench.shell.wording import lesion_mark, name_of
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Worker

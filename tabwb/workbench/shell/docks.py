@@ -14,10 +14,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from tabwb.workbench.engine.view_models import Scores
+from tabwb.workbench.shell.marks import compact
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.settings import MAX_WIDTH
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import QUIET, compact
+from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk

@@ -143,6 +143,17 @@ def share_bar(value: float | None, width: int) -> Content:
     return Content.styled(f"{words:<{width}}", ACCENT)
 
 
+def bar(share: float, width: int) -> Content:
+    """Return a thin bar, exact to half a cell.
+
+    >>> bar(0.5, 4).plain, bar(0.625, 4).plain, bar(0.0, 4).plain
+    ('━━╌╌', '━━╸╌', '╌╌╌╌')
+    """
+    halves = round(max(0.0, min(1.0, share)) * width * 2)
+    full, half = divmod(halves, 2)
+    return Content.assemble(("━" * full + "╸" * half, ACCENT), ("╌" * (width - full - half), QUIET))
+
+
 def spark(values: Sequence[float | None], width: int, *, highest: float | None = None) -> Content:
     """Return a small profile: a bar for each value, from 0 up.
 

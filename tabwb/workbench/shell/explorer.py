@@ -16,17 +16,11 @@ from textual.widgets.tree import TreeNode
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
+from tabwb.workbench.shell.administration_words import glyph_of, name_of, special_words, state_word
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.settings import MIN_WIDTH
-from tabwb.workbench.shell.wording import (
-    LESIONED,
-    glyph_of,
-    name_of,
-    shortened,
-    shortened_apart,
-    special_words,
-    state_word,
-)
+from tabwb.workbench.shell.shortening import clipped, shortened, shortened_apart
+from tabwb.workbench.shell.wording import LESIONED
 
 MOST_LISTED = 60
 """The number of administrations listed; *Open* finds all of them."""
@@ -261,8 +255,7 @@ def named(administration: Administration, width: int) -> str:
     mark = LESIONED if given.lesion else ""
     examinee = f"{mark}{given.examinee}"
     room = max(width - len(examinee) - 1, LEAST_BATTERY)
-    battery = administration.battery
-    battery = battery if len(battery) <= room else f"{battery[: room - 1]}…"
+    battery = clipped(administration.battery, room)
     room = max(width - len(battery) - 1, 1)
     left = room - len(examinee) - 1
     if given.lesion and left >= LEAST_LESION:

@@ -17,8 +17,9 @@ from textual.widgets.option_list import Option
 
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
+from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, RECORDING, shortened, spread
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, RECORDING, spread
 
 NAME = "tabwb"
 MENU_GAP = 2

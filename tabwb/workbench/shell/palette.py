@@ -14,10 +14,11 @@ from textual.widget import Widget
 
 from tabwb.workbench.engine.messages import NewWanted, ParticipantWanted
 from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.administration_words import glyph_of, name_of, special_words, state_word
 from tabwb.workbench.shell.commands import Command, Situation, key_label
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
-from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
+from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.app import Workbench

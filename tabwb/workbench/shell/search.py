@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Administration
-from tabwb.workbench.shell.wording import name_of, special_conditions, state_word
+from tabwb.workbench.shell.administration_words import name_of, special_conditions, state_word
 
 SLICE_S = 0.01
 """Seconds of work between two turns of the event loop."""

@@ -14,15 +14,9 @@ from tabwb.administer.cost import Spending, format_spending
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.tasks.task_type import task_type
 from tabwb.workbench.engine.view_models import Item, Rest, Work
-from tabwb.workbench.shell.wording import (
-    ACCENT,
-    AMBER,
-    MARKS,
-    QUIET,
-    conditions_words,
-    seconds,
-    stopped,
-)
+from tabwb.workbench.shell.administration_words import conditions_words
+from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, seconds, stopped
 
 _VERDICTS = {
     True: ("✓ right", f"bold {ACCENT}"),

@@ -10,7 +10,8 @@ from textual.content import Content
 from tabwb.workbench.engine.transcript import Row
 from tabwb.workbench.engine.view_models import Scores, SubtestScore
 from tabwb.workbench.shell.drawn import spark
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, marks, sentence, spread
+from tabwb.workbench.shell.marks import marks
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, sentence, spread
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.judges import JudgeSummary

@@ -14,8 +14,9 @@ from textual.timer import Timer
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.transcript import Pace, Row, Transcript
 from tabwb.workbench.engine.view_models import SubtestScore, Work
+from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import QUIET, bar
+from tabwb.workbench.shell.wording import QUIET
 from tabwb.workbench.trial.transcript import glyph_of_row
 
 TICK_S = 0.5

@@ -16,7 +16,8 @@ from textual.visual import Visual
 
 from tabwb.records.states import StopReason, TrialState
 from tabwb.workbench.engine.transcript import Row, Transcript
-from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, seconds
+from tabwb.workbench.shell.marks import glyph_and_style
+from tabwb.workbench.shell.wording import ACCENT, QUIET, seconds
 
 NEXT = "▸"
 """The glyph of the current item while it waits for its response."""
@@ -243,10 +244,7 @@ def glyph_of_row(row: Row, *, waits: bool, hidden: bool, person: bool) -> tuple[
     """
     if waits:
         return NEXT, f"bold {ACCENT}"
-    mark = "given" if hidden and row.mark in {"right", "wrong"} else row.mark
-    right = "$foreground" if person else ACCENT
-    styles = {"right": right, "given": ACCENT, "wrong": "$foreground", "error": AMBER}
-    return MARKS[mark], styles.get(mark, QUIET)
+    return glyph_and_style(row.mark, hidden=hidden, person=person)
 
 
 def _response(row: Row) -> str:
