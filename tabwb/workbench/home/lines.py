@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
 from tabwb.workbench.shell.administration_words import glyph_of, special_words, state_word
 from tabwb.workbench.shell.column_list import Laid
-from tabwb.workbench.shell.columns import TextColumn, in_columns
+from tabwb.workbench.shell.columns import Column, R, in_columns
 from tabwb.workbench.shell.drawn import share_bar, spark
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, spread
@@ -77,25 +77,29 @@ def unfinished(
 
 
 def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
-    """Return head and lines of what can be continued, for a number of columns."""
-    given = [row.administration for row in rows]
-    amber = [AMBER if row.words.startswith("!") else "" for row in rows]
-    return in_columns(
-        [
-            TextColumn("", [_sign(one) for one in given]),
-            TextColumn("#", [str(one.id) for one in given], right=True),
-            TextColumn("battery", [one.battery for one in given], least=8),
-            TextColumn("with", [_examinee(one) for one in given], least=10),
-            TextColumn("given", [f"{one.answered}/{one.planned}" for one in given], right=True),
-            TextColumn(
-                "",
-                [Content.styled(row.words, style) for row, style in zip(rows, amber, strict=True)],
-                rank=2,
-            ),
-            *_when(given, 3),
-        ],
-        width,
+    """Return head and lines of what can be continued.
+
+    Args:
+        rows: in their order.
+        width: columns of characters.
+    """
+
+    def words(row: Unfinished) -> Content:
+        return Content.styled(row.words, AMBER if row.words.startswith("!") else "")
+
+    def given(row: Unfinished) -> Administration:
+        return row.administration
+
+    columns: Sequence[Column[Unfinished]] = (
+        Column("", lambda row: _sign(row.administration)),
+        Column("#", lambda row: str(row.administration.id), right=True),
+        Column("battery", lambda row: row.administration.battery, least=8),
+        Column("with", lambda row: _examinee(row.administration), least=10),
+        Column("given", lambda row: _progress(row.administration), right=True),
+        Column("", words, rank=2),
+        *_when(given, 3),
     )
+    return in_columns(columns, rows, width)
 
 
 def recent_lines(
@@ -109,59 +113,52 @@ def recent_lines(
         width: columns of characters.
         profiles: each has a second line with a mark for each item, and the conditions.
     """
-    conditions = [Content.styled(", ".join(special_words(one)), QUIET) for one in administrations]
-    scored = [known.get(one.id) for one in administrations]
-    head, lines = in_columns(
-        [
-            TextColumn("", [_sign(one) for one in administrations]),
-            TextColumn("#", [str(one.id) for one in administrations], right=True),
-            TextColumn("battery", [one.battery for one in administrations], least=14),
-            TextColumn("with", [_examinee(one) for one in administrations], least=18),
-            TextColumn("conditions", [] if profiles else conditions, rank=3, least=16),
-            TextColumn(
-                "given",
-                [f"{one.answered}/{one.planned}" for one in administrations],
-                right=True,
-                rank=4,
-            ),
-            TextColumn("right", [_right(one) for one in scored], right=True),
-            TextColumn("", [_right_bar(one) for one in scored], rank=6),
-            TextColumn("burden", [_burden(one) for one in scored], right=True, rank=1),
-            *_when(administrations, 2),
-        ],
-        width,
+
+    def conditions(one: Administration) -> Content:
+        return Content.styled(", ".join(special_words(one)), QUIET)
+
+    shown = () if profiles else (Column("conditions", conditions, rank=3, least=16),)
+    columns: Sequence[Column[Administration]] = (
+        Column("", _sign),
+        Column("#", lambda one: str(one.id), right=True),
+        Column("battery", lambda one: one.battery, least=14),
+        Column("with", _examinee, least=18),
+        *shown,
+        Column("given", _progress, right=True, rank=4),
+        Column("right", lambda one: _right(known.get(one.id)), right=True),
+        Column("", lambda one: _right_bar(known.get(one.id)), rank=6),
+        Column("burden", lambda one: _burden(known.get(one.id)), right=True, rank=1),
+        *_when(lambda one: one, 2),
     )
+    head, lines = in_columns(columns, administrations, width)
     if profiles:
-        rows = zip(lines, scored, conditions, strict=True)
         lines = [
-            Content("\n").join([line, _profile(one, words, width)]) for line, one, words in rows
+            Content("\n").join([line, _profile(known.get(one.id), conditions(one), width)])
+            for line, one in zip(lines, administrations, strict=True)
         ]
     return head, lines
 
 
 def participant_lines(participants: Sequence[Participant], known: Known, width: int) -> Laid:
-    """Return head and lines of participants, for a number of columns."""
-    return in_columns(
-        [
-            TextColumn("", [_consent_sign(one) for one in participants]),
-            TextColumn("code", [Content.styled(one.id, "bold") for one in participants], least=6),
-            TextColumn("sessions", [str(len(one.sessions)) for one in participants], right=True),
-            TextColumn("right", [sessions_profile(one, known) for one in participants]),
-            TextColumn("", [_latest_right(one, known) for one in participants], rank=2),
-            TextColumn(
-                "last",
-                [Content.styled(one.last_day, QUIET) for one in participants],
-                rank=1,
-            ),
-            TextColumn(
-                "consents to",
-                [Content.styled(", ".join(one.may), QUIET) for one in participants],
-                rank=3,
-                least=16,
-            ),
-        ],
-        width,
+    """Return head and lines of participants.
+
+    Args:
+        participants: in their order.
+        known: the scores that were read.
+        width: columns of characters.
+    """
+    columns: Sequence[Column[Participant]] = (
+        Column("", _consent_sign),
+        Column("code", lambda one: Content.styled(one.id, "bold"), least=6),
+        Column("sessions", lambda one: str(len(one.sessions)), right=True),
+        Column("right", lambda one: sessions_profile(one, known)),
+        Column("", lambda one: _latest_right(one, known), rank=2),
+        Column("last", lambda one: Content.styled(one.last_day, QUIET), rank=1),
+        Column(
+            "consents to", lambda one: Content.styled(", ".join(one.may), QUIET), rank=3, least=16
+        ),
     )
+    return in_columns(columns, participants, width)
 
 
 def sessions_profile(participant: Participant, known: Known) -> Content:
@@ -193,13 +190,16 @@ STATE_SIGNS = (
 """What the signs and columns of administrations mean."""
 
 
-def _when(administrations: Sequence[Administration], rank: int) -> Sequence[TextColumn]:
+def _when(of: Callable[[R], Administration], rank: int) -> tuple[Column[R], Column[R]]:
     """Return the columns of day and minute; the minute is left out first."""
-    times = [one.given_at for one in administrations]
     return (
-        TextColumn("date", [Content.styled(time[:10], QUIET) for time in times], rank=rank),
-        TextColumn("", [Content.styled(time[11:16], QUIET) for time in times], rank=rank + 3),
+        Column("date", lambda row: Content.styled(of(row).given_at[:10], QUIET), rank=rank),
+        Column("", lambda row: Content.styled(of(row).given_at[11:16], QUIET), rank=rank + 3),
     )
+
+
+def _progress(administration: Administration) -> str:
+    return f"{administration.answered}/{administration.planned}"
 
 
 def _sign(administration: Administration) -> Content:

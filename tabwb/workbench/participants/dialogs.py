@@ -18,7 +18,7 @@ from tabwb.administer.participants import DeletionPreview, Participant
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
 from tabwb.records.study import Study, check_id
-from tabwb.workbench.participants.lines import SIGNS, signs
+from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
 from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.width_aware import WrappedText
@@ -216,8 +216,8 @@ class ConsentForm(Form):
         with Vertical(classes="dialog"):
             yield Static(f"Consent of {person.id}", classes="dialog-title", markup=False)
             yield Choice("", id="given")
-            for scope, sign in zip(SCOPES, signs(person).split(" "), strict=True):
-                yield ScopeSwitch(scope, sign)
+            for scope in SCOPES:
+                yield ScopeSwitch(scope, sign(person, scope))
             yield Static(classes="problem", id="scopes-problem")
             yield Static(f"now: {SIGNS}", classes="dialog-note")
             yield FormField(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from textual.content import Content
 
 from tabwb.administer.participants import Participant, counted
-from tabwb.records.speakers import SCOPES, Consent
+from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope
 from tabwb.records.study import Study
+from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
 from tabwb.workbench.shell.administration_words import glyph_of
 from tabwb.workbench.shell.column_list import Laid
-from tabwb.workbench.shell.columns import TextColumn, in_columns
+from tabwb.workbench.shell.columns import Column, in_columns
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
@@ -29,34 +31,27 @@ BAR = 24
 """Columns of a session's interval."""
 
 
-def signs(participant: Participant) -> str:
-    """Return one sign for each scope, in the order of :data:`SCOPES`."""
-    last = participant.last
-    return " ".join(
-        NOT_RECORDED if scope not in last else GIVEN if last[scope].given else WITHDRAWN
-        for scope in SCOPES
-    )
+def sign(participant: Participant, scope: Scope) -> str:
+    """Return the sign of what a participant said last about a scope."""
+    last = participant.last.get(scope)
+    return NOT_RECORDED if last is None else GIVEN if last.given else WITHDRAWN
 
 
 def listed(participants: Sequence[Participant], width: int) -> Laid:
     """Return head and lines of participants, for a number of columns."""
-    recorded = [
-        ", ".join(f"{name} {value}" for name, value in one.speaker.values.items())
-        for one in participants
-    ]
-    return in_columns(
-        [
-            TextColumn("code", [Content.styled(one.id, "bold") for one in participants], least=6),
-            TextColumn("sessions", [str(len(one.sessions)) for one in participants], right=True),
-            TextColumn(
-                "last", [Content.styled(one.last_day, QUIET) for one in participants], rank=1
-            ),
-            TextColumn("consent", [_brief(one) for one in participants], rank=2, least=12),
-            TextColumn("record", [Content.styled(words, QUIET) for words in recorded], rank=3,
-                       least=12),
-        ],
-        width,
-    )  # fmt: skip
+
+    def recorded(one: Participant) -> Content:
+        words = (f"{name} {value}" for name, value in one.speaker.values.items())
+        return Content.styled(", ".join(words), QUIET)
+
+    columns: Sequence[Column[Participant]] = (
+        Column("code", lambda one: Content.styled(one.id, "bold"), least=6),
+        Column("sessions", lambda one: str(len(one.sessions)), right=True),
+        Column("last", lambda one: Content.styled(one.last_day, QUIET), rank=1),
+        Column("consent", _brief, rank=2, least=12),
+        Column("record", recorded, rank=3, least=12),
+    )
+    return in_columns(columns, participants, width)
 
 
 def _brief(participant: Participant) -> Content:
@@ -71,27 +66,28 @@ def _brief(participant: Participant) -> Content:
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:
     """Yield one line for each scope: states with days, document, who recorded the last one."""
-    last = [participant.last.get(scope) for scope in SCOPES]
+    last = participant.last
     every = {scope: [one for one in participant.consents if one.scope == scope] for scope in SCOPES}
-    states = [
-        ", ".join(_state(one) for one in reversed(rows[-SHOWN:])) or "not recorded"
-        for rows in every.values()
-    ]
-    head, lines = in_columns(
-        [
-            TextColumn("", signs(participant).split(" ")),
-            TextColumn("scope", [Content.styled(scope, "bold") for scope in SCOPES]),
-            TextColumn("state", states),
-            TextColumn("signed form", [one.document if one else "" for one in last], rank=2,
-                       least=12),
-            TextColumn("note", [one.note if one else "" for one in last], rank=3, least=12),
-            TextColumn("recorded by", [Content.styled(one.by if one else "", QUIET)
-                                       for one in last], rank=4, least=8),
-            TextColumn("consent to", [Content.styled(SCOPES[scope], QUIET) for scope in SCOPES],
-                       rank=5),
-        ],
-        width,
-    )  # fmt: skip
+
+    def states(scope: Scope) -> str:
+        return ", ".join(map(_state, reversed(every[scope][-SHOWN:]))) or "not recorded"
+
+    def of_last(value: Callable[[Consent], str], scope: Scope) -> str:
+        return value(last[scope]) if scope in last else ""
+
+    def recorded_by(scope: Scope) -> Content:
+        return Content.styled(of_last(lambda one: one.by, scope), QUIET)
+
+    columns: Sequence[Column[Scope]] = (
+        Column("", partial(sign, participant)),
+        Column("scope", lambda scope: Content.styled(scope, "bold")),
+        Column("state", states),
+        Column("signed form", partial(of_last, lambda one: one.document), rank=2, least=12),
+        Column("note", partial(of_last, lambda one: one.note), rank=3, least=12),
+        Column("recorded by", recorded_by, rank=4, least=8),
+        Column("consent to", lambda scope: Content.styled(SCOPES[scope], QUIET), rank=5),
+    )
+    head, lines = in_columns(columns, list(SCOPES), width)
     yield head
     yield from lines
     earlier = sum(max(len(rows) - SHOWN, 0) for rows in every.values())
@@ -143,23 +139,22 @@ def sessions(
         scored: the scores, by number of the administration.
         width: columns of characters.
     """
-    rows = list(reversed(participant.sessions))
-    found = [scored.get(one.id) for one in rows]
-    return in_columns(
-        [
-            TextColumn("", [glyph_of(one) for one in rows]),
-            TextColumn("#", [str(one.id) for one in rows], right=True),
-            TextColumn("date", [one.session_date or "not known" for one in rows]),
-            TextColumn("battery", [one.battery for one in rows], least=8),
-            TextColumn("given", [f"{one.answered}/{one.planned}" for one in rows], right=True,
-                       rank=2),
-            TextColumn("right", [f"{one.right}/{one.scored}" if one and one.scored else ""
-                                 for one in found], right=True),
-            TextColumn("", [_interval(one) for one in found], rank=3),
-            TextColumn("items", [_marks(one) for one in found], rank=4),
-        ],
-        width,
-    )  # fmt: skip
+
+    def right(one: Administration) -> str:
+        found = scored.get(one.id)
+        return f"{found.right}/{found.scored}" if found and found.scored else ""
+
+    columns: Sequence[Column[Administration]] = (
+        Column("", glyph_of),
+        Column("#", lambda one: str(one.id), right=True),
+        Column("date", lambda one: one.session_date or "not known"),
+        Column("battery", lambda one: one.battery, least=8),
+        Column("given", lambda one: f"{one.answered}/{one.planned}", right=True, rank=2),
+        Column("right", right, right=True),
+        Column("", lambda one: _interval(scored.get(one.id)), rank=3),
+        Column("items", lambda one: _marks(scored.get(one.id)), rank=4),
+    )
+    return in_columns(columns, list(reversed(participant.sessions)), width)
 
 
 def _interval(scored: ScoredAdministration | None) -> Content:
@@ -179,17 +174,14 @@ def _marks(scored: ScoredAdministration | None) -> Content:
 
 def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
     """Yield the log of uses of a participant's data, the latest first."""
-    head, lines = in_columns(
-        [
-            TextColumn("when", [one.at[:16].replace("T", " ") for one in read.uses]),
-            TextColumn("what", [one.act for one in read.uses]),
-            TextColumn("#", [str(one.administration or "") for one in read.uses], right=True),
-            TextColumn("who", [Content.styled(one.who, QUIET) for one in read.uses], least=6),
-            TextColumn("detail", [Content.styled(one.detail, QUIET) for one in read.uses], rank=1,
-                       least=10),
-        ],
-        width,
-    )  # fmt: skip
+    columns: Sequence[Column[LogEntry]] = (
+        Column("when", lambda one: one.at[:16].replace("T", " ")),
+        Column("what", lambda one: one.act),
+        Column("#", lambda one: str(one.administration or ""), right=True),
+        Column("who", lambda one: Content.styled(one.who, QUIET), least=6),
+        Column("detail", lambda one: Content.styled(one.detail, QUIET), rank=1, least=10),
+    )
+    head, lines = in_columns(columns, read.uses, width)
     yield head
     yield from lines
 

@@ -22,7 +22,8 @@ from tabwb.workbench.results.naming_pane import NamedDetail
 from tabwb.workbench.results.naming_sound import Correction, SoundReady
 from tabwb.workbench.results.naming_summary import NamingSummary, Sessions
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.responses import ResponseColumn, ResponsesView
+from tabwb.workbench.results.responses import ResponsesView
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.waveform import Waveform
 
@@ -101,7 +102,7 @@ class NamingBody(ResultsBody):
             elif not self._view.has_focus_within:
                 self._view.focus_inside()
 
-    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[ResponseColumn]:
+    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[Column[ResponseRow]]:
         return columns_of(rows, width, arpabet=self.arpabet)
 
     def _show_detail(self, row: ResponseRow | None) -> str:

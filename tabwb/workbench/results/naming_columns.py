@@ -8,9 +8,10 @@ from typing import Any
 
 from tabwb.report.render.naming import code_of, heard_or_transcribed, score_of
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.responses import ResponseColumn
+from tabwb.workbench.results.responses import number_column
+from tabwb.workbench.shell.columns import GAP, Column
 from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.row_list import Column
+from tabwb.workbench.shell.row_list import EDGE
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.wording import seconds
 
@@ -28,8 +29,6 @@ NEEDED = ("item", "said", "latency", "score", "code")
 ORDER = ("item", "said", "score", "code", "latency")
 LEAST = 8
 """The fewest columns to which a column is cut."""
-GAP = 2
-EDGE = 2
 
 
 def _item(row: ResponseRow) -> str:
@@ -69,7 +68,7 @@ KEYS: Mapping[str, Callable[[ResponseRow], Any]] = {
 
 def columns_of(
     rows: Sequence[ResponseRow], width: int, *, arpabet: bool = False
-) -> list[ResponseColumn]:
+) -> list[Column[ResponseRow]]:
     """Return the columns that fit, from left to right.
 
     Args:
@@ -89,18 +88,14 @@ def columns_of(
         if left >= min(size, LEAST) + GAP:
             sizes[name] = min(size, left - GAP)
             left -= sizes[name] + GAP
-    first = [
-        ResponseColumn(
-            Column("#", number, right=True, tip="order in which the items were given"),
-            lambda row: str(row.item.place[0]),
-            lambda row: row.item.place[0],
-        ),
-    ]
-    return first + [
-        ResponseColumn(
-            Column(name, sizes[name], right=name == "latency", tip=TIPS.get(name, "")),
+    return [number_column(rows)] + [
+        Column(
+            name,
             words[name],
-            KEYS.get(name, words[name]),
+            sizes[name],
+            right=name == "latency",
+            tip=TIPS.get(name, ""),
+            key=KEYS.get(name),
             falling=name == "latency",
         )
         for name in ORDER

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,8 +15,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.row_list import Column, RowList
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 100
@@ -35,27 +36,22 @@ A row for each item; the marked one is shown beside or below the list.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseColumn:
-    """A column of the list.
-
-    Attributes:
-        column: head, width, alignment.
-        cell: what a row has in it.
-        key: by what rows are sorted.
-        falling: whether the first order is from high to low.
-    """
-
-    column: Column
-    cell: Callable[[ResponseRow], Content | str]
-    key: Callable[[ResponseRow], Any]
-    falling: bool = False
-
-
-Columns = Callable[[Sequence[ResponseRow], int], Sequence[ResponseColumn]]
+Columns = Callable[[Sequence[ResponseRow], int], Sequence[Column[ResponseRow]]]
 """Returns the columns for all rows and for the columns of characters that the list has."""
 Detail = Callable[[ResponseRow | None], str]
 """Shows the marked response, or that there is none; returns the title of its pane."""
+
+
+def number_column(rows: Sequence[ResponseRow]) -> Column[ResponseRow]:
+    """Return the column of the items' numbers."""
+    return Column(
+        "#",
+        lambda row: str(_number(row)),
+        len(str(len(rows))),
+        right=True,
+        tip="order in which the items were given",
+        key=_number,
+    )
 
 
 class FilterField(Input):
@@ -96,7 +92,7 @@ class ResponsesView(Container):
         self._laid_out: tuple[int, int] | None = None
         """The rows and the width that the columns are for."""
         self._rows: Sequence[ResponseRow] = ()
-        self._columns: Sequence[ResponseColumn] = ()
+        self._columns: Sequence[Column[ResponseRow]] = ()
         self._sorted: str = ""
         self._falling = False
         self._words = ""
@@ -165,13 +161,13 @@ class ResponsesView(Container):
         if self._laid_out != (id(self._all), width):
             self._laid_out = id(self._all), width
             self._columns = self._columns_of(self._all, width)
-        by = next((one for one in self._columns if one.column.head == self._sorted), None)
+        by = next((one for one in self._columns if one.head == self._sorted), None)
         if by is not None:
-            rows.sort(key=by.key, reverse=self._falling)
+            rows.sort(key=by.sort_key, reverse=self._falling)
         self._rows = rows
-        heads = [self._head(one.column) for one in self._columns]
+        heads = [self._headed(one) for one in self._columns]
         at = next((at for at, row in enumerate(rows) if _number(row) == self._trial), 0)
-        self.rows.show(heads, len(rows), self._cells, at)
+        self.rows.show(heads, rows, at)
         none = self.query_one("#responses-none", Static)
         none.display = not rows and bool(self._words)
         if none.display:
@@ -183,15 +179,12 @@ class ResponsesView(Container):
         if not rows:
             self._show_marked(None)
 
-    def _head(self, column: Column) -> Column:
+    def _headed(self, column: Column[ResponseRow]) -> Column[ResponseRow]:
         if column.head != self._sorted or not self._sorted:
             return column
         arrow = "↓" if self._falling else "↑"
         width = max(column.width, len(column.head) + 2) if column.width else 0
-        return Column(f"{column.head} {arrow}", width, column.right, column.tip)
-
-    def _cells(self, at: int) -> list[Content | str]:
-        return [one.cell(self._rows[at]) for one in self._columns]
+        return replace(column, head=f"{column.head} {arrow}", width=width)
 
     def _show_marked(self, row: ResponseRow | None) -> None:
         self.query_one(".response-pane", Pane).border_title = self._show_detail(row)
@@ -216,23 +209,23 @@ class ResponsesView(Container):
         """Sort by that column, or reverse the order."""
         event.stop()
         column = self._columns[event.column]
-        if column.column.head == self._sorted:
+        if column.head == self._sorted:
             self._falling = not self._falling
         else:
-            self._sorted, self._falling = column.column.head, column.falling
+            self._sorted, self._falling = column.head, column.falling
         self.fill()
 
     def sort(self) -> None:
         """Sort by the next column."""
-        heads = [one.column.head for one in self._columns]
+        heads = [one.head for one in self._columns]
         at = heads.index(self._sorted) if self._sorted in heads else 0
         column = self._columns[(at + 1) % len(heads)]
-        self._sorted, self._falling = column.column.head, column.falling
+        self._sorted, self._falling = column.head, column.falling
         self.fill()
 
     def reverse(self) -> None:
         """Reverse the order."""
-        self._sorted = self._sorted or self._columns[0].column.head
+        self._sorted = self._sorted or self._columns[0].head
         self._falling = not self._falling
         self.fill()
 

@@ -12,13 +12,13 @@ from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.item_grid import FirstJudge, ItemGrid, first_judge
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.responses import HELP, ResponseColumn, ResponsesView
+from tabwb.workbench.results.responses import HELP, ResponsesView, number_column
 from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
 from tabwb.workbench.results.written_summary import WrittenSummary
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.row_list import Column
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import seconds
 
@@ -85,7 +85,7 @@ class WrittenBody(ResultsBody):
 
     # ---------------------------------------------------------------- responses
 
-    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[ResponseColumn]:
+    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[Column[ResponseRow]]:
         results = self.results
         assert results is not None
         several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
@@ -93,42 +93,42 @@ class WrittenBody(ResultsBody):
         words = min(max((len(row.verdict) for row in rows), default=5), MOST_STATE) + 2
         names = max((len(row.item.trial.plan.item) for row in rows), default=4)
         columns = [
-            ResponseColumn(
-                Column("#", len(str(len(rows))), right=True, tip="order in which they were given"),
-                lambda row: str(row.item.place[0]),
-                lambda row: row.item.place[0],
-            ),
-            ResponseColumn(
-                Column("item", min(max(names, 4), 16)),
-                lambda row: row.item.trial.plan.item,
-                lambda row: row.item.trial.plan.item,
-            ),
+            number_column(rows),
+            Column("item", lambda row: row.item.trial.plan.item, min(max(names, 4), 16)),
         ]
         if several:
             columns.append(
-                ResponseColumn(
-                    Column("rep.", 4, right=True, tip="replicate"),
+                Column(
+                    "rep.",
                     lambda row: str(row.item.trial.plan.replicate + 1),
-                    lambda row: row.item.trial.plan.replicate,
+                    4,
+                    right=True,
+                    tip="replicate",
+                    key=lambda row: row.item.trial.plan.replicate,
                 )
             )
         columns.append(
-            ResponseColumn(
-                Column("state", words, tip=STATES),
+            Column(
+                "state",
                 partial(_state, judge=judge),
-                lambda row: (row.verdict, judge.found_in(row.item.trial) or (-1, 0)),
+                words,
+                tip=STATES,
+                key=lambda row: (row.verdict, judge.found_in(row.item.trial) or (-1, 0)),
             )
         )
         if width >= ROOMY:
             columns.append(
-                ResponseColumn(
-                    Column("latency", 7, right=True, tip="seconds until the response was complete"),
+                Column(
+                    "latency",
                     lambda row: seconds(row.item.attempt.latency_s) if row.item.attempt else "",
-                    lambda row: row.item.attempt.latency_s or 0.0 if row.item.attempt else -1.0,
+                    7,
+                    right=True,
+                    tip="seconds until the response was complete",
+                    key=lambda row: row.item.attempt.latency_s or 0.0 if row.item.attempt else -1.0,
                     falling=True,
                 )
             )
-        columns.append(ResponseColumn(Column("response"), _text, _text))
+        columns.append(Column("response", _text))
         return columns
 
     def _show_detail(self, row: ResponseRow | None) -> str:

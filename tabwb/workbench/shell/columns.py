@@ -1,9 +1,10 @@
-"""Rows of a list in columns that suit the width: what is needed least is left out first."""
+"""Columns of lists: their one declaration, and lists that leave out what is needed least."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from textual.content import Content
 from textual.style import Style
@@ -11,97 +12,139 @@ from textual.style import Style
 from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.wording import QUIET
 
+R = TypeVar("R")
+
 GAP = 2
 """Columns of characters between two columns."""
 
 
 @dataclass(frozen=True, slots=True)
-class TextColumn:
-    """One column of a list.
+class Column(Generic[R]):
+    """One column of a list, for rows of one class.
 
     Attributes:
         head: its head.
-        cells: one for each row.
-        right: cells and head are aligned to the right.
+        cell: returns what a row has in it.
+        width: columns of characters; 0: as many as the cells need or the other columns leave.
+        right: cells and head are aligned to the right, as numbers are.
         rank: columns with the highest rank are left out first; 0: never left out.
         least: the width to which names may be cut, so that nothing else is left out; 0: never cut.
+        tip: what the column means, shown under the mouse.
+        key: returns by what rows are sorted; None: by the cell.
+        falling: rows are sorted from high to low at first.
     """
 
     head: str
-    cells: Sequence[Content | str]
+    cell: Callable[[R], Content | str]
+    width: int = 0
     right: bool = False
     rank: int = 0
     least: int = 0
+    tip: str = ""
+    key: Callable[[R], Any] | None = None
+    falling: bool = False
 
-    @property
-    def width(self) -> int:
-        """The width of the widest cell."""
-        return max([len(self.head), *(_content(cell).cell_length for cell in self.cells)])
+    def sort_key(self, row: R) -> Any:
+        """Return by what a row is sorted."""
+        return (self.key or self.cell)(row)
 
 
-def in_columns(columns: Sequence[TextColumn], width: int) -> tuple[Content, list[Content]]:
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A column with its cells.
+
+    Attributes:
+        most: the width of the widest cell.
+        least: the width to which the cells may be cut.
+    """
+
+    column: Column[Any]
+    cells: Sequence[Content]
+    most: int
+    least: int
+
+
+def in_columns(
+    columns: Sequence[Column[R]], rows: Sequence[R], width: int
+) -> tuple[Content, list[Content]]:
     """Return the head and the rows of a list, in at most ``width`` columns of characters.
 
     Args:
-        columns: all have the same number of cells; columns without any text are left out.
+        columns: those without any text are left out.
+        rows: of the list.
         width: columns of characters.
 
-    >>> name = TextColumn("name", ["bundled", "echo"], least=4)
-    >>> n = TextColumn("n", ["15", "3"], right=True, rank=1)
-    >>> [line.plain for line in in_columns([name, n], 12)[1]]
+    >>> name, n = Column("name", lambda row: row[0], least=4), Column(
+    ...     "n", lambda row: row[1], right=True, rank=1)
+    >>> rows = [("bundled", "15"), ("echo", "3")]
+    >>> [line.plain for line in in_columns([name, n], rows, 12)[1]]
     ['bundled  15', 'echo      3']
-    >>> [line.plain for line in in_columns([name, n], 8)[1]]
+    >>> [line.plain for line in in_columns([name, n], rows, 8)[1]]
     ['bu…d  15', 'echo   3']
-    >>> [line.plain for line in in_columns([name, n], 7)[1]]
+    >>> [line.plain for line in in_columns([name, n], rows, 7)[1]]
     ['bundled', 'echo']
     """
-    chosen = [one for one in columns if any(_content(cell).plain for cell in one.cells)]
+    chosen = [one for column in columns if (one := _filled(column, rows)) is not None]
     while len(chosen) > 1 and _needed(chosen) > width:
-        last = max(chosen, key=lambda one: one.rank)
-        if not last.rank:
+        last = max(chosen, key=lambda one: one.column.rank)
+        if not last.column.rank:
             break
         chosen.remove(last)
     spare = width - _needed(chosen)
     widths = []
     for one in chosen:
-        least = min(one.least, one.width) or one.width
-        widths.append(least + min(one.width - least, max(spare, 0)))
-        spare -= widths[-1] - least
-    heads = [Content.styled(one.head, QUIET) for one in chosen]
-    laid = [_cut(one, own) for one, own in zip(chosen, widths, strict=True)]
-    rows = zip(*laid, strict=True) if laid else ()
-    return _line(chosen, widths, heads), [_line(chosen, widths, row) for row in rows]
+        widths.append(one.least + min(one.most - one.least, max(spare, 0)))
+        spare -= widths[-1] - one.least
+    shown = [one.column for one in chosen]
+    heads = [Content.styled(column.head, QUIET) for column in shown]
+    cells = [_cut(one, own) for one, own in zip(chosen, widths, strict=True)]
+    laid = zip(*cells, strict=True) if cells else ()
+    return line(shown, widths, heads), [line(shown, widths, row) for row in laid]
 
 
-def _needed(columns: Sequence[TextColumn]) -> int:
-    least = (min(one.least, one.width) or one.width for one in columns)
-    return sum(least) + GAP * (len(columns) - 1)
+def line(
+    columns: Sequence[Column[Any]], widths: Sequence[int], cells: Sequence[Content | str]
+) -> Content:
+    """Return one line of a list, each cell in the width of its column.
+
+    Args:
+        columns: from left to right.
+        widths: of the columns; longer cells are cut.
+        cells: of the line.
+    """
+    parts: list[Content | str] = []
+    for column, width, cell in zip(columns, widths, cells, strict=True):
+        content = _content(cell).truncate(width, ellipsis=True)
+        blank = " " * (width - content.cell_length)
+        parts += [blank, content] if column.right else [content, blank]
+        parts.append(" " * GAP)
+    return Content.assemble(*parts).rstrip()
 
 
-def _cut(column: TextColumn, width: int) -> list[Content]:
-    cells = [_content(cell) for cell in column.cells]
-    if column.width <= width:
-        return cells
-    short = shortened_apart([cell.plain for cell in cells], width)
+def _filled(column: Column[R], rows: Sequence[R]) -> _Filled | None:
+    cells = [_content(column.cell(row)) for row in rows]
+    if not any(cell.plain for cell in cells):
+        return None
+    most = column.width or max(len(column.head), *(cell.cell_length for cell in cells))
+    return _Filled(column, cells, most, min(column.least, most) or most)
+
+
+def _needed(columns: Sequence[_Filled]) -> int:
+    return sum(one.least for one in columns) + GAP * (len(columns) - 1)
+
+
+def _cut(column: _Filled, width: int) -> Sequence[Content]:
+    if column.most <= width:
+        return column.cells
+    short = shortened_apart([cell.plain for cell in column.cells], width)
     return [
         cell if cell.cell_length <= width else Content.styled(words, _style(cell))
-        for cell, words in zip(cells, short, strict=True)
+        for cell, words in zip(column.cells, short, strict=True)
     ]
 
 
 def _style(cell: Content) -> Style | str:
     return cell.spans[0].style if cell.spans else ""
-
-
-def _line(
-    columns: Sequence[TextColumn], widths: Sequence[int], cells: Sequence[Content]
-) -> Content:
-    parts: list[Content | str] = []
-    for column, width, cell in zip(columns, widths, cells, strict=True):
-        blank = " " * max(width - cell.cell_length, 0)
-        parts += [blank, cell] if column.right else [cell, blank]
-        parts.append(" " * GAP)
-    return Content.assemble(*parts).rstrip()
 
 
 def _content(cell: Content | str) -> Content:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -16,33 +16,11 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
 
+from tabwb.workbench.shell.columns import GAP, Column, R, line
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
-GAP = 2
-"""Columns between two cells."""
 EDGE = 2
 """Columns before the first cell: the mark of the current row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a list.
-
-    Attributes:
-        head: its title.
-        width: columns that it takes; 0: what the others leave.
-        right: cells are at the right, as numbers are.
-        tip: what the title or its glyphs mean, shown under the mouse.
-    """
-
-    head: str
-    width: int = 0
-    right: bool = False
-    tip: str = ""
-
-
-Cells = Callable[[int], Sequence[Content | str]]
-"""Returns the cells of a row, by its place."""
 
 
 class RowList(ScrollView, can_focus=True):
@@ -110,28 +88,26 @@ class RowList(ScrollView, can_focus=True):
         super().__init__(id=id, classes="enter-opens")
         self.help_text = help_text
         self.current = -1
-        self._columns: tuple[Column, ...] = ()
-        self._count = 0
-        self._cells: Cells = lambda row: ()
+        self._columns: Sequence[Column[Any]] = ()
+        self._rows: Sequence[Any] = ()
 
-    def show(self, columns: Sequence[Column], count: int, cells: Cells, current: int = 0) -> None:
+    def show(self, columns: Sequence[Column[R]], rows: Sequence[R], current: int) -> None:
         """Show rows.
 
         Args:
-            columns: of the rows.
-            count: how many rows there are.
-            cells: is asked for the cells of the rows that are drawn.
+            columns: of the rows; their cells are asked for when a row is drawn.
+            rows: all of them.
             current: place of the current row.
         """
-        self._columns, self._count, self._cells = tuple(columns), count, cells
-        self.virtual_size = Size(max(self.size.width, 1), count + 1)
+        self._columns, self._rows = columns, rows
+        self.virtual_size = Size(max(self.size.width, 1), len(rows) + 1)
         self.current = -1
-        self.go(min(max(current, 0), count - 1))
+        self.go(min(max(current, 0), len(rows) - 1))
         self.refresh()
 
     def go(self, row: int) -> None:
         """Make a row the current one, and scroll it into view."""
-        if row == self.current or not 0 <= row < self._count:
+        if row == self.current or not 0 <= row < len(self._rows):
             return
         self.current = row
         self.post_message(self.Highlighted(self, row))
@@ -148,13 +124,13 @@ class RowList(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the current row in view."""
-        self.virtual_size = Size(max(self.size.width, 1), self._count + 1)
+        self.virtual_size = Size(max(self.size.width, 1), len(self._rows) + 1)
         self.post_message(self.Resized())
         self._see()
 
     def action_move(self, step: int) -> None:
         """Go to the row before or after."""
-        self.go(min(max(self.current + step, 0), self._count - 1))
+        self.go(min(max(self.current + step, 0), len(self._rows) - 1))
 
     def action_page(self, pages: int) -> None:
         """Go so many pages on."""
@@ -162,7 +138,7 @@ class RowList(ScrollView, can_focus=True):
 
     def action_edge(self, row: int) -> None:
         """Go to the first or the last row."""
-        self.go(row if row >= 0 else self._count - 1)
+        self.go(row if row >= 0 else len(self._rows) - 1)
 
     def action_select(self) -> None:
         """Open the current row."""
@@ -177,7 +153,7 @@ class RowList(ScrollView, can_focus=True):
                 self.post_message(self.HeadClicked(self, column))
             return
         row = event.y - 1 + self.scroll_offset.y
-        if 0 <= row < self._count:
+        if 0 <= row < len(self._rows):
             self.go(row)
             if event.chain > 1:
                 self.action_select()
@@ -205,30 +181,21 @@ class RowList(ScrollView, can_focus=True):
         """Draw the heads, or the row that is in this line."""
         width = self.scrollable_content_region.width
         style = self.visual_style
+        edge = Content(" " * EDGE)
         row = y - 1 + self.scroll_offset.y
         if y == 0:
             style += Style.from_styles(self.get_component_styles("row-list--head"))
-            line = self._line([column.head for column in self._columns], "  ", width)
-        elif row < self._count:
-            edge = Content("  ")
+            cells: list[Content | str] = [column.head for column in self._columns]
+        elif row < len(self._rows):
+            cells = [column.cell(self._rows[row]) for column in self._columns]
             if row == self.current:
                 style += Style.from_styles(self.get_component_styles("row-list--current"))
                 edge = Content.assemble(("▌ ", ACCENT if self.has_focus else QUIET))
-            line = self._line(self._cells(row), edge, width)
         else:
             return Strip.blank(self.size.width, self.rich_style)
-        (strip,) = Visual.to_strips(self, line, width, 1, style, pad=True)
+        shown = Content.assemble(edge, line(self._columns, self._widths(), cells))
+        (strip,) = Visual.to_strips(self, shown.truncate(width), width, 1, style, pad=True)
         return strip.adjust_cell_length(width, style.rich_style)
-
-    def _line(self, cells: Sequence[Content | str], edge: Content | str, width: int) -> Content:
-        parts: list[Content | str] = [edge]
-        for column, cell, room in zip(self._columns, cells, self._widths(), strict=True):
-            content = Content(cell) if isinstance(cell, str) else cell
-            content = content.truncate(room, ellipsis=True)
-            free = room - content.cell_length
-            parts += [" " * free, content] if column.right else [content, " " * free]
-            parts.append(" " * GAP)
-        return Content.assemble(*parts).truncate(width, pad=True)
 
     def on_focus(self) -> None:
         """Draw the bar of the current row again."""
