@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.engine.messages import ScoreCounted
 from tabwb.workbench.shell.explorer import Explorer
 from tests.workbench.seat import Seat, Sit
 
@@ -33,9 +32,7 @@ async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, batte
         }
         await seat.press("a")
         await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("f8")
-        seat.desk.tell(ScoreCounted(2, 3, 4))
-        await seat.until(lambda: row(2) == ["✓", "2", "small", "echo", "3/4"])
+        await seat.until(lambda: row(2) == ["▌✓", "2", "small", "echo", "1/3"], "right of scored")
 
 
 async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, battery: str) -> None:

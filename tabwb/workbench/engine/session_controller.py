@@ -279,8 +279,10 @@ class SessionController(Controller):
     def discontinue(self, reason: str) -> None:
         """End the administration early."""
         self.auto = False
-        self.after(self.open_session().discontinue(reason))
+        session = self.open_session()
+        self.after(session.discontinue(reason))
         self.engine.refresh()
+        self._count_score(session.administration.id)
 
     def finish_if_done(self) -> None:
         """Finish at once when nothing is left to give, so that a closed window leaves it done."""
@@ -302,9 +304,10 @@ class SessionController(Controller):
         if over:
             number = session.administration.id
             if self.auto and session.administration.conditions.kind == "model":
-                self.say(messages.ResultsWanted(number))
+                self.say(messages.AutoRunComplete(number))
             self.auto = False
             self.engine.refresh()
+            self._count_score(number)
             if session.raters.later:
                 self.say(messages.JudgesPending(number, session.raters.later))
         for event in made:
@@ -313,6 +316,16 @@ class SessionController(Controller):
                 self.say(messages.Told(f"Paused: {event.reason}"))
         if session.history.status is AdministrationStatus.DISCONTINUED:
             self.auto = False
+
+    def _count_score(self, number: int) -> None:
+        """Report the responses that are right of an administration that has just ended."""
+        from tabwb.workbench.engine.scored import scored_or_problem
+
+        listed = self.engine.catalogue.administrations
+        administration = next(one for one in listed if one.id == number)
+        primary = self.plugins.configuration.study.primary_rater
+        made = scored_or_problem(self.store, administration, primary)
+        self.say(messages.ScoreCounted(number, made.right, made.scored))
 
     def publish(self, *, opened: bool = False, over: bool = False) -> None:
         """Send the present state of the open administration to the screen.
