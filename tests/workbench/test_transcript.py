@@ -60,6 +60,17 @@ async def test_while_all_are_given_an_earlier_item_stays_shown(given: Given) -> 
     assert 0.1 * left <= pace.left_s < 2 * left
 
 
+async def test_the_end_of_an_auto_run_leaves_an_earlier_item_shown(given: Given) -> None:
+    async with given(items=2, model="echo@delay=0.1,text=dog") as seat:
+        await seat.press("up", "a")
+        await seat.reads("✓ complete   space shows the results")
+        await seat.until(lambda: seat.desk.settled)
+        assert seat.desk.page == "trial"
+        assert "Item 1 of 3" in seat.text
+        await seat.press("space")
+        await seat.until(lambda: seat.desk.page == "results")
+
+
 async def test_the_transcript_counts_as_a_full_count_does(given: Given) -> None:
     async with given(items=2, model="echo@text=dog") as seat:
         await seat.press("v")

@@ -61,6 +61,13 @@ class ResultsWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class AutoRunComplete:
+    """An auto-run has given the last item of an administration."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class TranscribingWanted:
     """Stored responses are to be transcribed in the background.
 

@@ -14,7 +14,7 @@ from textual.events import Key
 from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus
-from tabwb.workbench.engine.messages import Streamed
+from tabwb.workbench.engine.messages import AutoRunComplete, ResultsWanted, Streamed
 from tabwb.workbench.engine.view_models import UNFINISHED, Item, Work
 from tabwb.workbench.shell.administration_words import head_words, name_of
 from tabwb.workbench.shell.commands import Situation
@@ -141,9 +141,17 @@ Every response is on disk before the next item is given.
                 pane.stream(message.text)
                 pane.scroll(end=True)
 
+    def _auto_run_complete(self, message: AutoRunComplete) -> None:
+        """Show the results, unless the user reads something else: the hint has the key then."""
+        if not self.display:
+            self.desk.notify(f"#{message.number} is complete.")
+        elif self._chosen is None and self.desk.is_current:
+            self.desk.tell(ResultsWanted(message.number))
+
     async def on_mount(self) -> None:
         """Follow the response as it arrives, and mount the participant's view."""
         self.desk.listen(Streamed, self.stream)
+        self.desk.listen(AutoRunComplete, self._auto_run_complete)
         await self.desk.mount(self.participant)
 
     def on_hide(self) -> None:
@@ -262,7 +270,7 @@ Every response is on disk before the next item is given.
         if work is None or not self.query("#trial-hint"):  # the program is being left
             return
         text, style = hint(work, pausing=self._pausing, elsewhere=self.participant.elsewhere)
-        if self._chosen is not None and work.item is not None:
+        if self._chosen is not None and work.item is not None and work.status in UNFINISHED:
             text = f"item {work.item.place[0]} is current: end returns to it"
         shown = (self._message, AMBER) if self._message else (text, style)
         self.query_one("#trial-hint", Static).update(Content.styled(*shown))
