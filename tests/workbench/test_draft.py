@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.records.condition import Audience
 from tabwb.records.conditions import Conditions
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
-from tabwb.workbench.trial.draft import Draft, asked_of, default_draft
+from tabwb.workbench.trial.draft import Draft, asked_of, default_draft, remembered
 
 MODEL = Draft()
 PERSON = Draft(kind="speaker", speaker="S-014").filled(
@@ -75,3 +75,19 @@ def test_the_first_that_can_be_used_is_filled_in() -> None:
     )
     draft = default_draft(Catalogue(batteries=batteries, models=models))
     assert (draft.battery, draft.model) == ("other", "echo")
+
+
+def test_a_draft_is_remembered_by_what_differs_and_without_the_participant() -> None:
+    begun = PERSON.filled(battery="own", rater="R2", part_items="w1", model="echo")
+    kept = begun.differing(MODEL)
+    assert kept.keys() == {
+        "battery", "kind", "model", "rater", "part_items", "research_protocol", "conversation",
+    }  # fmt: skip
+    assert remembered(MODEL, kept) == begun.filled(speaker="")
+    other = remembered(MODEL, kept, "tab")
+    assert (other.value("rater"), other.value("part_items")) == ("R2", "")
+
+
+def test_what_cannot_be_remembered_any_more_has_its_default() -> None:
+    damaged = {"kind": "animal", "of another version": "x", "seed": 7, "rater": "R2"}
+    assert remembered(MODEL, damaged) == MODEL.filled(rater="R2")  # type: ignore[arg-type]

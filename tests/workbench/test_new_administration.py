@@ -184,3 +184,29 @@ async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:
         await seat.press("enter")
         await seat.until(lambda: seat.app.screen.query("#lesion.-wrong"), "the field is marked")
         assert seat.desk.work is None
+
+
+async def test_the_last_settings_are_filled_in_again_and_defaults_are_one_button_away(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        assert not seat.app.screen.query_one("#defaults").display
+        await seat.advanced()
+        seat.fill(battery=battery, model="echo", judges="rules", seed="7", temperature="1")
+        await seat.press_button("begin")
+        await seat.until(lambda: seat.desk.work, "the administration")
+        await seat.press("f2")
+        await seat.dialog()
+        fields = {
+            name: seat.app.screen.query_one(f"#{name}", Input) for name in ("battery", "model")
+        }
+        assert {name: one.value for name, one in fields.items()} == {
+            "battery": battery,
+            "model": "echo",
+        }
+        await seat.reads("seed 7, temperature 1")
+        await seat.press_button("defaults")
+        await seat.reads("greedy, seed 1, the battery's token limits")
+        assert [one.value for one in fields.values()] == ["tab", "bundled"]

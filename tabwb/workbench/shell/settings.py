@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def _theme(name: str) -> Theme:
         for parts, row in _COLOURS.items()
         for part in parts.split()
     }
-    own = {field.name: colours.pop(field.name) for field in fields(Theme) if field.name in colours}
+    own = {one.name: colours.pop(one.name) for one in fields(Theme) if one.name in colours}
     return Theme(name, dark=name != "light", variables=colours, **own)
 
 
@@ -80,6 +81,7 @@ class Remembered:
         sweep_workers: its number of workers.
         arpabet: phonemes are shown in ARPAbet; else in IPA.
         names_shown: the name of a picture is shown beside it while it is being named.
+        begun: the fields of the last administration that was begun in the dialog.
     """
 
     theme: str = ""
@@ -94,6 +96,7 @@ class Remembered:
     sweep_workers: int = 1
     arpabet: bool = False
     names_shown: bool = False
+    begun: Mapping[str, str] = field(default_factory=dict)
 
 
 def _path(path: Path | None) -> Path:
@@ -109,9 +112,9 @@ def load(path: Path | None = None) -> Remembered:
     if not isinstance(values, dict):
         return Remembered()
     kept = {
-        field.name: values[field.name]
-        for field in fields(Remembered)
-        if type(values.get(field.name)) is type(field.default)
+        name: values[name]
+        for name, default in asdict(Remembered()).items()
+        if type(values.get(name)) is type(default)
     }
     for name in ("explorer_width", "scores_width"):
         if name in kept:

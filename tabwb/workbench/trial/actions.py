@@ -25,7 +25,7 @@ from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.wording import QUIET
 from tabwb.workbench.trial.controller import TrialController
-from tabwb.workbench.trial.draft import Draft, default_draft
+from tabwb.workbench.trial.draft import Draft, default_draft, remembered
 
 
 class TrialActions(Actions):
@@ -77,39 +77,43 @@ class TrialActions(Actions):
         examinee: str | None = None,
         lesion: str = "",
     ) -> None:
-        """Open the dialog for a new administration with these fields filled in."""
+        """Open the dialog for a new administration with these fields filled in.
+
+        The others are as in the administration that was begun last; with both ``battery`` and
+        ``model`` they have their defaults.
+        """
         desk = self.desk
         if desk.catalogue is None or not desk.started:
             desk.notify("The store is not open yet.")
             return
         from tabwb.workbench.trial.new_administration import NewAdministration
 
-        draft = default_draft(desk.catalogue)
-        draft = replace(
-            draft,
-            microphone=desk.workbench.remembered.microphone,
-            battery=battery or draft.battery,
-            model=model or draft.model,
-        )
-        if lesion:
-            draft = draft.filled(lesion=lesion)
-        if examinee:
-            draft = _of_examinee(draft, desk.catalogue, examinee)
+        catalogue, kept = desk.catalogue, desk.workbench.remembered
+        usual = replace(default_draft(catalogue), microphone=kept.microphone)
+
+        def filled(draft: Draft) -> Draft:
+            draft = replace(draft, battery=battery or draft.battery)
+            if model:
+                draft = replace(draft, model=model, kind="model")
+            if lesion:
+                draft = draft.filled(lesion=lesion)
+            return _of_examinee(draft, catalogue, examinee) if examinee else draft
+
+        draft = usual if battery and model else remembered(usual, kept.begun, battery)
 
         def closed(chosen: Draft | int | None) -> None:
             if isinstance(chosen, int):
                 self.offer(chosen)
             elif chosen is not None:
+                desk.workbench.remember(microphone=chosen.microphone, begun=chosen.differing(usual))
                 self.begin(chosen)
 
-        dialog = NewAdministration(desk.catalogue, draft, desk.controller(TrialController))
+        drafts = desk.controller(TrialController)
+        dialog = NewAdministration(catalogue, filled(draft), drafts, usual=filled(usual))
         desk.app.push_screen(dialog, closed)
 
     def begin(self, draft: Draft) -> None:
-        """Begin an administration, and remember its microphone."""
-        workbench = self.desk.workbench
-        if draft.microphone != workbench.remembered.microphone:
-            workbench.remember(microphone=draft.microphone)
+        """Begin an administration."""
         self.desk.do(partial(self.desk.controller(TrialController).begin, draft))
 
     def offer(self, number: int) -> None:
@@ -165,7 +169,7 @@ def _of_examinee(draft: Draft, catalogue: Catalogue, examinee: str) -> Draft:
     }
     earlier = conditions.get(examinee)
     if earlier is not None and earlier.kind == "model":
-        return replace(draft, model=examinee)
+        return replace(draft, model=examinee, kind="model")
     protocol = (earlier and earlier.research_protocol) or ""
     return draft.filled(kind="speaker", speaker=examinee, research_protocol=protocol)
 

@@ -80,6 +80,18 @@ class Draft:
         own = {name: texts.pop(name) for name in OWN_FIELDS & texts.keys()}
         return replace(self, **own, texts={**self.texts, **texts})  # type: ignore[arg-type]
 
+    def value(self, name: str) -> str:
+        """Return what the field of this name holds, an attribute or a condition."""
+        if name in OWN_FIELDS:
+            return str(getattr(self, name))
+        return self.text(condition_table.declared(name))
+
+    def differing(self, usual: Draft) -> dict[str, str]:
+        """Return the fields that :func:`remembered` fills in again, without the participant."""
+        conditions = (one.id for one in declared_conditions.CONDITIONS if one.field is not None)
+        names = ("battery", "kind", "model", *conditions)
+        return {name: self.value(name) for name in names if self.value(name) != usual.value(name)}
+
 
 OWN_FIELDS = frozenset(field.name for field in fields(Draft)) - {"texts"}
 """The names of a draft's fields that are not conditions."""
@@ -119,6 +131,28 @@ def default_draft(catalogue: Catalogue) -> Draft:
     if draft.text(condition_table.declared("transcriber")) not in transcribers:
         draft = draft.filled(transcriber=NONE)
     return draft
+
+
+PARTS = ("part_subtests", "part_items")
+"""Fields that name parts of one battery."""
+
+
+def remembered(usual: Draft, begun: Mapping[str, str], battery: str | None = None) -> Draft:
+    """Return a draft with the fields of the administration that was begun last.
+
+    Args:
+        usual: has the defaults.
+        begun: what :meth:`Draft.differing` returned; other names and values are left out.
+        battery: is given instead of the remembered one; its parts are not remembered then.
+    """
+    known = {one.id for one in declared_conditions.CONDITIONS if one.field is not None}
+    known |= {"battery", "model", "kind"}
+    texts = {name: text for name, text in begun.items() if name in known and isinstance(text, str)}
+    if texts.get("kind") not in {"model", "speaker"}:
+        texts.pop("kind", None)
+    if battery is not None and battery != texts.get("battery", usual.battery):
+        texts = {name: text for name, text in texts.items() if name not in PARTS}
+    return usual.filled(**texts)
 
 
 def audience_of(kind: str, battery: BatteryEntry | None) -> Audience:

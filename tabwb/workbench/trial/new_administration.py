@@ -76,18 +76,18 @@ class NewAdministration(Dialog[Draft | int | None]):
         catalogue: what there is.
         draft: what is filled in.
         drafts: examines drafts.
+        usual: has the defaults of all fields.
     """
 
     CSS_PATH = "new_administration.tcss"
     AUTO_FOCUS = "#begin"
 
-    def __init__(self, catalogue: Catalogue, draft: Draft, drafts: Drafts) -> None:
+    def __init__(self, catalogue: Catalogue, draft: Draft, drafts: Drafts, *, usual: Draft) -> None:
         super().__init__()
         self._catalogue, self._drafts = catalogue, drafts
         self._battery = self._known_battery(draft.battery)
-        if self._battery is not None and "model" not in self._battery.examinees:
-            draft = replace(draft, kind="speaker")
-        self._draft = draft
+        self._usual = self._for_whom(usual)
+        self._draft = draft = self._for_whom(draft)
         self._preview = StartPreview(self._battery)
         self._last = draft
         self._touched: set[str] = set()
@@ -110,6 +110,7 @@ class NewAdministration(Dialog[Draft | int | None]):
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
                 yield Choice("Continue", id="continue")
+                yield Choice("Defaults", id="defaults")
                 yield Choice("Cancel", id="cancel")
 
     def on_mount(self) -> None:
@@ -132,6 +133,13 @@ class NewAdministration(Dialog[Draft | int | None]):
     def _known_battery(self, name: str) -> BatteryEntry | None:
         known = (battery for battery in self._catalogue.batteries if battery.id == name.strip())
         return next(known, None)
+
+    def _for_whom(self, draft: Draft) -> Draft:
+        """Return a draft for a participant where its battery is not made for models."""
+        battery = self._known_battery(draft.battery)
+        if battery is not None and "model" not in battery.examinees:
+            return replace(draft, kind="speaker")
+        return draft
 
     def _first_names(self, audience: Audience) -> tuple[str, ...]:
         return ("battery", "kind", *first_fields(audience, self._battery))
@@ -187,6 +195,7 @@ class NewAdministration(Dialog[Draft | int | None]):
         button.display = open_one is not None
         if open_one is not None:
             button.label = f"Continue #{open_one.id}"
+        self.query_one("#defaults").display = bool(draft.differing(self._usual))
         self._look_ahead(draft)
         self._tell()
 
@@ -242,6 +251,8 @@ class NewAdministration(Dialog[Draft | int | None]):
             words = f"{words_of(name)[1]}."
         elif name == "advanced":
             words = "enter shows all other fields, and hides them again."
+        elif name == "defaults":
+            words = "enter sets all fields to their defaults."
         elif unplaced := [
             problem for problem in self._preview.problems if not isinstance(problem, FieldError)
         ]:
@@ -346,8 +357,19 @@ class NewAdministration(Dialog[Draft | int | None]):
         elif event.button.id == "continue":
             open_one = self._open_one(self.read())
             self.dismiss(None if open_one is None else open_one.id)
+        elif event.button.id == "defaults":
+            self._set_defaults()
         else:
             self.dismiss(None)
+
+    def _set_defaults(self) -> None:
+        """Set all fields to their defaults; the participant stays."""
+        self._draft = replace(self._usual, speaker=self.read().speaker)
+        for row in self._rows:
+            for name, one in row.inputs.items():
+                if isinstance(one, Input | Selection):
+                    one.value = self._draft.value(name)
+        self.query_one(Begin).focus()
 
     def _begin(self) -> None:
         if not self._checking:
