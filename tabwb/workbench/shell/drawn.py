@@ -85,7 +85,7 @@ def interval_bar(
         marks[first], marks[last] = ("├", ACCENT), ("┤", ACCENT)
     baselines = [baseline] if isinstance(baseline, int | float) else list(baseline or ())
     for at in map(place, baselines):
-        on_end = marks[at][0] in "├┤"
+        on_end = marks[at][0] in ("├", "┤", BOTH)
         marks[at] = (BOTH, ACCENT) if on_end else (BASELINE, "$foreground")
     if value is not None:
         at = place(value)
