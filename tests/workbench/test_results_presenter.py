@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.engine.presenters import scores_of
+from tabwb.workbench.engine.transcript import row_of
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.written_detail import Shown, detail_lines
 from tabwb.workbench.trial.live_scores import LiveView, live_lines
@@ -34,6 +36,30 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     said = [" ".join(line.plain.split()) for line in live_lines(LiveView(scores, ()), 40)]
     assert any(line.endswith("1/2 usable") for line in said)
     assert "retracing 1/1" in said
+
+
+def test_a_feature_without_a_verdict_has_no_bar() -> None:
+    seen = [
+        answered("ct1", "We went.", number=1, features=["retracing"]),
+        answered("ct2", "We sold bread.", number=2),
+    ]
+    unknown = [
+        replace(one, value=None, status=RatingStatus.UNDEFINED)
+        if one.measure == "retracing"
+        else one
+        for one in seen[1].ratings
+    ]
+    given = (*seen, replace(seen[1], plan=replace(seen[1].plan, number=3), ratings=tuple(unknown)))
+    summary = summarise(BATTERY, given, SAMPLED, declarations=DECLARED)
+    counts = [subtest.counts for subtest in summary.subtests]
+    scores = scores_of(BATTERY, given, counts, summary.judges)
+    rows = [row_of(BATTERY, trial) for trial in given]
+    lines = [line.plain for line in live_lines(LiveView(scores, rows), 48)]
+    drawn = {
+        line.split()[0]: line[-10:-7] for line in lines if line.startswith(("retr", "jarg", "sym"))
+    }
+    # Present, absent, undefined; a burden needs a verdict on every feature.
+    assert drawn == {"retracing": "█▁ ", "jargon": "▁▁▁", "symptom": "▃▁ "}
 
 
 def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:

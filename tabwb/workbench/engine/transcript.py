@@ -23,13 +23,13 @@ class Row:
 
     Attributes:
         mark: its state in one word, see :func:`mark_of`.
-        judged: by judge, the features that are present in the response. A judge that gave no value
-            is not in it.
+        judged: by judge, whether each feature is present in the response. A feature without a value
+            is not in it, and neither is a judge that gave none.
     """
 
     trial: Trial
     mark: str
-    judged: Mapping[str, frozenset[str]]
+    judged: Mapping[str, Mapping[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class TranscriptKeeper:
 def row_of(battery: Battery, trial: Trial) -> Row:
     """Return a trial as a row of the transcript."""
     scorers = battery.subtest(trial.plan.subtest).scorers
-    judged: dict[str, set[str]] = {}
+    judged: dict[str, dict[str, bool]] = {}
     if trial.state is TrialState.ANSWERED:
         features = {feature.id for feature in battery.features}
         for rating in trial.ratings:
@@ -202,8 +202,5 @@ def row_of(battery: Battery, trial: Trial) -> Row:
                 and rating.rater not in scorers
                 and rating.status is RatingStatus.VALUE
             ):
-                present = judged.setdefault(rating.rater, set())
-                if rating.value:
-                    present.add(rating.measure)
-    mark = mark_of(trial, scorers)
-    return Row(trial, mark, {rater: frozenset(present) for rater, present in judged.items()})
+                judged.setdefault(rating.rater, {})[rating.measure] = bool(rating.value)
+    return Row(trial, mark_of(trial, scorers), judged)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -83,14 +83,15 @@ def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]
     latest, n = judged[-MOST_RESPONSES:], burden.n_burden
     room = max(min(len(latest), MOST_RESPONSES, width - 24), 0)
     features = judge.features
-    counts = [float(sum(name in burden.features for name in one)) for one in latest]
+    counts = [_found(one, burden.features) for one in latest]
+    highest = max((count for count in counts if count is not None), default=0.0)
     whole = Content.assemble(
-        spark(counts, room, highest=max([*counts, 4.0])), f"  {number(burden.symptom_burden):>5}"
+        spark(counts, room, highest=max(highest, 4.0)), f"  {number(burden.symptom_burden):>5}"
     )
     yield spread(Content.styled("symptom burden", "bold"), whole.stylize("bold"), width)
     for feature in sorted(features, key=lambda name: -burden.present.get(name, 0)):
         count = burden.present.get(feature, 0)
-        profile = spark([float(feature in one) for one in latest], room, highest=1.0)
+        profile = spark([_found(one, (feature,)) for one in latest], room, highest=1.0)
         style = "" if count else QUIET
         share = Content.assemble(profile, (f"  {f'{count}/{n}':>5}", style))
         yield spread(Content.styled(titles.get(feature, feature), style), share, width)
@@ -99,7 +100,14 @@ def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]
         for cause, count in burden.no_burden.items():
             words = f"{count} without a burden: {cause_in_words(cause)}."
             yield from folded(words, width, QUIET)
-        words = f"A bar for each of the latest {len(latest)} responses: high where present."
+        words = f"A bar for each of the latest {len(latest)} responses: high where present, "
+        words += "none where undefined."
         yield from folded(words, width, QUIET)
     if judge.caution:
         yield from folded(sentence(judge.caution), width, QUIET)
+
+
+def _found(judged: Mapping[str, bool], features: Iterable[str]) -> float | None:
+    """Return how many of some features are present; None where one of them has no value."""
+    verdicts = [judged.get(feature) for feature in features]
+    return None if None in verdicts else float(sum(filter(None, verdicts)))

@@ -267,7 +267,7 @@ def _right(row: Row, width: int, *, hidden: bool) -> Content:
     if row.trial.state is TrialState.ANSWERED and counting is not None:
         latency = seconds(counting.latency_s)
         if row.judged and not hidden:
-            n = len(next(iter(row.judged.values())))
+            n = sum(next(iter(row.judged.values())).values())
             features = f"{n} feature{'' if n == 1 else 's'}"
     columns = f"{features:<12}{latency:>8}" if width >= ROOMY else f"{latency:>8}"
     return Content.styled(columns, QUIET)
