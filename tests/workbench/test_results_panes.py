@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from tabwb.records.states import RatingStatus
 from tabwb.report.render.wording import between
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.results.item_grid import GridCell, GridRow, grid_lines
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.profile import profile_lines
 from tabwb.workbench.results.written_detail import Shown, detail_lines
-from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered, trials
 from tests.workbench.seat import Seat, Sit
 
 
@@ -65,6 +66,47 @@ def test_features_are_counted_over_responses_with_a_burden_with_intervals() -> N
     assert retracing[-1] == between(found)
     assert lines[1].startswith("burden 0.50  over 7 features")
     assert [line.split()[1] for line in lines if line.startswith("anomia")] == ["-"]
+
+
+def test_the_mean_of_an_item_is_over_its_responses_with_a_burden() -> None:
+    unseen = replace(
+        answered("ct1", "We sailed.", number=3, replicate=2, features=["retracing", "jargon"]),
+        ratings=(),
+    )
+    partly = answered("ct1", "We flew.", number=4, replicate=3, features=["retracing", "jargon"])
+    (short,) = [one for one in partly.ratings if one.measure == "short-and-simplified-utterances"]
+    lost = replace(short, value=None, status=RatingStatus.UNDEFINED)
+    partly = replace(partly, ratings=tuple(lost if one is short else one for one in partly.ratings))
+    given = (
+        answered("ct1", "We went.", number=1, features=["retracing"]),
+        answered("ct1", "We ran.", number=2, replicate=1, features=["retracing", "jargon"]),
+        unseen,
+        partly,
+        answered("ct1", "", number=5, replicate=4),
+    )
+    results = results_of(
+        AdministrationData(administration(1, SAMPLED), BATTERY, given, declarations=DECLARED)
+    )
+    (row,) = results.grid
+    # The mean of 1 and 2; the fourth lacks a verdict, so that its 2 is no burden.
+    assert ([cell.drawn(person=False)[0] for cell in row.cells], row.told) == (
+        ["1", "2", "●", "2", "●"],
+        "1.50",
+    )
+    assert results.summary.judges[0].burden.symptom_burden.value == 1.5
+    assert replace(row, cells=row.cells[3:]).told == "-"
+    assert [one.found for one in results.responses] == [(1, 7), (2, 7), None, (2, 6), None]
+
+
+def test_verdicts_on_a_response_that_is_not_usable_are_not_counted() -> None:
+    same = {"ct1": "I was happy.", "ct2": "I was happy.", "r1": "I was happy."}
+    given = trials(same, features=["retracing"])
+    results = results_of(
+        AdministrationData(administration(), BATTERY, given, declarations=DECLARED)
+    )
+    cells = {row.item: [cell.drawn(person=False)[0] for cell in row.cells] for row in results.grid}
+    assert (cells["ct1"], cells["ct2"]) == (["●"], ["●"])
+    assert {row.found for row in results.responses} == {None}
 
 
 async def test_results_are_renewed_while_the_administration_goes_on(sit: Sit, battery: str) -> None:

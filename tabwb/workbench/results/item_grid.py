@@ -11,7 +11,9 @@ from textual.message import Message
 
 from tabwb.battery.model import Battery
 from tabwb.records.trials import Trial
+from tabwb.records.words import NONE
 from tabwb.report.summaries.summary import Summary
+from tabwb.tables.rounding import fixed
 from tabwb.workbench.shell.drawn import bar, step
 from tabwb.workbench.shell.marks import MARKS, glyph_and_style
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -32,12 +34,15 @@ class GridCell:
     Attributes:
         trial: its number.
         mark: its state in one word.
-        found: features that the first judge found; None: nobody judged it.
+        found: features that the first judge found, and on how many it has a verdict; None: nobody
+            judged it, or it is not usable.
+        whole: the judge has a verdict on every feature of its set: the response has a burden.
     """
 
     trial: int
     mark: str
-    found: int | None = None
+    found: tuple[int, int] | None = None
+    whole: bool = False
 
     def drawn(self, *, person: bool) -> tuple[str, str]:
         """Return one character with its style: the number of features, or the glyph of the state.
@@ -47,7 +52,13 @@ class GridCell:
         """
         if self.found is None or self.mark != "given":
             return glyph_and_style(self.mark, person=person)
-        return str(self.found) if self.found < 10 else "+", "bold" if self.found else ACCENT
+        found = self.found[0]
+        return str(found) if found < 10 else "+", "bold" if found else ACCENT
+
+    @property
+    def burden(self) -> int | None:
+        """Features that the first judge found; None where one of its set is undefined."""
+        return self.found[0] if self.found is not None and self.whole else None
 
     @property
     def share(self) -> float | None:
@@ -65,12 +76,14 @@ class GridRow:
 
     @property
     def told(self) -> str:
-        """Right answers of those scored, or the mean number of features."""
+        """Right answers of those scored, or the mean of the burdens; a dash where none has one."""
         shares = [cell.share for cell in self.cells if cell.share is not None]
         if shares:
             return f"{sum(shares):.0f}/{len(shares)}"
-        found = [cell.found for cell in self.cells if cell.found is not None]
-        return f"{sum(found) / len(found):.2f}" if found else ""
+        if all(cell.found is None for cell in self.cells):
+            return ""
+        burdens = [cell.burden for cell in self.cells if cell.burden is not None]
+        return fixed(sum(burdens) / len(burdens), 2) if burdens else NONE
 
     @property
     def share(self) -> float | None:
@@ -95,15 +108,19 @@ class FirstJudge:
     rater: str = ""
     features: frozenset[str] = frozenset()
 
-    def found_in(self, trial: Trial) -> tuple[int, int] | None:
+    def found_in(self, trial: Trial, *, usable: bool) -> tuple[int, int] | None:
         """Return how many features of its set it found, and on how many it has a verdict.
 
         Args:
             trial: with its ratings.
+            usable: whether the features of its response can be rated.
 
         Returns:
-            Both numbers; None where it has no verdict.
+            Both numbers; None where it has no verdict, or where the verdicts do not count because
+            the response is not usable.
         """
+        if not usable:
+            return None
         verdicts = [
             bool(rating.value)
             for rating in trial.ratings
@@ -123,22 +140,25 @@ def first_judge(summary: Summary) -> FirstJudge:
 
 
 def grid_of(
-    battery: Battery, marks: Iterable[tuple[Trial, str]], judge: FirstJudge
+    battery: Battery,
+    marks: Iterable[tuple[Trial, str, tuple[int, int] | None]],
+    judge: FirstJudge,
 ) -> tuple[GridRow, ...]:
     """Return the items of an administration in their order, with their responses.
 
     Args:
         battery: that was given.
-        marks: its trials, each with its state in one word.
+        marks: its trials, each with its state in one word and what :meth:`FirstJudge.found_in`
+            returns.
         judge: whose features are counted.
     """
     titles = {subtest.id: subtest.title for subtest in battery.subtests}
     cells: dict[tuple[str, str], list[GridCell]] = {}
-    for trial, mark in marks:
+    for trial, mark, found in marks:
         plan = trial.plan
         if not plan.practice:
-            found = judge.found_in(trial)
-            cell = GridCell(plan.number, mark, found[0] if found else None)
+            whole = found is not None and found[1] == len(judge.features)
+            cell = GridCell(plan.number, mark, found, whole)
             cells.setdefault((plan.subtest, plan.item), []).append(cell)
     order = {subtest: place for place, subtest in enumerate(titles)}
     rows = sorted(cells.items(), key=lambda pair: order[pair[0][0]])
@@ -209,15 +229,15 @@ def _bins(cells: Sequence[GridCell], width: int) -> str:
     >>> _bins([GridCell(at, "right" if at % 2 else "wrong") for at in range(8)], 2)
     '▅▅'
     """
-    highest = max((cell.found for cell in cells if cell.found is not None), default=0) or 1
+    highest = max((cell.burden for cell in cells if cell.burden is not None), default=0) or 1
     columns = min(width, len(cells))
     words = ""
     for column in range(columns):
         part = cells[column * len(cells) // columns : (column + 1) * len(cells) // columns]
         known = [
-            cell.share if cell.share is not None else cell.found / highest  # type: ignore[operator]
+            cell.share if cell.share is not None else cell.burden / highest  # type: ignore[operator]
             for cell in part
-            if cell.share is not None or cell.found is not None
+            if cell.share is not None or cell.burden is not None
         ]
         words += step(sum(known) / len(known)) if known else MARKS["open"]
     return words

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
-from tabwb.report.summaries.counted import effective_statuses
+from tabwb.report.summaries.counted import effective_statuses, is_usable
 from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary
@@ -20,7 +20,7 @@ from tabwb.workbench.engine.presenters import (
     places_in_subtests,
 )
 from tabwb.workbench.engine.view_models import Item
-from tabwb.workbench.results.item_grid import GridRow, first_judge, grid_of
+from tabwb.workbench.results.item_grid import FirstJudge, GridRow, first_judge, grid_of
 from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults, naming_results
 from tabwb.workbench.results.profile import Profiles, profiles_of
 
@@ -34,6 +34,8 @@ class ResponseRow:
     glyph: str
     notes: tuple[str, ...] = ()
     named: NamedResponse | None = None
+    found: tuple[int, int] | None = None
+    """Features that the first judge found, and on how many it has a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,9 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     naming, named = naming_results(data, summary.named, sessions)
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)
+    judge = first_judge(summary)
     rows = tuple(
-        _row(data, trial, status, named.get(trial.plan.number), places)
+        _row(data, trial, status, named.get(trial.plan.number), places, judge)
         for trial, status in zip(data.trials, statuses, strict=True)
     )
     return Results(
@@ -75,8 +78,8 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
         profiles_of(data.battery, summary),
         grid_of(
             data.battery,
-            ((row.item.trial, row.glyph) for row in rows),
-            first_judge(summary),
+            ((row.item.trial, row.glyph, row.found) for row in rows),
+            judge,
         ),
         naming,
     )
@@ -92,10 +95,15 @@ def _row(
     status: ResponseStatus | None,
     named: NamedResponse | None,
     places: Places,
+    judge: FirstJudge,
 ) -> ResponseRow:
-    mark = mark_of(trial, data.battery.subtest(trial.plan.subtest).scorers)
+    subtest = data.battery.subtest(trial.plan.subtest)
+    mark = mark_of(trial, subtest.scorers)
     if named is not None:
         mark = counted_mark(mark, named.item)
     item = item_of(data.battery, data.administration.conditions, trial, data.trials, places)
     verdict = STATES.get(mark, mark)
-    return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named)
+    text = trial.counting.response if trial.counting is not None else ""
+    usable = is_usable(status, subtest.response, text)
+    found = judge.found_in(trial, usable=usable) if mark == "given" else None
+    return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named, found)

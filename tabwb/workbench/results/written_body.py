@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
-from tabwb.workbench.results.item_grid import FirstJudge, ItemGrid, first_judge
+from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import HELP, ResponsesView, number_column
 from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
@@ -89,7 +89,6 @@ class WrittenBody(ResultsBody):
         results = self.results
         assert results is not None
         several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
-        judge = first_judge(results.summary)
         words = min(max((len(row.verdict) for row in rows), default=5), MOST_STATE) + 2
         names = max((len(row.item.trial.plan.item) for row in rows), default=4)
         columns = [
@@ -110,10 +109,10 @@ class WrittenBody(ResultsBody):
         columns.append(
             Column(
                 "state",
-                partial(_state, judge=judge),
+                _state,
                 words,
                 tip=STATES,
-                key=lambda row: (row.verdict, judge.found_in(row.item.trial) or (-1, 0)),
+                key=lambda row: (row.verdict, row.found or (-1, 0)),
             )
         )
         if width >= ROOMY:
@@ -173,10 +172,10 @@ class WrittenBody(ResultsBody):
             self._text.show(partial(detail_lines, results, row, shown))
 
 
-def _state(row: ResponseRow, judge: FirstJudge) -> str:
+def _state(row: ResponseRow) -> str:
     """Return the state of a response; of text that was judged, how many features it has."""
-    found = judge.found_in(row.item.trial) if row.glyph == "given" else None
-    return f"{MARKS[row.glyph]} {row.verdict if found is None else '/'.join(map(str, found))}"
+    told = row.verdict if row.found is None else "/".join(map(str, row.found))
+    return f"{MARKS[row.glyph]} {told}"
 
 
 def _text(row: ResponseRow) -> str:

@@ -34,9 +34,10 @@ HELP = """\
 prompts like these; ◆ is a baseline: always naming the first option, always saying Yes, guessing;
 ◈ is both in one place. *norm.* and *extr.* are the two other policies.
 
-**Items**: a mark for each response; a number is the number of features that the first judge found;
-a click opens the response. **Features**: in how many responses each judge found each feature, of
-those with a burden; a dash: the judge has no verdict on it.
+**Items**: a mark for each response; a number is the number of features that the first judge found,
+after replicates the mean of the responses with a burden; a click opens the response.
+**Features**: in how many responses each judge found each feature, of those with a burden; a dash:
+the judge has no verdict on it.
 
 **t** changes to the responses, **tab** to the next pane, **j** judges, **e** exports, **esc** goes
 back.
