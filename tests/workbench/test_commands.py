@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pkgutil import resolve_name
 
 import pytest
 
@@ -25,9 +24,9 @@ def test_every_command_has_a_menu_a_key_and_help() -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.id)
 def test_every_command_has_a_method_of_its_owner(subject) -> None:  # type: ignore[no-untyped-def]
-    owners = [(resolve_name(page.path), page.commands) for page in subject.pages]
+    owners = [(subject.load(page.path), page.commands) for page in subject.pages]
     if subject.actions:
-        owners.append((resolve_name(subject.actions), subject.commands))
+        owners.append((subject.load(subject.actions), subject.commands))
     for owner, commands in owners:
         for command in commands:
             assert callable(command.run or getattr(owner, command.method)), command.id

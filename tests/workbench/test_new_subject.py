@@ -11,9 +11,10 @@ from textual.widgets import Static
 from tabwb.workbench import app
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.shell.commands import Actions, Command, PageSpec, Situation, Subject, on_page
+from tabwb.workbench.shell.commands import Command, Situation, on_page
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.subject import Actions, PageSpec, Subject
 from tabwb.workbench.subjects import SUBJECTS
 from tests.workbench.seat import Sit
 
@@ -61,17 +62,16 @@ def _count(now: Situation) -> str | None:
 
 
 COUNT = Subject(
-    "count",
-    pages=(PageSpec("count", f"{__name__}:CountPage"),),
+    __name__,
     commands=(
-        Command("results.count", "Count", "Count", "z", ("home",), 5, "Count them.", _count),
+        Command("results.count", "Count", "Count", "z", 5, "Count them.", _count, where=("home",)),
         *on_page(
-            "count",
-            Command("results.leave", "Leave", "Leave", "escape", ("count",), 1, "Leave the page."),
+            "count", Command("results.leave", "Leave", "Leave", "escape", 1, "Leave the page.")
         ),
     ),
-    actions=f"{__name__}:CountActions",
-    controller=f"{__name__}:CountController",
+    pages=(PageSpec("count", "test_new_subject:CountPage", "the count"),),
+    actions="test_new_subject:CountActions",
+    controller="test_new_subject:CountController",
 )
 
 

@@ -9,9 +9,9 @@ from textual.content import Content
 from tabwb.workbench.adjudication.controller import AdjudicationController
 from tabwb.workbench.adjudication.page import AdjudicationPage
 from tabwb.workbench.adjudication.view_models import AdjudicationView, SetsListed
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.subject import Actions
 
 
 class AdjudicationActions(Actions):

@@ -19,9 +19,9 @@ from tabwb.workbench.engine.messages import (
     Stored,
 )
 from tabwb.workbench.shell.administration_words import glyph_of, head_words, state_word
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
+from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:

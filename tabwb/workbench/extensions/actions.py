@@ -11,9 +11,9 @@ from tabwb.records.words import plural
 from tabwb.report.tables.named import TABLES
 from tabwb.workbench.extensions.controller import CHANGE, ExtensionController, PageBuilt
 from tabwb.workbench.extensions.page import ExtensionPage
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET
 
 SHOWN_HERE = ("features", "items", "item-models", "positions", "foils", "doses", "map")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject, on_page
+from tabwb.workbench.shell.commands import Command, Situation, on_page
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
 
 def _choose(now: Situation) -> str | None:
@@ -10,25 +11,20 @@ def _choose(now: Situation) -> str | None:
 
 
 COMMANDS = (
-    Command("results.plugin-page", "Tables and pages…", "", "x",
-            ("home", "explorer", "results", "models"), 0,
+    Command("results.plugin-page", "Tables and pages…", "", "x", 0,
             "Features, items, positions, foils, change over sessions, and pages of plugins: of the "
             "administration or models shown, else of all.",
-            _choose),
+            _choose, where=("home", "explorer", "results", "models")),
     *on_page(
         "extension",
-        Command("results.leave-page", "Back", "Back", "escape", ("extension",), 12,
+        Command("results.leave-page", "Back", "Back", "escape", 12,
                 "Leave the table or page."),
     ),
 )  # fmt: skip
 SUBJECT = Subject(
-    "extensions",
-    pages=(
-        PageSpec(
-            "extension", "tabwb.workbench.extensions.page:ExtensionPage", title="a page of a plugin"
-        ),
-    ),
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.extensions.actions:ExtensionActions",
-    controller="tabwb.workbench.extensions.controller:ExtensionController",
+    pages=(PageSpec("extension", "page:ExtensionPage", "a page of a plugin"),),
+    actions="actions:ExtensionActions",
+    controller="controller:ExtensionController",
 )

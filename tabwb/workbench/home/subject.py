@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
-from tabwb.workbench.shell.commands import Command, PageSpec, Subject
-
-_WHERE = ("home", "explorer")
 COMMANDS = (
-    Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", _WHERE, 3,
-            "Give TAB to the bundled model: one minute, no network."),
-    Command("file.naming-demonstration", "Demonstration: naming", "Naming demo", "D", _WHERE, 4,
-            "A person names six pictures, into the microphone."),
+    Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", 3,
+            "Give TAB to the bundled model: one minute, no network.", where=ON_HOME),
+    Command("file.naming-demonstration", "Demonstration: naming", "Naming demo", "D", 4,
+            "A person names six pictures, into the microphone.", where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(
-    "home",
-    pages=(PageSpec("home", "tabwb.workbench.home.page:HomePage", title="the first page"),),
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.home.actions:HomeActions",
-    controller="tabwb.workbench.home.controller:HomeController",
-    styles=(Path(__file__).with_name("home.tcss"),),
+    pages=(PageSpec("home", "page:HomePage", "the first page"),),
+    actions="actions:HomeActions",
+    controller="controller:HomeController",
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.importing.controller import ImportOutcome
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 
 class ImportingActions(Actions):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, Subject
+from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.subject import Subject
 
 COMMANDS = (
-    Command("file.open-import", "Import…", "Import", "i", ("home", "explorer"), 8,
-            "Answers from a table, inspect_ai or lm_eval, or spoken naming: a dry run first."),
+    Command("file.open-import", "Import…", "Import", "i", 8,
+            "Answers from a table, inspect_ai or lm_eval, or spoken naming: a dry run first.",
+            where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(
-    "importing",
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.importing.actions:ImportingActions",
-    controller="tabwb.workbench.importing.controller:ImportingController",
+    actions="actions:ImportingActions",
+    controller="controller:ImportingController",
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 MARK = "jobs"
 OWN_WORDS = {"Sweep", "Dry run"}

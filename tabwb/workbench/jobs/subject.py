@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
-from tabwb.workbench.shell.commands import Command, PageSpec, Subject
-
-HERE = ("jobs",)
 PAGE = (
-    Command("file.show-job", "Result of the job", "Open", "enter", HERE, 1,
+    Command("file.show-job", "Result of the job", "Open", "enter", 1,
             "Show the results that the job changes, or the page of the sweep."),
-    Command("file.stop-job", "Stop the job", "Stop", "x", HERE, 2,
+    Command("file.stop-job", "Stop the job", "Stop", "x", 2,
             "Stop after the present calls or items; what is stored stays."),
-    Command("file.resume-job", "Start it again", "Start again", "r", HERE, 3,
+    Command("file.resume-job", "Start it again", "Start again", "r", 3,
             "Start a job that was stopped or refused again with what is left."),
-    Command("file.leave-jobs", "Back", "Back", "escape", HERE, 12,
+    Command("file.leave-jobs", "Back", "Back", "escape", 12,
             "Return to the page before; the jobs go on."),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.jobs", "Background jobs", "Jobs", "J", ("home", "explorer"), 10,
-            "Judging, transcribing, imports, sweeps in the background: progress, stop, again."),
+    Command("file.jobs", "Background jobs", "Jobs", "J", 10,
+            "Judging, transcribing, imports, sweeps in the background: progress, stop, again.",
+            where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(
-    "jobs",
-    pages=(PageSpec("jobs", "tabwb.workbench.jobs.page:JobsPage", PAGE),),
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.jobs.actions:JobsActions",
-    controller="tabwb.workbench.jobs.controller:JobsController",
-    styles=(Path(__file__).with_name("page.tcss"),),
+    pages=(PageSpec("jobs", "page:JobsPage", "the background jobs", PAGE),),
+    actions="actions:JobsActions",
+    controller="controller:JobsController",
 )

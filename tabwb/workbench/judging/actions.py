@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
 from tabwb.workbench.judging.controller import JudgingProgress
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 
 class JudgingActions(Actions):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, Situation, Subject, on_page
+from tabwb.workbench.shell.commands import Command, Situation, on_page
+from tabwb.workbench.shell.subject import Subject
 
 
 def _judges(now: Situation) -> str | None:
@@ -16,19 +17,19 @@ def _judges(now: Situation) -> str | None:
 COMMANDS = (
     *on_page(
         "trial",
-        Command("administer.judges", "Judges' verdicts", "Judges", "j", ("trial", "scores"), 15,
+        Command("administer.judges", "Judges' verdicts", "Judges", "j", 15,
                 "What every judge says of this response, with its reasons and raw replies.",
-                _judges),
+                _judges, where=("trial", "scores")),
     ),
     *on_page(
         "results",
-        Command("results.judge", "Judge…", "Judge", "j", ("results",), 5,
+        Command("results.judge", "Judge…", "Judge", "j", 5,
                 "Let a judge judge these answers: what it takes first, then with progress."),
     ),
 )  # fmt: skip
 SUBJECT = Subject(
-    "judging",
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.judging.actions:JudgingActions",
-    controller="tabwb.workbench.judging.controller:JudgingController",
+    actions="actions:JudgingActions",
+    controller="controller:JudgingController",
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tabwb.workbench.models.controller import ModelOutcome
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 
 class ModelsActions(Actions):

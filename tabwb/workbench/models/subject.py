@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, Subject
+from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.subject import Subject
 
 COMMANDS = (
-    Command("file.models", "Models…", "Models", "l", ("home", "explorer"), 7,
-            "Models that can be examined: write profiles, try one."),
+    Command("file.models", "Models…", "Models", "l", 7,
+            "Models that can be examined: write profiles, try one.", where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(
-    "models",
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.models.actions:ModelsActions",
-    controller="tabwb.workbench.models.controller:ModelsController",
+    actions="actions:ModelsActions",
+    controller="controller:ModelsController",
 )

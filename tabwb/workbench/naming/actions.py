@@ -12,9 +12,9 @@ from tabwb.workbench.engine.messages import (
     PlaybackWanted,
 )
 from tabwb.workbench.naming.subject import controller
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords
+from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
     from tabwb.records.naming import Score

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.naming.view_models import NamingNow
-from tabwb.workbench.shell.commands import (
+from tabwb.workbench.shell.commands import Command, Situation
+from tabwb.workbench.shell.session_commands import (
     DISCONTINUED,
     DONE,
-    Command,
-    PageSpec,
-    Situation,
-    Subject,
     session_commands,
     unchangeable,
 )
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live
@@ -178,10 +175,10 @@ def _command(
     run: Callable[[Desk], object] | None = None,
 ) -> Command:
     name, check = f"administer.{verb}", partial(_checked, rule)
-    return Command(name, title, foot, key, ("naming",), rank, text, check, run=run)
+    return Command(name, title, foot, key, rank, text, check, run=run)
 
 
-COMMANDS = (
+PAGE = (
     _command("show", "Show the picture", "Show", "space", 1, _show,
              "Open the microphone; then show the next picture: zero of latency."),
     _command("right", "Right", "Right", "1", 2, _score,
@@ -230,16 +227,11 @@ COMMANDS = (
              "Show or hide the name of the picture while it is being named."),
     _command("notation", "IPA or ARPAbet", "IPA", "I", 17, _always,
              "Show phonemes in ARPAbet, or in IPA again."),
-    *session_commands(("naming",), _check_session),
+    *session_commands(_check_session),
 )  # fmt: skip
 SUBJECT = Subject(
-    "naming",
-    pages=(
-        PageSpec(
-            "naming", "tabwb.workbench.naming.page:NamingPage", COMMANDS, title="spoken naming"
-        ),
-    ),
-    actions="tabwb.workbench.naming.actions:NamingActions",
-    controller="tabwb.workbench.naming.controller:NamingController",
-    styles=(Path(__file__).with_name("screen.tcss"),),
+    __name__,
+    pages=(PageSpec("naming", "page:NamingPage", "spoken naming", PAGE),),
+    actions="actions:NamingActions",
+    controller="controller:NamingController",
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tabwb.workbench.engine.messages import ParticipantWanted
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 
 class ParticipantsActions(Actions):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tabwb.workbench.rating.controller import SetsKnown
 from tabwb.workbench.rating.page import SetsPage
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 OPEN = "an administration is open, and its messages could reveal sources: F8 leaves it"
 BUSY = "a job is running, and its messages could reveal sources: rate when it has ended"

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
-from tabwb.workbench.shell.commands import Command, PageSpec, Subject
-
-SETS = ("sets",)
 PAGE = (
-    Command("administer.start-rating", "Rate…", "Rate", "r", SETS, 1,
+    Command("administer.start-rating", "Rate…", "Rate", "r", 1,
             "Choose who rates, and open the rating screen, which is blind to the source."),
-    Command("administer.leave-sets", "Back", "Back", "escape", SETS, 12,
+    Command("administer.leave-sets", "Back", "Back", "escape", 12,
             "Return to the page before."),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.rating-sets", "Rating sets", "Rate", "r", ("home", "explorer"), 10,
-            "Sets of responses that people rate, blind to the source."),
+    Command("file.rating-sets", "Rating sets", "Rate", "r", 10,
+            "Sets of responses that people rate, blind to the source.", where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(
-    "rating",
-    pages=(
-        PageSpec("sets", "tabwb.workbench.rating.page:SetsPage", PAGE, title="the rating sets"),
-    ),
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.rating.actions:RatingActions",
-    controller="tabwb.workbench.rating.controller:RatingController",
-    styles=(Path(__file__).with_name("sets.tcss"),),
+    pages=(PageSpec("sets", "page:SetsPage", "the rating sets", PAGE),),
+    actions="actions:RatingActions",
+    controller="controller:RatingController",
 )

@@ -19,8 +19,8 @@ from tabwb.workbench.results.controller import (
     ResultsController,
     ResultsReady,
 )
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage

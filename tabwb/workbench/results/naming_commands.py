@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tabwb.workbench.results.naming_body import NamingBody
     from tabwb.workbench.shell.desk import Desk
 
-HERE = ("results",)
 TITLES = {
     "right": "Score: right",
     "self-corrected": "Score: self-corrected",
@@ -57,30 +56,30 @@ def _say(what: str, desk: Desk) -> None:
 
 
 NAMING_COMMANDS = (
-    Command("results.listen", "Listen, or stop", "Listen", "l", HERE, 2,
+    Command("results.listen", "Listen, or stop", "Listen", "l", 2,
             "Play the marked response, or stop; the log records it as heard.", _recorded),
     *(
-        Command(f"results.score-{score}", title, "", str(key), HERE, 0,
+        Command(f"results.score-{score}", title, "", str(key), 0,
                 "Score the marked response by ear; earlier scores stay in the store.", _named,
                 run=partial(_say, score))
         for key, (score, title) in enumerate(TITLES.items(), 1)
     ),
-    Command("results.heard", "Write what was heard…", "Heard", "h", HERE, 4,
+    Command("results.heard", "Write what was heard…", "Heard", "h", 4,
             "Write what you hear: a word, ARPAbet or IPA; a comma separates attempts.", _named,
             run=partial(_say, "heard")),
-    Command("results.code", "Choose a code…", "Code", "k", HERE, 5,
+    Command("results.code", "Choose a code…", "Code", "k", 5,
             "Choose the code of the marked response, with flags.", _named,
             run=partial(_say, "code")),
-    Command("results.undo-correction", "Take the correction back", "Undo", "u", HERE, 7,
+    Command("results.undo-correction", "Take the correction back", "Undo", "u", 7,
             "Take back the latest onset, limit, score, word or code of the marked response.",
             _named, run=lambda desk: _body(desk).undo()),
-    Command("results.notation", "IPA or ARPAbet", "IPA", "I", HERE, 13,
+    Command("results.notation", "IPA or ARPAbet", "IPA", "I", 13,
             "Show phonemes in ARPAbet, or in IPA again.", _of_names,
             run=lambda desk: _body(desk).turn_notation()),
-    Command("results.transcribe", "Transcribe…", "Transcribe", "M", HERE, 14,
+    Command("results.transcribe", "Transcribe…", "Transcribe", "M", 14,
             "Let a transcriber hear the recordings of this session, in the background.",
             _of_names, run=_transcribe),
-    Command("results.rater", "Another rater…", "Rater", "R", HERE, 9,
+    Command("results.rater", "Another rater…", "Rater", "R", 9,
             "Score as another rater: what others said is hidden until that rater has scored.",
             _named, run=partial(_say, "rater")),
 )  # fmt: skip

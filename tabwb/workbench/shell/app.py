@@ -31,10 +31,10 @@ from textual.widget import Widget
 
 from tabwb.records.visible import without_controls
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.subject import Subject
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"

@@ -1,23 +1,18 @@
-"""Commands, which say what a user can do, and the subjects that declare them.
+"""Commands, which say what a user can do.
 
 Keys, menus, palette, footer and help are made of commands. Keys are those that survive tmux, ssh
-and an editor's terminal; every command is in a menu and in the palette too. A subject is a folder
-beside this one: its ``subject.py`` holds ``SUBJECT``, which :mod:`tabwb.workbench.subjects` lists.
-Classes are named by path (``module:Class``), because they are imported only when they are needed.
+and an editor's terminal; every command is in a menu and in the palette too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.binding import BindingsMap
 
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import UNFINISHED, Work
 
 if TYPE_CHECKING:
@@ -25,6 +20,8 @@ if TYPE_CHECKING:
 
     from tabwb.workbench.shell.desk import Desk
 
+ON_HOME = ("home", "explorer")
+"""Where the keys work that lead from the first page to others."""
 GROUPS = ("file", "administer", "results", "view", "help")
 """The menus, in order."""
 
@@ -113,10 +110,11 @@ class Command:
         title: in the menu and, in lower case after the group, in the palette.
         foot: the one word in the footer.
         key: the key, as Textual names it.
-        where: where the key works: ids of pages, ``explorer``, ``scores``, ``everywhere``.
         rank: place in the footer, most needed first; 0 keeps it out.
         help: one line for the table of keys.
         unavailable: the check.
+        where: where the key works: ids of pages, ``explorer``, ``scores``, ``everywhere``. If it is
+            not declared: on the page of the command, or everywhere.
         also: second keys, which work everywhere.
         pages: the only pages on which it can be used; empty for all.
         run: what it does; None calls the method of its owner that is named as the verb.
@@ -127,10 +125,10 @@ class Command:
     title: str
     foot: str
     key: str
-    where: tuple[str, ...]
     rank: int
     help: str
     unavailable: Check = lambda situation: None
+    where: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     run: Callable[[Desk], object] | None = None
@@ -186,7 +184,9 @@ def key_label(key: str) -> str:
 
 def on_page(page: str, *commands: Command) -> tuple[Command, ...]:
     """Return commands that can be used on one page only."""
-    return tuple(replace(command, pages=(page,)) for command in commands)
+    return tuple(
+        replace(command, pages=(page,), where=command.where or (page,)) for command in commands
+    )
 
 
 class CommandTable:
@@ -224,149 +224,3 @@ class CommandTable:
                     show=False,
                     priority=command.id == "file.quit",
                 )
-
-
-DISCONTINUED = "discontinued: u takes that back, space shows the results"
-DONE = "complete: nothing is left to give; space shows the results"
-
-
-def unchangeable(now: Situation) -> str:
-    """Return why the item shown cannot be changed."""
-    if now.answered:
-        return f"item {now.item} is answered: u takes it back, v declares it void"
-    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
-        return f"item {now.item} is {now.state.value} already: u takes that back"
-    return f"item {now.item} cannot be changed now: space continues"
-
-
-def _note(desk: Desk) -> None:
-    """Write a note on the item shown now, also when others follow while it is written."""
-    item = desk.current.shown_item()
-    number = item.trial.plan.number if item is not None else None
-    desk.ask_words("Note", "Note", partial(desk.sessions.note, number))
-
-
-def _void(desk: Desk) -> None:
-    """Declare void the item shown now, also when others follow while the reason is typed."""
-    item = desk.current.shown_item()
-    number = item.trial.plan.number if item is not None else None
-    title = "Declare this item void" if number is None else f"Declare item {number} void"
-    desk.ask_words(title, "Reason", partial(desk.sessions.void, number=number))
-
-
-def _pause(desk: Desk) -> None:
-    desk.sessions.auto = False
-    desk.current.pausing()
-    desk.do(desk.sessions.pause)
-
-
-def _discontinue(desk: Desk) -> None:
-    text = "Items not yet given will read: not administered. u takes it back."
-    desk.ask_words("Discontinue the administration", "Reason", desk.sessions.discontinue, text)
-
-
-def _results(desk: Desk) -> None:
-    if desk.work is not None:
-        desk.tell(ResultsWanted(desk.work.administration.id))
-
-
-_SESSION = (
-    Command("administer.skip", "Skip…", "Skip", "s", (), 4,
-            "Pass over this item, with a reason.",
-            run=lambda desk: desk.ask_words("Skip this item", "Reason", desk.sessions.skip)),
-    Command("administer.undo", "Undo", "Undo", "u", (), 6,
-            "Take back the last answer, skip, void or discontinuation. Nothing is erased.",
-            run=lambda desk: desk.do(desk.sessions.undo)),
-    Command("administer.note", "Note…", "Note", "n", (), 7,
-            "Write a note on this item.", run=_note),
-    Command("administer.pause", "Pause", "Pause", "p", (), 8,
-            "Pause the administration after the current answer; space resumes it.", run=_pause),
-    Command("administer.void", "Void…", "Void", "v", (), 10,
-            "Declare this item void, with a reason: its answer stays and does not count.",
-            run=_void),
-    Command("administer.discontinue", "Discontinue…", "Discontinue", "d", (), 11,
-            "End the administration early, with a reason.", run=_discontinue),
-    Command("administer.results", "Results so far", "Results", "g", (), 12,
-            "Show the results so far.", run=_results),
-)  # fmt: skip
-"""Commands on the open session that every page on which a session is given has."""
-
-
-def session_commands(
-    where: tuple[str, ...], check: Callable[[str, Situation], str | None]
-) -> tuple[Command, ...]:
-    """Return the commands on the open session for a page on which a session is given.
-
-    Args:
-        where: where their keys work.
-        check: given a command's verb and the situation, returns why it is unavailable, or None.
-    """
-    return tuple(
-        replace(command, where=where, unavailable=partial(check, command.method))
-        for command in _SESSION
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PageSpec:
-    """A page that a subject brings.
-
-    Attributes:
-        id: its name; the widget's id is ``ID-page``.
-        path: of its class, a :class:`tabwb.workbench.shell.page.Page`.
-        commands: commands which the page runs; they can be used on this page only.
-        title: what the page shows, in a sentence: ``the results of an administration``.
-    """
-
-    id: str
-    path: str
-    commands: tuple[Command, ...] = ()
-    title: str = ""
-
-    @property
-    def name(self) -> str:
-        """What names the page in a sentence."""
-        return self.title or f"the page {self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One subject of the workbench.
-
-    Attributes:
-        id: the name of its folder.
-        commands: commands which its actions run.
-        actions: path of its :class:`Actions`, or empty.
-        controller: path of its :class:`tabwb.workbench.engine.engine.Controller`, or empty; it is
-            called with the engine and the session controller.
-        styles: paths of style sheets that its pages need.
-        prefetch: modules to import after the start, so that they open at once.
-    """
-
-    id: str
-    pages: tuple[PageSpec, ...] = ()
-    commands: tuple[Command, ...] = ()
-    actions: str = ""
-    controller: str = ""
-    styles: tuple[Path, ...] = ()
-    prefetch: tuple[str, ...] = ()
-
-    @property
-    def all_commands(self) -> tuple[Command, ...]:
-        """The commands of the pages, then those of the actions."""
-        of_pages = (
-            replace(command, pages=(page.id,), owner=f"{page.id}-page")
-            for page in self.pages
-            for command in page.commands
-        )
-        return (*of_pages, *(replace(command, owner=self.id) for command in self.commands))
-
-
-class Actions:
-    """Base of a subject's actions: they run its commands and handle its messages.
-
-    Methods that commands name take no argument and may be coroutines.
-    """
-
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
@@ -21,14 +20,7 @@ from textual.widgets import Input, Tree
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell.administration_words import lesion_mark, name_of
-from tabwb.workbench.shell.commands import (
-    Actions,
-    CommandTable,
-    Situation,
-    Subject,
-    key_label,
-    situation_of,
-)
+from tabwb.workbench.shell.commands import CommandTable, Situation, key_label, situation_of
 from tabwb.workbench.shell.desk_messages import DeskMessages
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, ScorePanel, ScoreSheet
@@ -36,6 +28,7 @@ from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.search import Finder
+from tabwb.workbench.shell.subject import Actions, Subject
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Worker
@@ -141,7 +134,7 @@ class Desk(Screen[None]):
 
     def _begin(self) -> None:
         self._actions = {
-            subject.id: resolve_name(subject.actions)(self)
+            subject.id: subject.load(subject.actions)(self)
             for subject in self.subjects
             if subject.actions
         }
@@ -176,11 +169,13 @@ class Desk(Screen[None]):
         self.do = engine.later
         self.sessions = SessionController(engine)
         self._controllers = [
-            resolve_name(subject.controller)(engine, self.sessions)
+            subject.load(subject.controller)(engine, self.sessions)
             for subject in self.subjects
             if subject.controller
         ]
-        prefetch = [module for subject in self.subjects for module in subject.prefetch]
+        prefetch = [
+            f"{subject.folder}.{module}" for subject in self.subjects for module in subject.prefetch
+        ]
         self._worker = Worker(engine, self.sessions, prefetch, self._controllers)
         self._worker.start()
 
@@ -252,8 +247,12 @@ class Desk(Screen[None]):
         self.current.focus_inside()
 
     def _new_page(self, page: str) -> Page:
-        spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
-        made: Page = resolve_name(spec.path)(self, page)
+        made: Page = next(
+            subject.load(spec.path)(self, page)
+            for subject in self.subjects
+            for spec in subject.pages
+            if spec.id == page
+        )
         return made
 
     def on_resize(self, event: Resize) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import Command, Subject
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
 from tabwb.workbench.shell.explorer import ExplorerFilter
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane, panes_on
+from tabwb.workbench.shell.subject import Subject
 
 STEP = 4
 """Columns by which a dock is made wider or narrower."""
-_ALL = ("everywhere",)
 
 
 def _toggle_scores(desk: Desk) -> None:
@@ -57,7 +57,7 @@ async def _home(desk: Desk) -> None:
 def _keys(desk: Desk) -> None:
     from tabwb.workbench.shell.help import KeysScreen
 
-    titles = {page.id: page.name for subject in desk.subjects for page in subject.pages}
+    titles = {page.id: page.title for subject in desk.subjects for page in subject.pages}
     desk.app.push_screen(KeysScreen(desk.table, desk.situation(), titles[desk.page]))
 
 
@@ -72,50 +72,49 @@ def _about(desk: Desk) -> None:
 
 
 COMMANDS = (
-    Command("view.explorer", "Explorer", "Explorer", "f3", _ALL, 22,
+    Command("view.explorer", "Explorer", "Explorer", "f3", 22,
             "Show or hide the explorer; without room beside the page it opens over it.",
             run=lambda desk: desk.docks.toggle("explorer")),
-    Command("view.scores", "Scores", "Scores", "f4", _ALL, 21,
+    Command("view.scores", "Scores", "Scores", "f4", 21,
             "Show or hide the scores; without room beside the page they open over it.",
             run=_toggle_scores),
-    Command("view.theme", "Next theme", "Theme", "f5", _ALL, 0,
+    Command("view.theme", "Next theme", "Theme", "f5", 0,
             "Dark, light, high contrast.", run=_next_theme),
-    Command("view.focus", "Next pane", "Pane", "f6", _ALL, 0,
+    Command("view.focus", "Next pane", "Pane", "f6", 0,
             "Move to the next pane: explorer, those of the page, scores.", run=_focus_next),
-    Command("view.jump", "Jump to a part", "Jump", "semicolon", _ALL, 0,
+    Command("view.jump", "Jump to a part", "Jump", "semicolon", 0,
             "Draw a letter over each pane and field; the letter moves the focus there.",
             also=("ctrl+o",), run=lambda desk: desk.workbench.action_jump()),
-    Command("view.filter", "Filter the explorer", "Filter", "slash", ("explorer",), 3,
+    Command("view.filter", "Filter the explorer", "Filter", "slash", 3,
             "List only what has all words typed: number, name, state, condition, date.",
-            run=_filter),
-    Command("view.explorer-wider", "Explorer wider", "", "right_square_bracket", _ALL, 0,
+            run=_filter,
+            where=("explorer",)),
+    Command("view.explorer-wider", "Explorer wider", "", "right_square_bracket", 0,
             "Make the explorer wider (or drag its border).",
             run=lambda desk: desk.docks.widen("explorer", STEP)),
-    Command("view.explorer-narrower", "Explorer narrower", "", "left_square_bracket", _ALL, 0,
+    Command("view.explorer-narrower", "Explorer narrower", "", "left_square_bracket", 0,
             "Make the explorer narrower.", run=lambda desk: desk.docks.widen("explorer", -STEP)),
-    Command("view.scores-wider", "Scores wider", "", "right_curly_bracket", _ALL, 0,
+    Command("view.scores-wider", "Scores wider", "", "right_curly_bracket", 0,
             "Make the scores wider (or drag their border).",
             run=lambda desk: desk.docks.widen("scores", STEP)),
-    Command("view.scores-narrower", "Scores narrower", "", "left_curly_bracket", _ALL, 0,
+    Command("view.scores-narrower", "Scores narrower", "", "left_curly_bracket", 0,
             "Make the scores narrower.", run=lambda desk: desk.docks.widen("scores", -STEP)),
-    Command("view.home", "Home", "Home", "f8", _ALL, 0,
+    Command("view.home", "Home", "Home", "f8", 0,
             "Leave this page; an open administration is paused.", run=_home),
-    Command("help.focused", "Help for what is focused", "Help", "f1", _ALL, 0,
+    Command("help.focused", "Help for what is focused", "Help", "f1", 0,
             "What the focused part is for and what it can do.",
             run=lambda desk: desk.workbench.action_help_for_focus()),
-    Command("help.keys", "All keys", "Keys", "question_mark", _ALL, 20,
+    Command("help.keys", "All keys", "Keys", "question_mark", 20,
             "This table.", run=_keys),
-    Command("help.menu", "Menu", "Menu", "f10", _ALL, 16,
+    Command("help.menu", "Menu", "Menu", "f10", 16,
             "The menus; arrows move, enter chooses.", run=_menu),
-    Command("help.commands", "Commands", "Commands", "ctrl+p", _ALL, 18,
+    Command("help.commands", "Commands", "Commands", "ctrl+p", 18,
             "Find a command, administration, model, participant, item or help text.",
             run=lambda desk: desk.workbench.action_command_palette()),
-    Command("help.about", "About tabwb", "", "f9", _ALL, 0,
+    Command("help.about", "About tabwb", "", "f9", 0,
             "What tabwb is, what it is not, and where results are kept.", run=_about),
-    Command("file.quit", "Quit", "Quit", "ctrl+q", _ALL, 0,
+    Command("file.quit", "Quit", "Quit", "ctrl+q", 0,
             "Leave. Everything recorded is safe; an open administration is paused.",
             run=lambda desk: desk.workbench.action_leave()),
 )  # fmt: skip
-SUBJECT = Subject(
-    "desk", commands=COMMANDS, controller="tabwb.workbench.shell.item_search:ItemSearch"
-)
+SUBJECT = Subject(__name__, COMMANDS, controller="item_search:ItemSearch")

@@ -199,7 +199,7 @@ def why_not(desk: Desk, command: Command, situation: Situation) -> str | None:
     if reason != "":
         return reason
     if command.pages and situation.page not in command.pages:
-        titles = {page.id: page.name for subject in desk.subjects for page in subject.pages}
+        titles = {page.id: page.title for subject in desk.subjects for page in subject.pages}
         return f"only in {' and '.join(titles[page] for page in command.pages)}"
     return "there is nothing here to use it on"
 

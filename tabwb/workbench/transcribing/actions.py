@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from tabwb.workbench.engine.messages import TranscribingWanted
-from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.transcribing.controller import TranscribingController, TranscribingWish
 
 

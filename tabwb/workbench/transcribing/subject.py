@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Subject
+from tabwb.workbench.shell.subject import Subject
 
 SUBJECT = Subject(
-    "transcribing",
-    actions="tabwb.workbench.transcribing.actions:TranscribingActions",
-    controller="tabwb.workbench.transcribing.controller:TranscribingController",
+    __name__,
+    actions="actions:TranscribingActions",
+    controller="controller:TranscribingController",
 )

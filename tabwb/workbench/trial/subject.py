@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.workbench.shell.commands import (
+from tabwb.workbench.shell.commands import ON_HOME, Command, Situation
+from tabwb.workbench.shell.session_commands import (
     DISCONTINUED,
     DONE,
-    Command,
-    PageSpec,
-    Situation,
-    Subject,
     session_commands,
     unchangeable,
 )
+from tabwb.workbench.shell.subject import PageSpec, Subject
 
 ASKING = "the model is answering: esc stops it, p pauses after it"
 ELSEWHERE = "another item is current: end returns to it; this one can get a note (n) or be void (v)"
@@ -103,49 +99,47 @@ def check(verb: str, now: Situation) -> str | None:
     return None
 
 
-PAGE_COMMANDS = (
-    Command("administer.next", "Next item", "Next", "space", WHERE, 1,
-            "Give the next item. Paused: continue. After the last one: the results.", _next),
-    Command("administer.answer", "Type the answer", "Answer", "enter", WHERE, 2,
+PAGE = (
+    Command("administer.next", "Next item", "Next", "space", 1,
+            "Give the next item. Paused: continue. After the last one: the results.", _next,
+            where=WHERE),
+    Command("administer.answer", "Type the answer", "Answer", "enter", 2,
             "Return to the participant's view, with the cursor in the field for the answer.",
-            _answer),
-    Command("administer.speaker", "Participant's view", "Participant", "f", WHERE, 16,
+            _answer, where=WHERE),
+    Command("administer.speaker", "Participant's view", "Participant", "f", 16,
             "What a participant who types sees, alone on the whole screen; again: the console.",
-            lambda now: None if now.kind == "speaker" else ""),
-    Command("administer.repeat", "Ask again", "Repeat", "r", WHERE, 3,
+            lambda now: None if now.kind == "speaker" else "", where=WHERE),
+    Command("administer.repeat", "Ask again", "Repeat", "r", 3,
             "Ask this item again: a new attempt; the earlier one stays and the new one counts.",
-            _repeat),
-    *session_commands(WHERE, check),
-    Command("administer.stop", "Stop this answer", "Stop", "escape", WHERE, 5,
+            _repeat, where=WHERE),
+    *session_commands(check, WHERE),
+    Command("administer.stop", "Stop this answer", "Stop", "escape", 5,
             "Stop the model in the middle of its answer; the item can be asked again.",
-            lambda now: None if now.asking or now.loading else ""),
-    Command("administer.auto", "Auto-run on or off", "Auto", "a", WHERE, 9,
+            lambda now: None if now.asking or now.loading else "", where=WHERE),
+    Command("administer.auto", "Auto-run on or off", "Auto", "a", 9,
             "Give all remaining items one after the other; again: stop after this one.",
-            _unfinished),
-    Command("administer.sent", "Exact prompt as sent", "Sent", "i", WHERE, 14,
-            "Show or hide the exact text that is sent."),
-    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", WHERE, 13,
-            "Show or hide verdicts and scores; they are hidden while a person types."),
+            _unfinished, where=WHERE),
+    Command("administer.sent", "Exact prompt as sent", "Sent", "i", 14,
+            "Show or hide the exact text that is sent.", where=WHERE),
+    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", 13,
+            "Show or hide verdicts and scores; they are hidden while a person types.", where=WHERE),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.new", "New administration…", "New", "n", ("home", "explorer"), 1,
-            "Give a battery to a model (seed, temperature, lesion) or to a person.", also=("f2",)),
-    Command("file.open", "Open…", "Open", "o", ("home", "explorer", "results"), 2,
-            "Find an administration: resume it, or see its results.", also=("f7",)),
+    Command("file.new", "New administration…", "New", "n", 1,
+            "Give a battery to a model (seed, temperature, lesion) or to a person.", also=("f2",),
+            where=ON_HOME),
+    Command("file.open", "Open…", "Open", "o", 2,
+            "Find an administration: resume it, or see its results.", also=("f7",),
+            where=("home", "explorer", "results")),
 )  # fmt: skip
 SUBJECT = Subject(
-    "trial",
-    pages=(
-        PageSpec(
-            "trial",
-            "tabwb.workbench.trial.page:TrialPage",
-            PAGE_COMMANDS,
-            title="an administration",
-        ),
-    ),
+    __name__,
     commands=COMMANDS,
-    actions="tabwb.workbench.trial.actions:TrialActions",
-    controller="tabwb.workbench.trial.controller:TrialController",
-    styles=(Path(__file__).with_name("page.tcss"),),
-    prefetch=("tabwb.workbench.trial.new_administration", "tabwb.workbench.trial.page"),
+    pages=(PageSpec("trial", "page:TrialPage", "an administration", PAGE),),
+    actions="actions:TrialActions",
+    controller="controller:TrialController",
+    prefetch=(
+        "new_administration",
+        "page",
+    ),
 )
