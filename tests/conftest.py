@@ -85,7 +85,6 @@ PACKAGING = {
     "cli/test_without_posix.py",
     "plugin_api/test_scaffold.py",
     "test_distribution.py",
-    "test_wheel.py",
 }
 """Installations, and processes that lack what another platform lacks."""
 CRASH = {
