@@ -321,4 +321,5 @@ def test_only_a_correction_of_the_response_is_taken_back(session: Session) -> No
     with pytest.raises(TabwbError, match="the latest correction is of item 1, dog: code"):
         undo_correction(session, 2)
     undo_correction(session, 1)
-    assert _view(session).code is None and _view(session).score is not None
+    assert [(each.by, each.code) for each in _view(session).codes] == []
+    assert [(each.by, each.score) for each in _view(session).scores] == [("person:A", "right")]

@@ -65,7 +65,4 @@ def test_the_printed_table_of_doses_has_no_reason_twice() -> None:
     table = named_table("doses", summarised(grouped(sweep(3), ("administration",)), interval=False))
     lines = printed(explained_view(table), 100)
     assert sum("fewer than 5 seeds" in line for line in lines) == 1
-    assert len(lines) == len(set(lines) | {""}) + lines.count("") - 1 or "why values" not in str(
-        lines
-    )
     assert any(line.startswith("Left out: ") for line in lines)

@@ -322,8 +322,13 @@ def test_no_interval_has_a_reason(found: EstimatedInterval, reason: str) -> None
 
 
 def test_greedy_answers_still_have_an_interval_for_prompts_like_these() -> None:
-    assert burden_interval([[1.0]] * 5, 19, LIKE, deterministic=True).interval is not None
-    assert rate_interval([1] * 5, [1] * 5, LIKE, deterministic=True).interval is not None
+    burden = burden_interval([[1.0]] * 5, 19, LIKE, deterministic=True).interval
+    rate = rate_interval([1] * 5, [1] * 5, LIKE, deterministic=True).interval
+    assert burden is not None and rate is not None
+    exact = stats.beta.ppf((0.025, 0.975), (5, 6), (91, 90)) * 19  # Clopper-Pearson of 5 of 5 * 19
+    assert (burden.low, burden.high) == pytest.approx(exact)
+    assert rate.low == pytest.approx(stats.beta.ppf(0.025, 5.5, 0.5))  # Jeffreys
+    assert rate.high == 1.0
 
 
 # Never without width -----------------------------------------------------------------------------
