@@ -33,7 +33,8 @@ from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import AdministrationStatus, StopReason
 from tabwb.store.store import Store
 
-SPEC = "bundled@threads=1"
+pytestmark = pytest.mark.usefixtures("lesionable")
+SPEC = "lesionable-child@delay=0.01"
 GRID = """
 format = 1
 [[lesions]]
@@ -44,12 +45,6 @@ controls = true
 """
 POISON = "attention.heads:zero:0.5@seed=2"
 LESIONS = [None, *(f"attention.heads:zero:0.5@seed={seed}" for seed in (1, 2, 3))]
-
-
-@pytest.fixture(scope="module")
-def plugins() -> Iterator[Plugins]:
-    with closing(Plugins.load()) as loaded:
-        yield loaded
 
 
 @contextmanager
@@ -97,7 +92,6 @@ def contents(path: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.torch
 @pytest.mark.crash
 def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
     plugins: Plugins, tmp_path: Path
@@ -170,6 +164,7 @@ def test_a_condition_that_ends_every_worker_is_reported_and_the_others_are_given
                 cluster=cluster,
             )
         )
+        cluster.client.wait_for_workers(2, timeout=60)  # Dask cannot close one that begins
     failed = [one for one in told if one.failed]
     assert [one.point.lesion for one in failed] == [POISON]
     assert "each worker that had this condition ended" in failed[0].failed

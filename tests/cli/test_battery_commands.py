@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tabwb.cli import doctor
 from tests.cli.conftest import Run
 
 
@@ -103,7 +106,10 @@ def test_the_schema_describes_every_key(run: Run) -> None:
         assert all("description" in value for value in part["properties"].values())
 
 
-def test_one_of_a_kind_is_no_plural(run: Run, tmp_path: Path) -> None:
+def test_one_of_a_kind_is_no_plural(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "is_installed", lambda module: module != "torch")
     path = tmp_path / "battery.toml"
     path.write_text(
         """

@@ -12,6 +12,12 @@ from tabwb.plugin_api.registry import index
 from tests.cli.conftest import Run
 
 
+@pytest.fixture
+def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bundled model be passed over: to load it takes longer than all the rest."""
+    monkeypatch.setattr(doctor, "is_installed", lambda module: module != "torch")
+
+
 @pytest.mark.torch
 def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
     outcome = run("doctor", "--json")
@@ -25,14 +31,17 @@ def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path:
 def test_what_is_done_without_for_want_of_an_extra_is_said(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "is_installed", lambda module: module != "keyring")
+    monkeypatch.setattr(doctor, "is_installed", lambda module: module not in {"keyring", "torch"})
     findings = {f["what"]: f for f in run("doctor", "--json").document["findings"]}
     assert set(LACKING) == set(index.EXTRAS)
     assert findings["[keyring]"]["state"] == "note"
+    assert findings["[local]"]["text"].startswith("not installed (torch): no local models")
+    assert "bundled" not in findings
     assert "keys from the environment only" in findings["[keyring]"]["text"]
     assert findings["[keyring]"]["todo"] == 'install it with: pip install "tabwb[keyring]"'
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_a_damaged_store_is_a_problem_with_advice(run: Run, tmp_path: Path) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"no database at all, but long enough to look at" * 100)

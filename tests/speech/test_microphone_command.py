@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -74,9 +77,20 @@ def test_an_unknown_microphone_is_answered_with_those_there_are(
     assert "1 default, ALSA" in outcome.err
 
 
+def doctor() -> dict[str, dict[str, str]]:
+    """Return what the command finds, without loading the bundled model."""
+    code = (
+        "import sys; from tabwb.cli import doctor, main\n"
+        "doctor.is_installed = lambda module: module != 'torch'\n"
+        "sys.exit(main.main(['doctor', '--json']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return {each["what"]: each for each in json.loads(done.stdout)["findings"]}
+
+
 def test_doctor_names_the_microphone(microphone: VirtualMicrophone) -> None:
-    findings = in_process(["doctor", "--json"]).document["findings"]
-    (found,) = [each for each in findings if each["what"] == "microphone"]
+    found = doctor()["microphone"]
     assert found["state"] == "ok"
     assert found["text"] == "default (ALSA), 44100 Hz, 1 other"
 
@@ -86,10 +100,8 @@ def test_doctor_notes_that_there_is_no_microphone(
 ) -> None:
     (tmp_path / "none.conf").write_text("pcm.gone { type no_such_plugin }\n")
     monkeypatch.setenv("ALSA_CONFIG_PATH", str(tmp_path / "none.conf"))
-    outcome = in_process(["doctor", "--json"])
-    (found,) = [e for e in outcome.document["findings"] if e["what"] == "microphone"]
+    found = doctor()["microphone"]
     assert (found["state"], found["text"]) == ("note", "no microphone was found")
-    assert outcome.status == 0
 
 
 @pytest.mark.parametrize(
