@@ -4,7 +4,7 @@
 coverage (95 % is nominal), and for tests, how often they reject a true null hypothesis (5 % is
 nominal) or, under *power*, a false one: the mean and the worst over the cells of each method.
 ``--write`` puts the table into ``docs/uncertainty.md``. It calls the program's own functions. Each
-cell has a seed of its own, so that the number of workers does not change a figure.
+cell has its own seed, so that the number of workers does not change a figure.
 
 The generators are described in :mod:`benchmarks.simulated_items`,
 :mod:`benchmarks.simulated_choices`, :mod:`benchmarks.simulated_groups` and

@@ -17,7 +17,7 @@ The generator, not fitted to the published battery:
   for *these prompts* it is the mean over w at the items drawn.
 - *Paired* differences: item effects of two examinees correlate by .6; the second's base rates are
   the same, or 1.6 times as high in odds.
-- *Missing*: each item loses its responses with a probability of its own, uniform in 0 to 0.6; items
+- *Missing*: each item loses its responses with its own probability, uniform in 0 to 0.6; items
   that lose all are left out. The true value for *these prompts* weights items by the share that
   they keep: the mean over all possible usable responses.
 - *One prompt in five*: the feature is present with probability .8 on a fifth of all prompts and .01
@@ -219,7 +219,7 @@ def one_in_five(
 def one_in_five_burden(
     population: Population, k: int, r: int, rng: np.random.Generator
 ) -> tuple[Interval | None, float]:
-    """Return a study in which one prompt in five elicits nearly all features that there are."""
+    """Return a study in which one prompt in five elicits nearly all features."""
     p = np.where(rng.random(k) < 0.2, 0.24, 0.01)
     values = rng.binomial(19, p[:, None], (k, r)).astype(float)
     return burden_interval(values.tolist(), 19).interval, 19 * (0.2 * 0.24 + 0.8 * 0.01)

@@ -3,7 +3,7 @@
 Generators, not fitted to any data:
 
 - *Positions*: the right option of an item is named with a probability drawn on the logit scale (sd
-  1), wrong ones with Dirichlet shares. Each item prefers positions of its own (normal on the log
+  1), wrong ones with Dirichlet shares. Each item prefers its own positions (normal on the log
   scale, sd 0 under *these prompts*, 0.7 or 1.5 otherwise), with no preference on average. With
   *repeated* answers, those to one order are the first one with probability 0.9. *Power*: the first
   position is also preferred by 1 logit. *One position varies more*: the preference for the first

@@ -282,7 +282,7 @@ def grouping_keys() -> str:
         "",
         "The keys of `--by`, `--where` and `--together`",
         "([grouping](../results.md#grouping-and-choosing)). *of*: an administration or a response",
-        "has the value. *apart*: responses that differ in it have rows of their own unless",
+        "has the value. *apart*: responses that differ in it have separate rows unless",
         "`--together` names it. `model-NAME` is an option of the model's spec (`model-dtype`), and",
         "`lesion-NAME` one of the spec of a lesion that another tool made (`lesion-severity`).",
         "",

@@ -1,4 +1,4 @@
-"""What every test gets: folders of its own, no network, nothing of the person's; a battery."""
+"""What every test gets: its own folders, no network, nothing of the person's; a battery."""
 
 from __future__ import annotations
 

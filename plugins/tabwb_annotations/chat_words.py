@@ -29,7 +29,7 @@ ERROR_CODES: Mapping[str, tuple[str, ...]] = {
 """Our code to CHAT's; a mixed error is both, related in meaning and in sound. The others have none
 there and are said in a ``%com`` line."""
 WORDS = re.compile(r"(?:[^\W\d_]|[ '-])+")
-"""What can be words of CHAT: brackets and digits have meanings of their own there."""
+"""What can be words of CHAT: brackets and digits have other meanings there."""
 FILLERS = frozenset(("um", "uh", "er", "erm", "ah", "eh", "hm", "mm"))
 CARRIERS = FILLERS | frozenset(
     (

@@ -53,7 +53,7 @@ def write_folder(
         )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise TabwbError(
-            "is there already and not an empty folder", where=str(out), hint="choose another name"
+            "exists and is not an empty folder", where=str(out), hint="choose another name"
         )
     notices = (note for part in document.get("documents", [document]) for note in part["notices"])
     dates = dict.fromkeys(_session(recording.administration) for recording in recordings)

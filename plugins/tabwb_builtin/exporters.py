@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class CsvExporter:
-    """Long, tidy: one row per rating, with every condition in columns of its own."""
+    """Long, tidy: one row per rating, with every condition in its own columns."""
 
     suffix = ".csv"
     mediatype = "text/csv"

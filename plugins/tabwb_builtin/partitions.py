@@ -18,7 +18,7 @@ from tabwb_builtin.columns import ANSWERED, GIVEN, Part
 NOTHING = "__HIVE_DEFAULT_PARTITION__"
 """Stands for no value."""
 OPEN = 24
-"""Files that are open at a time; a further part of a closed one is a file of its own."""
+"""Files that are open at a time; a further part of a closed one is a separate file."""
 ROWS = 8_000
 """Rows of each open file that are kept in memory."""
 LONGEST = 240

@@ -47,7 +47,7 @@ def new_folder(out: Path, explanation: str) -> Iterator[NewFolder]:
     try:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise TabwbError(
-                "is there already and not an empty folder",
+                "exists and is not an empty folder",
                 where=str(out),
                 hint="choose another name",
             )

@@ -247,7 +247,7 @@ def _merged(answers: list[RecordedAnswer]) -> Iterator[RecordedAnswer]:
 
 
 def _apart(answers: list[RecordedAnswer]) -> Iterator[RecordedAnswer]:
-    """Make a run of its own of each task of a run whose tasks have the same documents."""
+    """Make a separate run of each task of a run whose tasks have the same documents."""
     tasks: dict[RecordedRun, dict[str, set[tuple[str, str]]]] = {}
     for answer in answers:
         own = tasks.setdefault(answer.run, {}).setdefault(
@@ -263,7 +263,7 @@ def _apart(answers: list[RecordedAnswer]) -> Iterator[RecordedAnswer]:
         if answer.run in shared:
             task = answer.metadata.get("source.task", "")
             run = answer.run
-            answer = replace(  # noqa: PLW2901 - the same answer, in a run of its own
+            answer = replace(  # noqa: PLW2901 - the same answer, in its own run
                 answer, run=replace(run, id=f"{run.id} {task}", tool=f"{run.tool}, task {task}")
             )
         yield answer

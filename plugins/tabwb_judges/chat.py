@@ -216,8 +216,8 @@ class ChatJudge(PromptJudge):
     def _repair(self, first: _First) -> Request:
         """Return the request for a second reply, with the problem of the first.
 
-        Models refuse an empty turn of their own: after an empty reply the text is appended to the
-        question.
+        Models refuse an empty turn of the assistant: after an empty reply the text is appended
+        to the question.
         """
         words = self._prompt.repair(first.problem)
         before = first.request.messages

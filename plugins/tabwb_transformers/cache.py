@@ -1,7 +1,7 @@
 """The cache of several texts together, whose rows leave, join and grow.
 
 Positions are counted per row, so that a row's memory does not depend on its neighbours: padding is
-masked and gets no position of its own. Imported only where torch is.
+masked and gets no position. Imported only where torch is.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from tabwb.records.exchange import Decoding
 
 
 class Sampler:
-    """Nucleus sampling with a generator of its own on the CPU.
+    """Nucleus sampling with its own generator on the CPU.
 
     The same seed draws the same tokens from the same probabilities on every device.
     """

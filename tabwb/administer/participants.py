@@ -117,7 +117,7 @@ def keep_record(
         check_id(speaker)
         if store.people.speaker_versions(speaker):
             raise UsageError(
-                f"speaker {speaker} is registered already",
+                f"speaker {speaker} is already registered",
                 hint=f"change the record with: tabwb speaker set {speaker} COLUMN=VALUE",
             )
     else:

@@ -40,7 +40,7 @@ def dirichlet_intervals(
         coefficient: takes float64 of shape (..., categories, categories) and returns (...).
         level: coverage, between 0 and 1.
         draws: number of resampled tables for each.
-        seed: of numpy's PCG64; each table has a stream of its own.
+        seed: of numpy's PCG64; each table has its own stream.
 
     Returns:
         float64 of shape (tables, 2): lower and upper ends.

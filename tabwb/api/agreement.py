@@ -120,7 +120,7 @@ def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -
 
     Raises:
         TabwbError: the file cannot be read, or a row is not valid.
-        UsageError: there is one rater only, or an option names what there is not.
+        UsageError: there is one rater only, or an option has an unknown value.
     """
 
     @contextmanager

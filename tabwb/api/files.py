@@ -70,7 +70,7 @@ def save_table(
     Raises:
         UsageError: the file's name ends in no format of tables, or it is not a table.
         MissingExtra: Parquet needs pyarrow.
-        TabwbError: it cannot be written, or is there already.
+        TabwbError: it cannot be written, or already exists.
     """
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import IN_PYTHON, check_destination
@@ -118,7 +118,7 @@ def save_figure(
 
     Raises:
         UsageError: the file's name ends in no format of figures, or it is not a figure.
-        TabwbError: it cannot be written, or is there already.
+        TabwbError: it cannot be written, or already exists.
     """
     from tabwb.report.destination import IN_PYTHON, check_destination
     from tabwb.report.figures import save

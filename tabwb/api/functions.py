@@ -93,7 +93,7 @@ class FunctionModel:
 
 
 class ParallelModel(FunctionModel):
-    """A function that is called for several items at once, each call in a thread of its own.
+    """A function that is called for several items at once, each call in its own thread.
 
     Attributes:
         concurrency: number of calls in progress at one time.

@@ -234,7 +234,7 @@ def import_naming(
 
 
 def _judges(judges: str | Sequence[str] | None) -> Sequence[str]:
-    """Return the specs of judges; none of them is a choice of its own."""
+    """Return the specs of judges; no names at all are ``none``."""
     if judges is None:
         return ()
     return (judges,) if isinstance(judges, str) else tuple(judges) or ("none",)

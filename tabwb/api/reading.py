@@ -93,7 +93,7 @@ class Reading:
         return Administration(self.store.administration(administration).id, self._place)
 
     def administrations(self, ids: Ids = None, *, where: Where = ()) -> Table:
-        """Return one row for each administration, with every condition in a column of its own.
+        """Return one row for each administration, with every condition in its own column.
 
         Args:
             ids: numbers or uids; None for all.
@@ -225,7 +225,7 @@ class Reading:
                 (``majority``, ``consensus``, ``adjudicated``).
 
         Raises:
-            UsageError: there are no such sessions, or a set names an item that there is not.
+            UsageError: there are no such sessions, or a set names an unknown item.
         """
         from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns

@@ -98,7 +98,7 @@ def run(
         store: a path, a URL, or None for the configured store; it is made where there is none.
         batch_size: number of items given at once to a model that can batch.
         perplexity: under a lesion store the perplexity of a fixed text, which checks that it acts.
-        workers: calls of a function at one time, each in a thread of its own.
+        workers: calls of a function at one time, each in its own thread.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
 
@@ -176,7 +176,7 @@ def resume(
         model: the function, where a function is the examinee.
         batch_size: number of items given at once to a model that can batch.
         perplexity: under a lesion store the perplexity of a fixed text, which checks that it acts.
-        workers: calls of a function at one time, each in a thread of its own.
+        workers: calls of a function at one time, each in its own thread.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
 

@@ -133,7 +133,7 @@ class Study(Reading):
             options: of :meth:`results`.
 
         Raises:
-            UsageError: there is no such column, or an option names what there is not.
+            UsageError: there is no such column, or an option has an unknown value.
         """
         from tabwb.report.paper.captions import captioned_groups
         from tabwb.report.paper.formats import markdown

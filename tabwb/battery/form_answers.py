@@ -88,7 +88,7 @@ def ratings_of(form: Form, rater: str, answers: Mapping[str, Answer]) -> tuple[R
     """Return the ratings that follow from a rater's answers, in the order of the questions.
 
     A number is a rating of the measure. Of a choice whose options have no numbers the answer is a
-    measure of its own: ``code:semantic`` is 1.0. Phonemes, text and the question about the source
+    separate measure: ``code:semantic`` is 1.0. Phonemes, text and the question about the source
     give no rating.
 
     Args:

@@ -39,8 +39,8 @@ class FormTable(Table):
     notes: str = Field("", description="Notes for its users.")
     unmarked: Unmarked = Field(
         "ask",
-        description="What a question of present or absent without a mark means when the rater goes "
-        "on: 'absent', or 'ask': the rater must answer.",
+        description="What a question of present or absent without a mark means when the rater "
+        "continues: 'absent', or 'ask': the rater must answer.",
     )
     shows: list[Shown] = Field(
         ["text", "prompt"],
@@ -125,7 +125,7 @@ class QuestionTable(Table):
         None, description="True: a clear criterion. False: a judgement of the whole."
     )
     per_attempt: bool = Field(
-        False, description="Whether each attempt of a response has an answer of its own."
+        False, description="Whether each attempt of a response has its own answer."
     )
     optional: bool = Field(False, description="Whether a complete rating may lack the answer.")
 

@@ -73,7 +73,7 @@ class Question:
         cannot_tell: whether a rater may answer so.
         objective: whether the question has a clear criterion (True) or needs a judgement of the
             whole (False); None where the form does not say.
-        per_attempt: whether each attempt of a response has an answer of its own.
+        per_attempt: whether each attempt of a response has its own answer.
         optional: whether a complete rating may lack the answer.
     """
 
@@ -184,7 +184,7 @@ class Question:
 
     @property
     def numbered(self) -> bool:
-        """Whether some answer has a number; otherwise each answer is a measure of its own."""
+        """Whether some answer has a number; otherwise each answer is a separate measure."""
         if self.kind == "choice":
             return any(option.number is not None for option in self.options)
         return self.kind in {"present-absent", "scale"}
@@ -201,8 +201,8 @@ class Form:
         citation: how to cite it, or empty.
         questions: in the order in which they are asked.
         groups: in the order in which they are shown.
-        unmarked: what a question of present or absent without a mark means when the rater goes on:
-            ``absent``, or ``ask``: the rater must answer.
+        unmarked: what a question of present or absent without a mark means when the rater
+            continues: ``absent``, or ``ask``: the rater must answer.
         shows: the parts of a sample that the rater gets. A rater of ``target`` knows the expected
             word; ``text`` of a spoken response is what was written down of it.
         doi, notes: for people, or empty.

@@ -198,7 +198,7 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
     for index, identifier in enumerate(ids):
         if identifier in first:
             message = f"this {what} id is given twice (first in number {first[identifier] + 1})"
-            yield Broken((*path, index, "id"), message, shortened(identifier), "an id of its own")
+            yield Broken((*path, index, "id"), message, shortened(identifier), "a different id")
         first.setdefault(identifier, index)
 
 

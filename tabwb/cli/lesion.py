@@ -155,7 +155,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
 def sweep(**options: Any) -> None:
     """Give BATTERY to a model under every lesion of a grid, and to the intact model.
 
-    Each condition is an administration of its own, tagged with the name of the grid. What the store
+    Each condition is a separate administration, tagged with the name of the grid. What the store
     already has is not given again, so that the same command continues a sweep that was stopped.
 
     Exit status: 0 done; 1 conditions failed; 3 stopped early, the same command continues.

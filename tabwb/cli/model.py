@@ -67,7 +67,7 @@ def add(
     with opened_plugins() as plugins:
         if name in plugins.configuration.profiles and not force:
             raise UsageError(
-                f"profile '{name}' exists already: {plugins.configuration.profiles[name].spec}",
+                f"profile '{name}' already exists: {plugins.configuration.profiles[name].spec}",
                 hint="--force replaces it",
             )
         profile = plugins.profile_of(name, spec, family, tuning or "", parameters or "")

@@ -119,7 +119,7 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
 @click.option("--reason", default="", help="Why; stored.")
 @store_option
 def close(reference: str, reason: str, store_location: str | None) -> None:
-    """Close SET: nobody can rate in it until it is opened again. Settling goes on."""
+    """Close SET: nobody can rate in it until it is opened again. Answers can still be settled."""
     _change(reference, "closed", reason, store_location)
 
 

@@ -25,7 +25,7 @@ format_option = click.option(
     "format_id",
     type=click.Choice(FORMATS),
     help="How to print: a table of the terminal (the default), a table for a document (markdown, "
-    "latex), every value in a row of its own (csv), or one JSON document (as --json).",
+    "latex), every value in its own row (csv), or one JSON document (as --json).",
 )
 columns_option = click.option(
     "--columns",

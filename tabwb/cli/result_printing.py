@@ -66,17 +66,22 @@ def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
     if asked.measures and asked.table_name is None:
         raise UsageError("--measure belongs to a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
-        raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
+        raise UsageError(
+            "--csv writes groups of administrations", hint="tabwb results --by model --csv FILE"
+        )
     if asked.csv_file is not None and (asked.details or asked.printed == "json"):
         other = "json" if asked.printed == "json" else "details"
         raise UsageError(f"--csv and --{other} exclude each other")
     if listing and (choice.sort or choice.judge or choice.features or asked.details):
         raise UsageError(
-            "a list of administrations has no burdens to sort, choose or detail",
+            "--sort, --judge and --details need groups of administrations",
             hint="tabwb results --by model, or name administrations",
         )
     if asked.single and choice.sort:
-        raise UsageError("one administration has no order", hint="name several, or use --by")
+        raise UsageError(
+            "a single administration cannot be sorted",
+            hint="name several administrations, or use --by",
+        )
 
 
 def printer(asked: Asked) -> _Print:

@@ -80,7 +80,7 @@ def give_up(stream: object) -> None:
 
 
 def _filtered(stream: TextIO) -> TextIO:
-    # Exactly this class: tests and other hosts put streams of their own in its place.
+    # Exactly this class: tests and other hosts put their own streams in its place.
     if type(stream) is not io.TextIOWrapper:
         return stream
     # Not detached, and kept: the workbench draws through the interpreter's own stream
@@ -96,7 +96,7 @@ def _filtered(stream: TextIO) -> TextIO:
 
 
 def _reconfigure(stream: object, errors: str, errors_elsewhere: str) -> None:
-    # Exactly this class: tests and other hosts put streams of their own in its place.
+    # Exactly this class: tests and other hosts put their own streams in its place.
     if type(stream) is not io.TextIOWrapper:
         return
     if stream.encoding.lower() in {"ascii", "us-ascii", "ansi_x3.4-1968", "646"}:

@@ -69,7 +69,7 @@ class Moments:
 
 
 def welch_t(first: Moments, second: Moments) -> Values:
-    """Return the t of two samples with variances of their own, nan where neither varies.
+    """Return the t of two samples with unequal variances, nan where neither varies.
 
     t = (m1 - m2) / sqrt(s1^2 / n1 + s2^2 / n2) (B. L. Welch, 1947, Biometrika 34, 28-35).
 

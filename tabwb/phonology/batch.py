@@ -236,7 +236,7 @@ def _distances(
             np.less(other, best + equal, out=less)
             np.minimum(best, other, out=best)
             step[less] = _DIAGONAL
-            # An edit more than both ways round is never cheapest: silence needs no case of its own.
+            # An edit more than both ways round is never cheapest: silence needs no separate case.
             best = np.add(last[1, up], deletion[up], out=now[1, here])
             np.minimum(best, np.add(last[1, here], insertion[left], out=other), out=best)
             np.minimum(best, np.add(before[1, up], ~equal, out=other), out=best)

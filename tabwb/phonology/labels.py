@@ -29,7 +29,7 @@ class LabelSet:
         name, title: for options and metadata, and for people.
         readings: label to phonemes (or silence); empty for a label that is ignored without being
             counted: a glottal stop, a blank of CTC.
-        merged: phonemes without a label of their own, and the phoneme that their label is read as.
+        merged: phonemes without their own label, and the phoneme that their label is read as.
         fold: whether labels are compared without case.
     """
 

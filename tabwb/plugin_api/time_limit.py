@@ -49,9 +49,9 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = MEMORY) -> T:
     """Return the result of a plugin's call, which has limits of time and memory.
 
-    The call runs in a thread of its own. At a limit it is abandoned; code in Python ends then, a
-    call in C goes on until it returns. Memory is what the whole program grows by; where the system
-    does not tell, it has no limit.
+    The call runs in its own thread. At a limit it is abandoned; code in Python ends then, a
+    call in C continues until it returns. Memory is what the whole program grows by; where the
+    system does not tell, it has no limit.
 
     Args:
         name: of what is called, for messages: ``statistic 'pronouns'``.

@@ -56,7 +56,7 @@ def write_with(
         raise TabwbError(
             "is a file that tabwb did not write",
             where=str(beside),
-            hint="the explanation of an export goes there: move it, or choose another name",
+            hint="the export needs this name: move the file, or choose another name",
         )
     with _unwritable(out), draft_of(out) as draft:
         _written(draft, write)

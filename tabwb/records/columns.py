@@ -2,7 +2,7 @@
 
 Exported files, their descriptions, the tables of the Python interface and the data dictionary take
 them from here. Column names are stable: new ones are added, old ones keep their name and meaning.
-A value that there is not is an empty cell of a file, and missing in a table.
+A missing value is an empty cell of a file, and missing in a table.
 """
 
 from __future__ import annotations

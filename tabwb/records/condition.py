@@ -127,7 +127,7 @@ class Condition(NamedTuple):
         field: of the dialog, or None.
         key: its place in JSON documents; None: as ``path``; empty: not in documents.
         column: of the exported table, or None.
-        stored: whether the store has a column of its own for it, beside the JSON of all.
+        stored: whether the store has its own column for it, beside the JSON of all.
         before: the value of administrations that were stored before the condition existed; None:
             the record's default.
         words: the value in words; None: as the kind writes it.

@@ -105,7 +105,7 @@ class Transcript:
 
     @property
     def timed(self) -> bool:
-        """Whether phonemes have times of their own; typed ones all begin with the clip.
+        """Whether phonemes have their own times; typed ones all begin with the clip.
 
         One alone has them where it is shorter than the clip, or the clip is of no known length.
         Two that begin together among others, or one of no length, do not take the others' times.

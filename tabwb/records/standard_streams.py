@@ -114,7 +114,7 @@ class _Redirection:
     def __exit__(self, *raised: object) -> None:
         with self._lock:
             self._depth -= 1
-            # Another program, a test for one, may have put a stream of its own there meanwhile.
+            # Another program, a test for one, may have put its own stream there meanwhile.
             if self._depth == 0 and sys.stdout is self._instead:
                 sys.stdout = self._before
 

@@ -1,4 +1,4 @@
-"""The states of the things tabwb keeps. Each is a value of its own, never an empty one or a 0."""
+"""The states of the things tabwb keeps. Each is a separate value, never an empty one or a 0."""
 
 from __future__ import annotations
 

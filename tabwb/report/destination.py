@@ -11,7 +11,7 @@ SQLITE = b"SQLite format 3\0"
 
 
 IN_PYTHON = "choose another name, or pass force=True"
-"""What to do about a file that is there already, for functions with ``force``."""
+"""What to do about a file that already exists, for functions with ``force``."""
 
 
 def check_destination(
@@ -22,7 +22,7 @@ def check_destination(
     Args:
         out: as the user named it.
         force: whether a file may be replaced; a folder, a device, or a store never is.
-        remedy: what to do when a file is there already.
+        remedy: what to do when a file already exists.
 
     Raises:
         TabwbError: nothing can or may be written there.
@@ -54,4 +54,4 @@ def _check_existing(place: Path, *, force: bool, remedy: str) -> None:
                 "this is a store or another database, which no export replaces", where=str(place)
             )
     if not force:
-        raise TabwbError("the file is there already", where=str(place), hint=remedy)
+        raise TabwbError("the file already exists", where=str(place), hint=remedy)

@@ -66,7 +66,7 @@ def read_filter(text: str) -> Filter:
         raise UsageError(f"'{text}' is not a filter", where="--where", allowed=FORMS)
     name, sign, rest = matched.groups()
     key, sign = key_of(name), sign.replace("==", "=")
-    # A spec has commas of its own: 'model-name=a,b' is asked for as a whole first.
+    # A spec may contain commas: 'model-name=a,b' is asked for as a whole first.
     values = tuple(_typed(key, part.strip()) for part in rest.split(",") if part.strip())
     if not values:
         raise UsageError(f"after '{sign}' of '{text}' a value is missing", allowed=FORMS)
@@ -101,7 +101,7 @@ def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tu
             for one in several
         )
         if not texts:
-            raise UsageError(f"no value of '{name}' is named", allowed=FORMS)
+            raise UsageError(f"'{name}' needs a value", allowed=FORMS)
         key = key_of(name)
         made.append(Filter(key.id, "=", tuple(_typed(key, text) for text in texts)))
     return tuple(made)

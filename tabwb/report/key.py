@@ -29,9 +29,9 @@ class Key(NamedTuple):
             A key of responses has none here.
         kind: of the values.
         level: what has the value.
-        whom: to whom it applies; everybody else is a group of their own.
-        absent: the name of the group without a value; empty: everybody without one is a group of
-            their own.
+        whom: to whom it applies; everybody else is a separate group.
+        absent: the name of the group without a value; empty: everybody without one is a
+            separate group.
         label: the name of a group, from a value and the examinee's name; None: the value, of
             numbers with the title.
         also: further texts by which ``--where`` finds the value.

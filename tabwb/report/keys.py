@@ -113,7 +113,7 @@ SUBJECTS: tuple[Key, ...] = (
         "base or instruct, as the model's profile says",
         _labelled("tuning"),
         whom="model",
-        absent="tuning not said",
+        absent="tuning unknown",
     ),
     Key(
         "parameters",
@@ -122,7 +122,7 @@ SUBJECTS: tuple[Key, ...] = (
         _parameters,
         kind="number",
         whom="model",
-        absent="parameters not said",
+        absent="parameters unknown",
         read=_number_of_parameters,
     ),
     Key(
@@ -158,7 +158,7 @@ SUBJECTS: tuple[Key, ...] = (
         "revision, hashes, dtype and template, as the back end says",
         _weights,
         whom="model",
-        absent="weights not said",
+        absent="weights unknown",
         pooled=("weights",),
     ),
     Key(

@@ -138,7 +138,7 @@ def _dispersed(own: Sequence[_Errors]) -> list[float | None]:
     ``E[sum d_i^2] = sum n_i c_i (1 - c_i) (1 + (n_i - 1) rho)``; rho is the value, 0 to .99, with
     which this holds for the sums over all kinds. ``T = |sum d_i| / sqrt(sum n_i c_i (1 - c_i)
     (1 + (n_i - 1) rho))``. p is the share of :data:`DISPERSED_DRAWS` drawn studies whose largest T,
-    with a rho of its own, is at least as large, with the added one. They are drawn with rho
+    with its own rho, is at least as large, with the added one. They are drawn with rho
     from ``sum d_i^2 (1 + 1/k)`` over k items, because the estimate of few items is often too small.
     """
     import numpy as np

@@ -242,7 +242,7 @@ def rate_interval(
 def beta_binomial(items: tuple[tuple[int, int], ...]) -> Interval:
     """Return the interval of a share for prompts like these, by a beta-binomial posterior.
 
-    Hits x_i of n_i responses to item i are binomial with a share of its own, drawn from
+    Hits x_i of n_i responses to item i are binomial with a share of the item, drawn from
     Beta(a, b), ``a = mu s``, ``b = (1 - mu) s``, ``s = (1 - rho) / rho``, so that
     ``P(x, n) ~ (a)_x (b)_{n-x} / (a + b)_n`` with ``(a)_x = a (a+1) ... (a+x-1)``. Prior: Jeffreys'
     Beta(1/2, 1/2) on the mean mu, uniform on the correlation rho within an item. The posterior is

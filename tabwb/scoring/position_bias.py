@@ -2,8 +2,8 @@
 
 Defined for items whose options were shown in several orders (rotated or shuffled). On *these
 prompts* the null hypothesis is that the order has no influence: the answers to an item could have
-been given to its orders in any assignment. For *prompts like these* an item may prefer positions of
-its own; the null hypothesis is that no position is preferred more than another over all items.
+been given to its orders in any assignment. For *prompts like these* an item may prefer its own
+positions; the null hypothesis is that no position is preferred more than another over all items.
 """
 
 from __future__ import annotations

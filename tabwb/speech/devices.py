@@ -72,7 +72,7 @@ def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> De
         ComponentError: there is no device.
     """
     if not devices:
-        files = "; sound files that are there already: tabwb name BATTERY ... --input FOLDER"
+        files = "; existing sound files: tabwb name BATTERY ... --input FOLDER"
         raise ComponentError(
             f"no {noun} was found",
             hint="plug one in, or start the sound server, and try again"

@@ -1,4 +1,4 @@
-"""The program's side of the sound host: PortAudio works in a process of its own.
+"""The program's side of the sound host: PortAudio works in its own process.
 
 PortAudio and ALSA write to C's stderr, where Textual draws; they list devices once per process, so
 that a headset plugged in later is not found; they may hang or crash with a device that disappears;
@@ -47,7 +47,7 @@ class SoundHost:
     Args:
         verb: what it does.
         options: what it needs for that, as plain data.
-        hear: is called with every message but errors, in a thread of its own.
+        hear: is called with every message but errors, in its own thread.
 
     Attributes:
         error: what the host said it could not do.

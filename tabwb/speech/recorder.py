@@ -1,6 +1,6 @@
 """Recording from a microphone to a growing WAV file, with alarms for what goes wrong.
 
-The work is done in a process of its own (:mod:`tabwb.speech.process`); here is what the program
+The work is done in its own process (:mod:`tabwb.speech.process`); here is what the program
 sees of it. A file whose name ends in ``.part`` is not imported yet: it is offered when the program
 starts again.
 """

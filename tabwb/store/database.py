@@ -110,7 +110,7 @@ class Transaction:
 
 
 class EmbeddedDatabase:
-    """One SQLite file in WAL mode. Each thread has a connection of its own; a fork makes new ones.
+    """One SQLite file in WAL mode. Each thread has its own connection; a fork makes new ones.
 
     A file that cannot be written (a colleague's, an archive's, one on a read-only disk) is opened
     for reading; what would write to it is refused.

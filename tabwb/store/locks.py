@@ -103,7 +103,7 @@ def _is_alive(process: int) -> bool:
 
 def _acquired(path: Path, what: str) -> BaseFileLock:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a platform has no locks of its own
+        warnings.simplefilter("ignore")  # that a platform has no locks
         from filelock import FileLock, SoftFileLock, Timeout
 
     lock: BaseFileLock = FileLock(path, timeout=0, mode=0o600, thread_local=False)

@@ -99,7 +99,7 @@ def insert_recording(
     size: int,
     content: bytes | None,
 ) -> None:
-    """Insert a recording, and its file unless that is there already."""
+    """Insert a recording, and its file unless that exists already."""
     asset = {"sha256": digest, "size": size, "content": content}
     transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
     row = {

@@ -39,7 +39,7 @@ def _driver() -> Any:
 
 
 class ServerDatabase:
-    """One PostgreSQL database. Each thread has a connection of its own; a fork makes new ones."""
+    """One PostgreSQL database. Each thread has its own connection; a fork makes new ones."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -63,7 +63,7 @@ class ServerDatabase:
     erasing = writing  # the server's own clean-up removes deleted rows
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Return a lock of one administration, held on a connection of its own.
+        """Return a lock of one administration, held on its own connection.
 
         Raises:
             StoreError: another process holds it; the message names it.

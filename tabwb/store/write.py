@@ -126,7 +126,7 @@ def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> in
             f"battery '{battery.id}' version '{battery.version}' was given before with other "
             f"content: stored {there}, now {battery.content_hash}",
             where=battery.origin or None,
-            hint="give the changed battery a version of its own",
+            hint="give the changed battery its own version",
         )
     row = {
         "battery": battery.id,
@@ -208,7 +208,7 @@ def append(
 
     Raises:
         StoreError: an entry names a trial, an attempt or a step that is not there, or an attempt
-            that is there already.
+            that exists already.
     """
     sequence = (
         transaction.value(

@@ -22,7 +22,7 @@ from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 
 KINDS = ("choice", "yes-no", "verbatim", "connected-text", "free")
-"""Kinds of response that scorers are given; naming has rules of its own."""
+"""Kinds of response that scorers are given; naming has its own rules."""
 TEXTS = (
     "",
     "   \n",

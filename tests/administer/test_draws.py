@@ -1,4 +1,4 @@
-"""Random draws: each reply has a stream of its own, which is stored with it."""
+"""Random draws: each reply has its own stream, which is stored with it."""
 
 from __future__ import annotations
 

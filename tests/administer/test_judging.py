@@ -1,4 +1,4 @@
-"""Judging as a step of its own: resumable, cached, within limits, never between two prompts."""
+"""Judging as a separate step: resumable, cached, within limits, never between two prompts."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
     assert first.take is not None
     assert second.take is not None
     assert first.take.end_s <= second.take.start_s
-    # paplay needs a moment to begin, the clip begins with silence of its own (0.5 s)
+    # paplay needs a moment to begin; the clip begins with silence (0.5 s)
     assert 0.5 < (first.latency_s or 0) < 2.0
     assert first.take.onset_method.startswith("energy")
     (kept,) = store.people.recordings(session.administration.id)

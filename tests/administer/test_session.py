@@ -19,7 +19,7 @@ Begin = Callable[..., Session]
 
 
 def status(session: Session) -> AdministrationStatus:
-    """The status now; a call of its own, so that type checkers do not carry it over a command."""
+    """The status now; a separate call, so that type checkers do not carry it over a command."""
     return session.status
 
 

@@ -68,7 +68,7 @@ def test_every_combination_comes_once_after_the_intact_model(tmp_path: Path) -> 
         """,
     )
     assert found[0] == Point("intact", CONDITIONS)
-    assert len(found) == 1 + 2 * 2 * 2 * 2 + 1  # attention:zero:0.2@seed=1 is there already
+    assert len(found) == 1 + 2 * 2 * 2 * 2 + 1  # attention:zero:0.2@seed=1 exists already
     assert [one.lesion for one in found[1:5]] == [
         "attention:zero:0.1@seed=1",
         "attention:zero:0.1@seed=2",

@@ -137,7 +137,7 @@ def test_numbers_of_an_operation_can_be_a_list(tmp_path: Path) -> None:
         ("[[checkpoints]]\nmodel = 'a'\ndose = 1\ndose_name = ''", "dose_name: it cannot be shown"),
         (
             "[[checkpoints]]\nmodel = 'a'\ndose = 1\n[[checkpoints]]\nmodel = 'A'\ndose = 2",
-            "'A' is there twice, with another parent or dose",
+            "'A' is given twice, with another parent or dose",
         ),
         (
             "[[checkpoints]]\nmodel = 'a'\nparent = 'b'\n"

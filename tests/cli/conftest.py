@@ -1,4 +1,4 @@
-"""Running commands: in this process for speed, in a process of their own where that matters."""
+"""Running commands: in this process for speed, in their own process where that matters."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def in_process(arguments: Sequence[object], *, stdin: str | None = None) -> Outcome:
-    """Run a command in a process of its own."""
+    """Run a command in its own process."""
     done = subprocess.run(
         [sys.executable, "-m", "tabwb.cli.main", *map(str, arguments)],
         input=stdin,

@@ -36,7 +36,7 @@ def test_an_export_goes_to_standard_output_and_back_in(run: Run, battery_file: P
 def test_dev_stdout_is_standard_output(run: Run, battery_file: Path, tmp_path: Path) -> None:
     assert run("run", battery_file, "--model", "echo", "--judge", "none").status == 0
     out = tmp_path / "redirected.csv"
-    with out.open("wb") as file:  # a regular file that is there already
+    with out.open("wb") as file:  # a regular file that exists already
         done = subprocess.run(
             [sys.executable, "-m", "tabwb.cli.main", "export", "1", "--format", "csv",
              "--out", "/dev/stdout"],

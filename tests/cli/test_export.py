@@ -85,7 +85,7 @@ class TestExport:
             patched.setattr(Writer, "write", slowly)
             outcome = run("export", 1, "--out", out)
         assert outcome.status == 1
-        assert "another program has written this file meanwhile" in outcome.err
+        assert "another program wrote this file in the meantime" in outcome.err
         assert out.read_text() == "of another program"
         assert list(tmp_path.glob("a.*")) == [out]
         assert run("export", 1, "--out", out, "--force").status == 0

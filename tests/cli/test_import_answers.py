@@ -236,7 +236,7 @@ def test_unlike_answers_at_an_unknown_temperature_count_each(
     summary = run("results", 1, "--json").document["summary"]
     assert (summary["subtests"][0]["n"], summary["subtests"][0]["correct"]) == (4, 3)
     notes = run("results", 1, "--json").document["administration"]["notes"]
-    assert any("each counts as a draw of its own" in note for note in notes)
+    assert any("each counts as a separate draw" in note for note in notes)
 
 
 def test_several_models_are_several_administrations(

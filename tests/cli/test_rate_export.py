@@ -91,7 +91,7 @@ def test_a_table_has_a_row_for_each_answer(run: Run, store: Path, tmp_path: Path
     (table,) = described(tmp_path / "ratings.csv.datapackage.json")
     assert [field["name"] for field in table["schema"]["fields"]] == list(found[0])
     again = run("rate", "export", "pilot", "--out", out, "--store", store)
-    assert "the file is there already" in again.err
+    assert "the file already exists" in again.err
 
 
 def test_every_format_has_the_same_rows(run: Run, store: Path, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_python_has_the_same_table_and_writes_the_same_file(store: Path, tmp_pat
         table = pilot.ratings().to_dicts()
         out = pilot.export(tmp_path / "a.jsonl")
         assert len(pilot.ratings(judges=True)) > len(table)
-        with pytest.raises(tabwb.TabwbError, match="the file is there already"):
+        with pytest.raises(tabwb.TabwbError, match="the file already exists"):
             pilot.export(out)
     assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == table
 
@@ -180,4 +180,4 @@ def test_a_folder_explains_and_describes_itself(run: Run, store: Path, tmp_path:
     assert all(f"- {name}:" in readme for name in files)
     again = run("rate", "export", "pilot", "--out", out, "--store", store)
     assert again.status == 1
-    assert "is there already" in again.err
+    assert "already exists" in again.err

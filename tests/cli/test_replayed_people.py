@@ -132,7 +132,7 @@ def test_recorded_answers_that_changed_meanwhile_are_not_mixed_with_the_earlier_
     with Store.open() as store:
         assert sum(trial.counting is not None for trial in store.trials(2)) == 1
     given.write_text(begun, encoding="utf-8")
-    assert run("resume", 2).status == 3, "the same file again: it goes on"
+    assert run("resume", 2).status == 3, "the same file again: it continues"
 
 
 def test_answers_of_two_persons_are_not_replayed_together(

@@ -33,7 +33,7 @@ def test_a_report_is_one_private_file_that_is_never_overwritten(run: Run, tmp_pa
     assert not list(tmp_path.glob("r.html.*"))
     refused = run(*arguments)
     assert refused.status == 1
-    assert "the file is there already" in refused.err
+    assert "the file already exists" in refused.err
     assert run(*arguments, "--force").status == 0
     assert out.read_bytes() == content
 

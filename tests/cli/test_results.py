@@ -81,7 +81,7 @@ def test_an_empty_store_has_nothing_to_show_and_that_is_no_failure(run: Run) -> 
         assert outcome.document == {
             "format": 1, "groups": [], "pairs": [], "over_families": [], "notices": [],
         }  # fmt: skip
-    assert "No administrations to show." in run("results", "--by", "model").out
+    assert "There are no administrations to show." in run("results", "--by", "model").out
 
 
 def test_a_store_lists_what_it_holds(run: Run) -> None:
@@ -193,7 +193,7 @@ class TestSeveral:
         document = run("results", "--by", "family", "--json").document
         assert [group["by"]["family"] for group in document["groups"]] == [
             "E-1",
-            f"{other}, family not said",
+            f"{other}, family unknown",
         ]
         (found,) = document["pairs"]
         assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)

@@ -179,7 +179,7 @@ def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> Non
     out.write_text("mine")
     refused = run("export", 1, "--out", out)
     assert refused.status == 1
-    assert "is there already" in refused.err
+    assert "already exists" in refused.err
     assert out.read_text() == "mine"
     assert run("export", 1, "--out", out, "--force").status == 0
 

@@ -121,7 +121,7 @@ HOSTILE = "a\x1b]0;title\x07\x9b31m\r\x08\u202eb"
 
 
 def on_terminal(*arguments: str) -> bytes:
-    """Run a command on a terminal of its own; everything it wrote there."""
+    """Run a command on its own terminal; everything it wrote there."""
     pid, master = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])

@@ -195,13 +195,13 @@ def test_likelihood_is_the_published_prompt_stored_by_name() -> None:
             'key = "Jargon"',
             'key = "Anomia"',
             "22: feature[2].key: this JSON key is given twice (first in number 1); found 'Anomia'; "
-            "allowed: a key of its own",
+            "allowed: a different key",
         ),
         (
             'id = "jargon"',
             'id = "anomia"',
             "21: feature[2].id: this feature id is given twice (first in number 1); "
-            "found 'anomia'; allowed: an id of its own",
+            "found 'anomia'; allowed: a different id",
         ),
         (
             'definition = "Word-finding difficulties."\n',

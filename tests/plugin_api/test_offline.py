@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-# The audit hook cannot be taken away again, so each test has a process of its own.
+# The audit hook cannot be taken away again, so each test has its own process.
 ABROAD = {
     "TCP": "socket.create_connection(('192.0.2.1', 80), timeout=5)",
     "UDP": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",

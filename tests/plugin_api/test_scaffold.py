@@ -46,7 +46,7 @@ def test_the_written_plugin_is_formatted_and_clean(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "my-words").mkdir()
-    with pytest.raises(TabwbError, match="is there already; nothing was written"):
+    with pytest.raises(TabwbError, match="already exists; nothing was written"):
         write_plugin("my_words", tmp_path)
     assert list((tmp_path / "my-words").iterdir()) == []
 

@@ -119,7 +119,7 @@ def test_lanes_gain_with_small_models_in_float32(monkeypatch: pytest.MonkeyPatch
     assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 4
     monkeypatch.setattr(module, "SIZES", {layers - 1: 16})
     assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 1
-    # Matrices of its own take as much as the lesion touches; factors take next to nothing.
+    # Its own matrices take as much as the lesion touches; factors take next to nothing.
     monkeypatch.setattr(module, "MOST_BYTES", layers // 8)
     assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 0
     assert most_lanes(surgery, "mlp.neurons:zero:0.5", torch.float32) == 1

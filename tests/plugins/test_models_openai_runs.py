@@ -24,7 +24,7 @@ BUNDLED = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"
 
 
 def tabwb(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own."""
+    """Run a command in its own process."""
     return subprocess.run(
         [sys.executable, "-m", "tabwb.cli.main", *map(str, arguments)],
         stdin=subprocess.DEVNULL,

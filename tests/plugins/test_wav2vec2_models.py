@@ -347,7 +347,7 @@ def test_int8_is_made_once_and_does_not_depend_on_what_else_is_heard(tmp_path: P
         each.segments for each in together
     ]
     assert copy.stat().st_mtime_ns == stamp
-    # Other weights have a copy of their own.
+    # Other weights have their own copy.
     transcriber(save_ctc(tmp_path / "other", seed=8), onnx="int8").open()
     assert len(list((tmp_path / "onnx-copies").iterdir())) == 2
 

@@ -28,8 +28,8 @@ import_onnxruntime(sys.argv[1])
 
 
 def in_a_process(source: str, argument: str, place: Path) -> None:
-    """Run a script with a temporary folder of its own and nothing set about telemetry."""
-    # Few variables: the package is quiet of its own accord where it sees a test or a CI service.
+    """Run a script with its own temporary folder and nothing set about telemetry."""
+    # Few variables: the package is quiet where it sees a test or a CI service.
     variables = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     variables |= {"HOME": str(place), "TMPDIR": str(place)}
     subprocess.run([sys.executable, "-c", source, argument], env=variables, check=True, timeout=120)

@@ -236,7 +236,7 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
 
 def test_usable_responses_stand_before_every_burden() -> None:
     given = battery(texts=5)
-    # "fine" to every prompt is a repeated answer; the others are texts of their own.
+    # "fine" to every prompt is a repeated answer; the others are different texts.
     same = source(given, ONE)
     trials = [
         replace(

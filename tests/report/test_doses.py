@@ -301,7 +301,7 @@ def test_temperatures_are_amounts_with_the_seeds_of_runs() -> None:
     assert (row["severity"], row["series"]) == ("temperature", "bundled, temperature *")
     slopes = [(last - first) / 3 for first, last in OWN]
     assert row["slope"] == pytest.approx(mean(slopes)) and row["n_seeds"] == 5
-    half = T4 * stdev(slopes) / sqrt(5)  # each seed has streams of its own
+    half = T4 * stdev(slopes) / sqrt(5)  # each seed has its own streams
     assert row["slope_high"] == pytest.approx(mean(slopes) + half)
     assert not accuracy(warm, "less intact")
 

@@ -1,4 +1,4 @@
-"""Administrations that were given before each reply had a seed of its own."""
+"""Administrations that were given before each reply had its own seed."""
 
 from __future__ import annotations
 

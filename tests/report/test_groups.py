@@ -89,13 +89,13 @@ def test_families_and_tunings_are_those_of_the_profile() -> None:
     chosen = [given(1, base), given(2, tuned), given(3)]
     unknown = replace(SAMPLED, examinee="unknown")
     assert rows([given(3), given(4, unknown)], "family") == [
-        ("bundled, family not said", [3]),
-        ("unknown, family not said", [4]),
+        ("bundled, family unknown", [3]),
+        ("unknown, family unknown", [4]),
     ]
-    assert rows(chosen, "family") == [("L", [1, 2]), ("bundled, family not said", [3])]
+    assert rows(chosen, "family") == [("L", [1, 2]), ("bundled, family unknown", [3])]
     text = unwrapped(printed(groups_view(summarised(grouped(chosen, "family")))))
     assert "L (tuning: base, instruct)" in text
-    assert rows(chosen, "tuning") == [("base", [1]), ("instruct", [2]), ("tuning not said", [3])]
+    assert rows(chosen, "tuning") == [("base", [1]), ("instruct", [2]), ("tuning unknown", [3])]
 
 
 def test_protocols_are_kept_apart_or_named() -> None:

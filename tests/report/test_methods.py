@@ -72,7 +72,7 @@ def test_what_most_models_share_is_said_once_and_the_others_are_named() -> None:
     )
     assert text(methods, "Procedure") == (
         "Each item was given once. Options were shown in the order of the battery. Each prompt was "
-        "sent in a context of its own. Responses were decoded greedily, except for model-g "
+        "sent in its own context. Responses were decoded greedily, except for model-g "
         "(sampled at temperature 0.7) and for model-h (sampled at temperature 0.7 with top-p 0.9). "
         "All responses were generated freely (protocol generate). The token limit of a reply was "
         "that of the battery: 256 tokens, except for model-h (64 tokens). The seeds of the runs "

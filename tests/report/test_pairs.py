@@ -156,7 +156,7 @@ def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_n
     assert (pair.base_from, pair.instruct_from, pair.unsaid) == ((1,), (2,), (3,))
     text = unwrapped(printed(groups_view(made, [pair])))
     assert "local:L-1-base: #1" in text
-    assert "not in it, given without a profile that says the family: #3" in text
+    assert "not included, because no profile states the family: #3" in text
 
 
 def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:

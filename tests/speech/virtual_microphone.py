@@ -1,4 +1,4 @@
-"""A microphone that tests can speak into: a PulseAudio server of their own with a null sink.
+"""A microphone that tests can speak into: a separate PulseAudio server with a null sink.
 
 What is played into the sink comes out of its monitor, which PortAudio sees through ALSA's plugin
 for PulseAudio. Server, socket, configuration and devices are private to the test; nothing of the

@@ -93,7 +93,7 @@ def test_a_full_disk_is_named_and_what_was_recorded_stays(filled: Path) -> None:
         assert len(store.history(1).steps) == 1
         with store.database.reading() as transaction:
             transaction.execute("PRAGMA max_page_count = 100000")
-        # Space was freed: the same store goes on.
+        # Space was freed: the same store continues.
         store.append(1, [AttemptEntry(1, attempt(2))])
     still_whole(filled, 2)
 

@@ -1,4 +1,4 @@
-"""Each kind of response is declared once, in a folder of its own."""
+"""Each kind of response is declared once, in its own folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workbench over the real engine, a store of its own, and models that answer at once."""
+"""The workbench over the real engine, its own store, and models that answer at once."""
 
 from __future__ import annotations
 

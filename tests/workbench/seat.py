@@ -1,4 +1,4 @@
-"""A person at the workbench, over the real engine and a store of its own."""
+"""A person at the workbench, over the real engine and its own store."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Seat:
     async def begin(self, **fields: str) -> None:
         """Begin an administration as the dialog would, with these fields of a draft.
 
-        The dialog has tests of its own; it takes longer than everything else in most tests.
+        The dialog has its own tests; it takes longer than everything else in most tests.
         """
         assert self.desk.catalogue is not None
         earlier = self.desk.work and self.desk.work.administration.id

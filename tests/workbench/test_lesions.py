@@ -1,4 +1,4 @@
-"""The laboratory, with the bundled model in a process of its own, and the page of sweeps."""
+"""The laboratory, with the bundled model in its own process, and the page of sweeps."""
 
 from __future__ import annotations
 

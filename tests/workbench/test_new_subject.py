@@ -1,4 +1,4 @@
-"""A results page is a folder of its own and one line: here this module is the folder."""
+"""A results page is a separate folder and one line: here this module is the folder."""
 
 from __future__ import annotations
 

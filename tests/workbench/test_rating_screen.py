@@ -60,7 +60,7 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
     assert half[-1].answers == {"anomia": CANNOT_TELL, "jargon": 0.0, SOURCE: "machine"}
     assert (half[-1].note, half[0].answers, half[-1].seconds > 0) == ("why", {"jargon": 1.0}, True)
     assert kept[len(half) :][0].answers == {"anomia": 1.0}
-    async with rating(path) as rater:  # it goes on where it was left, with what was answered
+    async with rating(path) as rater:  # it continues where it was left, with what was answered
         await rater.reads("sample 3 of 3", "Anomia   ▣ present")
         await rater.press("p", "2", "enter")
         await rater.reads("3 of 3 samples are rated")

@@ -176,7 +176,7 @@ async def test_an_export_never_writes_over_a_file_and_its_dialog_stays(
     async with sit() as seat:
         await finished(seat, battery)
         await export(seat, str(out))
-        await seat.reads("the file is there already")
+        await seat.reads("the file already exists")
         field = seat.app.screen.query_one("#export-path", Input)
         assert seat.app.focused is field
         assert field.value == str(out)

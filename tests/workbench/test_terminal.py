@@ -1,4 +1,4 @@
-"""The program itself in a terminal of its own: opened, killed, closed."""
+"""The program itself in its own terminal: opened, killed, closed."""
 
 from __future__ import annotations
 

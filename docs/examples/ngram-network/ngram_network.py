@@ -1,6 +1,6 @@
 """An example plugin: a language model that can be lesioned, in numpy alone.
 
-This module is imported whenever tabwb starts, so the model is in a module of its own.
+This module is imported whenever tabwb starts, so the model is in its own module.
 """
 
 from tabwb.plugin_api import Descriptor, hookimpl

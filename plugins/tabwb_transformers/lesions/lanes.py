@@ -2,7 +2,7 @@
 
 A row's lesion is its *lane*. Lesions of heads and neurons are factors on the inputs of the
 projection after them, and all lanes share its weights. Other lesions of linear layers give each
-lane a matrix of its own. Everything else of the model is shared. Imported only where torch is.
+lane its own matrix. Everything else of the model is shared. Imported only where torch is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tabwb_transformers.lesions.choice import chosen
 from tabwb_transformers.lesions.surgery import Surgery
 
 MOST_BYTES = 32 * 2**20
-"""A lesion that copies more never has matrices of its own beside those of others."""
+"""A lesion that copies more never has its own matrices next to those of others."""
 SIZES = {32 * 2**20: 16, 512 * 2**20: 4}
 """Bytes of a model's layers, and how many conditions share a batch up to there: as measured."""
 

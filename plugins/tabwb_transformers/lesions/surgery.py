@@ -129,7 +129,7 @@ class Surgery:
             located = self._located[taken.part.name]
             return located, chosen(lesion, located, taken)
 
-        # Each part has draws of its own. Other choices look at weights, or take no time.
+        # Each part has its own draws. Other choices look at weights, or take no time.
         is_drawn = TARGETS[lesion.target].unit == "weight" and lesion.select == "random"
         yield from _ahead(of_part, parts, torch.get_num_threads() if is_drawn else 1)
 

@@ -136,7 +136,7 @@ def spec_of(name: str, plugins: Plugins) -> str:
         plugins: with the model back ends.
 
     Raises:
-        UsageError: it cannot be printed, or is a profile that there is not.
+        UsageError: it cannot be printed, or is a profile that does not exist.
     """
     cleaned = name.strip()
     if not cleaned or not cleaned.isprintable() or len(cleaned) > 300:

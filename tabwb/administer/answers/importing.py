@@ -46,7 +46,7 @@ from tabwb.store.whole import WholeAdministration
 SEEDS = 2**53
 """Seeds beyond this, positive or negative, are kept as text only."""
 DRAWN = "replayed_sampled"
-"""Metadata of an answer that was drawn: each replicate is a draw of its own."""
+"""Metadata of an answer that was drawn: each replicate is a separate draw."""
 Tell = Callable[[int], None]
 """Is called with the number of answers that were rated since the last call."""
 
@@ -388,7 +388,7 @@ def _provenance(
     if drawn:
         said.append(
             "The source does not say the temperature. Answers to equal requests differ, so each "
-            "counts as a draw of its own."
+            "counts as a separate draw."
         )
     if not any(each.answer and each.answer.prompt for each in planned.planned):
         said.append("The source does not say what was sent: the prompts are the battery's.")

@@ -65,7 +65,7 @@ class Estimate:
 
     Attributes:
         to_ask: calls, each of one request (a repair would be a second one).
-        from_store: verdicts that are there already for the same call.
+        from_store: verdicts that are stored already for the same call.
         duplicates: answers whose text another one of these has; they share its verdict.
         judged: answers that this judge has judged before and that stay as they are.
         cost: US dollars, or None where the price is unknown.

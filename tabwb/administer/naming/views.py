@@ -355,7 +355,7 @@ def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0
 
 
 def _within(transcript: Transcript, then: Limits, now: Limits) -> Transcript:
-    """A transcript of one stretch cut to another; phonemes without times of their own stay."""
+    """A transcript of one stretch cut to another; phonemes without times stay."""
     length = round(now[1] - now[0], 4)
     if not transcript.timed:
         return replace(transcript, seconds=length)

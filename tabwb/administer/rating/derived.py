@@ -1,6 +1,6 @@
 """Raters that are computed when results are read: the majority, consensus and adjudicated verdicts.
 
-They have ids of their own and are never stored. They are computed from the ratings of people, and
+They have their own ids and are never stored. They are computed from the ratings of people, and
 from what was settled in rating sets (docs/rating.md).
 """
 

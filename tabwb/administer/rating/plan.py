@@ -48,7 +48,7 @@ def assigned(
 ) -> tuple[Assignment, ...]:
     """Return the assignments of all raters, each rater's in order.
 
-    A rater gets the calibration samples first, then their own samples in an order of their own, of
+    A rater gets the calibration samples first, then their own samples in their own order, of
     which a share comes again later. The samples of several raters are drawn at random; each has the
     raters with the fewest samples so far, among these those who have shared the fewest samples.
 

@@ -72,7 +72,7 @@ def drawn(
 
     Args:
         units: every response with its stratum.
-        seed: of the draw; each stratum has a stream of its own, so that one more stratum changes no
+        seed: of the draw; each stratum has its own stream, so that one more stratum changes no
             other.
         total: how many in all, in proportion to the strata.
         per_stratum: how many of each stratum, or all where it has fewer. Without either: all.

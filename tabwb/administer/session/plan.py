@@ -20,7 +20,7 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
     """Return every trial in the order given: replicate by replicate, subtest by subtest.
 
     Practice items come once, first in their subtest. Items are shuffled within their subtest only,
-    because the instructions belong to it. Each shuffle has a seed of its own, so that adding a
+    because the instructions belong to it. Each shuffle has its own seed, so that adding a
     subtest does not change the order of the others. A rotated choice item is given once per
     rotation.
 

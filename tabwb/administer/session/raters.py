@@ -220,7 +220,7 @@ def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
         ratings: as a plugin gave them.
 
     Raises:
-        TypeError, ValueError: a plugin gave something else than ratings of its own.
+        TypeError, ValueError: a plugin gave ratings that are not its own.
     """
     checked: dict[str, Rating] = {}
     for rating in ratings:

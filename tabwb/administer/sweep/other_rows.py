@@ -150,7 +150,7 @@ class Checkpoint:
         """
         own, labels = conditions.examinee, conditions.labels
         if family.setdefault(own, labels) != labels:
-            message = f"'{self.model}' is there twice, with another parent or dose"
+            message = f"'{self.model}' is given twice, with another parent or dose"
             raise self.table.error("model", message, allowed="one parent and one dose")
         ancestor = labels[PARENT]
         while ancestor != own and ancestor in family:

@@ -1,4 +1,4 @@
-"""Runs a sweep with one or more workers: threads, each with a model in a process of its own."""
+"""Runs a sweep with one or more workers: threads, each with a model in its own process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Components that run in a process of their own."""
+"""Components that run in their own process."""

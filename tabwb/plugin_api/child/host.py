@@ -1,4 +1,4 @@
-"""The child host, ``python -m tabwb.plugin_api.child.host``: one component in a process of its own.
+"""The child host, ``python -m tabwb.plugin_api.child.host``: one component in its own process.
 
 The standard input and output of the process are the two pipes to tabwb. Both are replaced before
 code of a plugin is imported: output of a component goes to the log, and its input is empty. The

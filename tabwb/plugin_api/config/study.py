@@ -37,7 +37,7 @@ def read_study(table: Table) -> Study:
         place = f"columns[{number}]"
         column = _column(table.inner(place, content, COLUMN_KEYS))
         if column.name in seen:
-            raise table.error(f"{place}.name", f"'{column.name}' is there already")
+            raise table.error(f"{place}.name", f"'{column.name}' already exists")
         seen.add(column.name)
         columns[column.name] = column
     return Study(

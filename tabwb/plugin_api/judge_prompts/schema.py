@@ -155,7 +155,7 @@ def _keys(keys: Sequence[str]) -> Iterator[Broken]:
     for index, key in enumerate(keys):
         if key in keys[:index]:
             message = f"this JSON key is given twice (first in number {keys.index(key) + 1})"
-            yield Broken(("feature", index, "key"), message, shortened(key), "a key of its own")
+            yield Broken(("feature", index, "key"), message, shortened(key), "a different key")
 
 
 def _placeholders(key: str, template: str) -> Iterator[Broken]:

@@ -322,7 +322,7 @@ def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
         raise UsageError(f"'{name}' would hide a package of that name", hint="choose another name")
     root = parent / identifier
     if root.exists():
-        raise TabwbError("is there already; nothing was written", where=str(root))
+        raise TabwbError("already exists; nothing was written", where=str(root))
     names = {"@ID@": identifier, "@PACKAGE@": package, "@TITLE@": identifier.replace("-", " ")}
     written = []
     try:

@@ -167,7 +167,7 @@ def check_description(out: Path) -> None:
         raise TabwbError(
             "is a file that tabwb did not write",
             where=str(place),
-            hint="the description of an export goes there: move it, or choose another name",
+            hint="the export needs this name: move the file, or choose another name",
         )
 
 

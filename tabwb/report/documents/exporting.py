@@ -200,9 +200,9 @@ def _to_place(writer: Writer, out: Path, batteries: Sequence[Battery]) -> None:
             made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
             if out.exists() and not replaced:
                 raise TabwbError(
-                    "another program has written this file meanwhile",
+                    "another program wrote this file in the meantime",
                     where=str(out),
-                    hint="it was left as it is: choose another name",
+                    hint="it was not changed: choose another name",
                 )
             _check_replaced(out, made)
             for path in made:  # the export itself last: it never is there without its explanation
@@ -223,7 +223,7 @@ def _check_replaced(out: Path, made: Sequence[Path]) -> None:
             raise TabwbError(
                 "is a file that tabwb did not write",
                 where=str(place),
-                hint="the explanation of an export goes there: move it, or choose another name",
+                hint="the export needs this name: move the file, or choose another name",
             )
 
 

@@ -111,7 +111,7 @@ def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
         out: the file, which must not be there yet.
 
     Raises:
-        TabwbError: there is nothing to write, the file is there already, or it cannot be written.
+        TabwbError: there is nothing to write, the file already exists, or it cannot be written.
     """
     rows = _rows(groups)
     text = _text(rows)
@@ -245,7 +245,7 @@ def _group_cells(row: Grouped) -> Cells:
     yield (
         "apart",
         " | ".join(f"{name} {value}" for name, value in group.apart) or None,
-        "the conditions by which this row is apart from others of the same name",
+        "the conditions that distinguish this row from others of the same name",
     )
     yield "battery", row.battery.id, "the battery's id"
     yield "battery_version", row.battery.version, "the battery's version"

@@ -165,7 +165,7 @@ def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
 def transcript_json(transcript: Transcript) -> Json:
     """Return what one transcriber heard; times are seconds from the start of the response.
 
-    The times of phonemes that have none of their own, as typed ones, are None. ``unit`` is what the
+    The times of phonemes without times, such as typed ones, are None. ``unit`` is what the
     transcriber gave; of words, ``words`` holds them and ``phonemes`` how they usually sound.
     """
     timed = transcript.timed

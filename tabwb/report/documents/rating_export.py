@@ -98,7 +98,7 @@ def export_set(
     if format_id not in FORMATS:
         raise UsageError(f"'{format_id}' is not a format", allowed=", ".join(FORMATS))
     if format_id == FOLDER and out.exists():
-        raise TabwbError("is there already", where=str(out), hint="choose a new name")
+        raise TabwbError("already exists", where=str(out), hint="choose a new name")
     kept = store.sets.get(reference)
     chosen = administrations_of(store, kept)
     permit = check_export(store, plugins, chosen, format_id, out, within_study=within_study)

@@ -180,7 +180,7 @@ def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = 
 
     Raises:
         UsageError: the file's name ends in no format of figures.
-        TabwbError: it cannot be written, or is there already.
+        TabwbError: it cannot be written, or already exists.
     """
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination

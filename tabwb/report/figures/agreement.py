@@ -241,7 +241,9 @@ FIGURE = FigureKind(
     table=_table,
     draw=_draw,
     options=(
-        FigureOption("judges", "the two judges, with a comma between; needed where there are more"),
+        FigureOption(
+            "judges", "the two judges, separated by a comma; required if there are more than two"
+        ),
     ),
     by="administration",
 )

@@ -46,7 +46,7 @@ class Scale:
         log = options["scale"] == "log" or (by == PARAMETERS and options["scale"] != "linear")
         if log and min(amounts, default=1.0) <= 0:
             raise UsageError(
-                f"{min(amounts):g} has no place on a logarithmic axis",
+                f"{min(amounts):g} cannot be shown on a logarithmic axis",
                 hint="--option scale=linear",
             )
         return cls(by, name_of_amounts(by, options["amount"]), log)

@@ -44,7 +44,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     titles = term_titles(groups)
     if not titles:
         raise UsageError(
-            "no judge has judged these administrations, so that there is no burden",
+            "no judge has judged these administrations, so they have no burden",
             hint="tabwb judge run ID --judge rules",
         )
     given: list[Record] = []

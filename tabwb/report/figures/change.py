@@ -246,7 +246,7 @@ FIGURE = FigureKind(
     table=_table,
     draw=_draw,
     options=(
-        FigureOption("sets", "tags of items, with commas between, each a set of its own"),
+        FigureOption("sets", "tags of items, separated by commas, each a separate set"),
         FigureOption("baselines", "number of sessions before treatment"),
     ),
     by="administration",

@@ -158,7 +158,7 @@ def _one_size_each(placed: Placed) -> bool:
 def _of_tuning(member: AdministrationData, dose: Dose, short: Mapping[str, str]) -> Dose:
     """Return the dose of a model beside models of other families: its name is the seed's."""
     given = member.administration.conditions
-    kind = given.labels.get("tuning") or "tuning not said"
+    kind = given.labels.get("tuning") or "tuning unknown"
     return replace(dose, examinee=kind, seed=short[spec_of(given)])
 
 

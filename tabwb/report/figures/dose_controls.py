@@ -44,7 +44,7 @@ def with_doses(groups: Sequence[Grouped], by: str, key: str) -> tuple[Placed, in
 def with_controls(placed: Placed) -> Placed:
     """Return the administrations with each control under the amount of a lesion of its size.
 
-    A control of several lesions is drawn beside each; one without a lesion is a series of its own.
+    A control of several lesions is drawn beside each; one without a lesion is a separate series.
     """
     try:
         found, _ = dose_lines(member for _, _, member in placed)

@@ -59,7 +59,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     titles = term_titles(groups)
     if not titles:
         raise UsageError(
-            "no judge has judged these administrations, so that there is no profile",
+            "no judge has judged these administrations, so they have no profile",
             hint="tabwb judge run ID --judge rules",
         )
     if len(titles) > 1:

@@ -55,7 +55,7 @@ def checked_columns(table: Table, names: Sequence[str] | None) -> Table:
         names: of columns; hyphens stand for underscores. None: all.
 
     Raises:
-        UsageError: there is no such column; the message lists those that there are.
+        UsageError: there is no such column; the message lists the existing ones.
     """
     if names is None:
         return table

@@ -88,7 +88,7 @@ def write_figure(
         StoreError: people would be drawn from a store that cannot log it.
         UsageError: there is no such figure or option, or nothing to draw.
         MissingExtra: matplotlib is not installed.
-        TabwbError: a file cannot be written, or is there already.
+        TabwbError: a file cannot be written, or already exists.
     """
     kind = figure_kind(wanted.name)
     need("matplotlib", "a figure", "figures")  # before anything is read

@@ -29,7 +29,7 @@ SAID = frozenset(
         *("judges", "transcriber", "rater"),
     }
 )
-"""Conditions that have sentences of their own, here or in another paragraph."""
+"""Conditions that have their own sentences, here or in another paragraph."""
 
 
 def procedure(about: Studied) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _generated(about: Studied, members: Members) -> Iterator[str]:
 def _context(member: AdministrationData) -> str:
     if member.administration.conditions.conversation:
         return "in one conversation with all earlier prompts and replies"
-    return "in a context of its own"
+    return "in its own context"
 
 
 def _is_unsent(member: AdministrationData) -> bool:
@@ -235,7 +235,7 @@ def _transcriber(member: AdministrationData) -> str:
 
 
 def _others(about: Studied) -> Iterator[str]:
-    """Yield conditions without a sentence of their own, where one has not its default."""
+    """Yield conditions without their own sentence where a value is not the default."""
     for condition in declared.CONDITIONS:
         members = [
             member

@@ -92,9 +92,9 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
     except MissingExtra as missing:
         return (), f"{missing.message}. {missing.hint}"
     if many:
-        why = f"No figure is drawn of {many} groups: {MOST_DRAWN} have room on a page."
+        why = f"No figure of {many} groups is drawn: {MOST_DRAWN} fit on a page."
         return tuple(found), why
-    return tuple(found), "" if found else "There is nothing that a figure shows."
+    return tuple(found), "" if found else "No figure can be drawn of these results."
 
 
 def _has_lesions(rows: Sequence[Grouped]) -> bool:

@@ -99,7 +99,7 @@ def _answered(responses: tuple[str, ...], right: float | None) -> Text:
 
 
 WIDE = 80
-"""From so many columns on each figure has a column of its own."""
+"""From so many columns on each figure has its own column."""
 HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
 NAMED = 5
 """So many items are named; of more their number is told."""

@@ -56,7 +56,7 @@ def groups_view(
         details: show also the summary of each group.
     """
     if not groups:
-        return Text("No administrations to show.")
+        return Text("There are no administrations to show.")
     parts: list[RenderableType] = []
     sentences: dict[str, None] = {}
     for battery in dict.fromkeys(group.battery.content_hash for group in groups):
@@ -316,7 +316,7 @@ def pair_view(pair: Pair) -> RenderableType:
             made.add_row(name, *[""] * 4, interval_words(interval))
     if pair.unsaid:
         unsaid = numbered(pair.unsaid)
-        notes.append(f"not in it, given without a profile that says the family: {unsaid}")
+        notes.append(f"not included, because no profile states the family: {unsaid}")
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
     notes += [
         compared_caution(side, shared, n)

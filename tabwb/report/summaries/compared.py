@@ -98,8 +98,8 @@ class Compared:
 def accuracies(first: Table, second: Table) -> Iterator[Compared]:
     """Yield accuracies under each policy: all scored subtests together, then each by itself.
 
-    The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test of
-    its own. A policy under which nothing has a verdict is left out.
+    The p values of a policy's subtests are corrected by Holm's method; the pooled test is a
+    separate test. A policy under which nothing has a verdict is left out.
 
     Args:
         first: responses of one side.

@@ -41,7 +41,7 @@ class Series:
         amounts: ascending, two or more.
         lines: seed to its line.
         controls: likewise of each role of controls, under the amount of the lesion whose size they
-            have; only roles that there are.
+            have; only roles that occur.
         intact: the responses of the model without a lesion; None where there are none.
         severity: what the amounts are.
         undrawn: the amounts at which nothing of the lesion is drawn: one condition, no seeds.

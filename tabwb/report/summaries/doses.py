@@ -177,7 +177,7 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
     alike = tuple(sorted(compared(given, [by]).items()))
     if by == PARAMETERS:
         family, tuning, size = (given.labels.get(name, "") for name in SIZED)
-        kin = " ".join(filter(None, (family or "family not said", tuning)))
+        kin = " ".join(filter(None, (family or "family unknown", tuning)))
         amount = float(size) if size.isdecimal() else None
         return Dose(kin, given.lesion or "", alike, amount, str(given.seed))
     if by in (NOISE, CHECKPOINT):

@@ -1,6 +1,6 @@
 """Which responses were drawn from a random stream that others share, and what follows.
 
-Before each reply had a seed of its own, a run drew every item of replicate r with ``seed + r``. So
+Before each reply had its own seed, a run drew every item of replicate r with ``seed + r``. So
 the items of one replicate are not independent, and neighbouring seeds repeat replicates.
 """
 
@@ -20,7 +20,7 @@ SHARED = "drawn from shared random streams"
 def shares_stream(conditions: Conditions, attempt: Attempt) -> bool:
     """Return whether a model drew a sampled response from a random stream that others share.
 
-    Such a response has no seed of its own among what is stored with it. The replicates of its
+    Such a response has no stored seed. The replicates of its
     administration are one cluster: they do not show how much draws differ.
 
     Args:

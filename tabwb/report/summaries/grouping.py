@@ -184,12 +184,12 @@ def grouped(
     Administrations of different batteries or battery versions never share a group, nor do models
     and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
     ``together`` names is pooled over, and what no comparison needs, such as seeds. To whom a key
-    does not apply is a group of their own: by what only models have, each person is ``speaker ID``.
+    does not apply is a separate group: by what only models have, each person is ``speaker ID``.
 
     Args:
         chosen: what to group; with ``plan`` where a key is of responses.
         by: ids of keys (:mod:`tabwb.report.keys`), as a sequence or with commas between. With
-            ``model``, other weights or templates under one name are groups of their own.
+            ``model``, other weights or templates under one name are separate groups.
         together: ids of keys over which unlike conditions are pooled on purpose.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The table of administrations: one row for each, with every condition in a column of its own.
+"""The table of administrations: one row for each, with every condition in its own column.
 
 Column names are those of the exported table (``tabwb export --format csv``). What was sent with
 each request can differ from what the run asked for; the exported table has the former.

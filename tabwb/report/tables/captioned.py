@@ -28,10 +28,10 @@ def column_named(name: str, known: Sequence[str]) -> str:
 
     Args:
         name: as it was given.
-        known: the columns that there are.
+        known: the existing columns.
 
     Raises:
-        UsageError: there is no such column; the message lists those that there are.
+        UsageError: there is no such column; the message lists the existing ones.
     """
     column = name.replace("-", "_")
     if column not in known and ALSO.get(column) in known:
@@ -88,7 +88,7 @@ class Captioned:
         """Return the table with some columns, each with its interval and mark.
 
         Raises:
-            UsageError: there is no such column; the message lists those that there are.
+            UsageError: there is no such column; the message lists the existing ones.
         """
         known = self.columns
         wanted: list[str] = []

@@ -29,7 +29,7 @@ POSITION_NOTES = (
     "the right option (policy exact); choices by their own position (policy extracted).",
     "p_these tests all positions at once on these prompts: the answers to an item are permuted "
     "over the orders in which it was shown. p_like is for prompts like these, where items may "
-    "prefer positions of their own: the positions of whole items are shifted, and p is corrected "
+    "prefer their own positions: the positions of whole items are shifted, and p is corrected "
     "for all positions by maxT. It is a test of equal distributions: preferences that only vary "
     "more at one position can be found too. smallest_p is the smallest that so many items can "
     "give. No p is corrected for subtests and groups. Without draws (greedy decoding) the test on "

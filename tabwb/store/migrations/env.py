@@ -1,6 +1,6 @@
 """Alembic runs this file on the connection that :mod:`tabwb.store.migrate` gives.
 
-Alembic loads it under a name of its own; a plain import does nothing.
+Alembic loads it under its own name; a plain import does nothing.
 """
 
 from __future__ import annotations

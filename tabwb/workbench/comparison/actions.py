@@ -97,7 +97,7 @@ class ComparisonActions(Actions):
 
     @cached_property
     def surveyor(self) -> SurveyReader:
-        """Reads all models, in a thread of its own."""
+        """Reads all models, in its own thread."""
         return self._new_reader()
 
     @cached_property
@@ -141,7 +141,7 @@ class ComparisonActions(Actions):
             self.page.grow(message.row, message.done, message.total)
             self.desk.show_foot()
 
-    # ---------------------------------------------------------------- while work goes on
+    # ---------------------------------------------------------------- while work runs
 
     def changed(self, message: Changed) -> None:
         """Something was answered in the open administration."""

@@ -321,7 +321,7 @@ def _rank(step: tuple[int, int, Column]) -> int:
 
 
 def fitting(columns: Sequence[Column], room: int) -> list[tuple[Column, int]]:
-    """Return the columns that there is room for, each with its width.
+    """Return the columns that fit, each with its width.
 
     What is left makes names wider first, then drawn intervals.
 

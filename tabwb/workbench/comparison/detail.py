@@ -36,7 +36,7 @@ HELP = """\
 Right answers with their 95 % interval and baselines, mean features per answer in each category (of
 how many features), then in how many responses each feature of the judge's set is present, ├─●─┤
 with the 95 % interval of the share. **enter** on a feature shows the responses on which judges
-differ about it, the most disputed first. **tab** goes on to the next pane.
+differ about it, the most disputed first. **tab** moves to the next pane.
 """
 TITLES = 26
 """Columns beside drawn intervals."""

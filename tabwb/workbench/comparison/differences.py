@@ -137,7 +137,7 @@ def _measure(one: Measure, most: float, width: int, name: int, axis: int) -> Ite
 
 
 def _bar(line: Line, most: float, width: int) -> Content:
-    """Return a difference with its interval around 0, which has a stroke of its own."""
+    """Return a difference with its interval around 0, which has its own stroke."""
     end = 1.0 if line.share else most
     drawn = interval_bar(line.low, line.value, line.high, width=width, lowest=-end, highest=end)
     zero = round((width - 1) / 2)

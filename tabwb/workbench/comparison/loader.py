@@ -1,6 +1,6 @@
-"""Reads results of many administrations in a thread of its own, one model after the other.
+"""Reads results of many administrations in its own thread, one model after the other.
 
-It has a store of its own, so that an open administration can continue meanwhile; what a model's
+It has its own store, so that an open administration can continue meanwhile; what a model's
 responses come to is kept, the responses themselves are released before the next model is read. What
 loads numpy is imported where the thread needs it: on the screen's thread it would be seen.
 """

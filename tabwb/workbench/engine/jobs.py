@@ -1,4 +1,4 @@
-"""Background jobs: each is a thread with plugins and a store of its own."""
+"""Background jobs: each is a thread with plugins and its own store."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class Jobs:
         Args:
             kind: what it does, in one word.
             title: what it works on.
-            work: does it, in a thread of its own.
+            work: does it, in its own thread.
             after: is called in the worker's thread when it has ended.
             again: starts it again.
             administration: whose results it changes.
@@ -230,7 +230,7 @@ class Jobs:
         entry.thread.start()
 
     def look(self, work: Work, after: Callable[[Ended], None]) -> None:
-        """Begin what only reads, in a thread of its own; it is not in the list.
+        """Begin what only reads, in its own thread; it is not in the list.
 
         Args:
             work: reads; its ``tell`` does nothing.

@@ -1,6 +1,6 @@
 """Messages to the screen: news of the worker's thread, requests of one subject to another.
 
-Subjects define further ones of their own. All are sent with ``Desk.tell``.
+Subjects define their own messages. All are sent with ``Desk.tell``.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class ExtensionController(Controller):
         return self.plugins.configuration.study.primary_rater
 
     def build(self, source: PageSource, numbers: Sequence[int], what: str) -> None:
-        """Let a plugin build a page in a thread of its own, and send it.
+        """Let a plugin build a page in its own thread, and send it.
 
         The worker can do other things meanwhile; of several pages the last one asked for is sent.
 
@@ -122,7 +122,7 @@ class ExtensionController(Controller):
     def change(self, participant: str, battery: str) -> None:
         """Build the tables of change over the sessions of a participant and send them.
 
-        Tags that divide the items, such as trained and untrained, are sets of their own.
+        Tags that divide the items, such as trained and untrained, are separate sets.
 
         Args:
             participant: study ID.
@@ -223,5 +223,5 @@ def _check_size(source: PageSource, lines: int, characters: int) -> None:
                 f"page '{source.id}' built more {what} than are shown",
                 allowed=f"{MOST_LINES:,} lines, {MOST_CHARACTERS:,} characters",
                 hint="choose fewer administrations; a plugin writes larger results to a file, for "
-                "example by a command of its own",
+                "example by its own command",
             )

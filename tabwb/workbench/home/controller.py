@@ -1,6 +1,6 @@
 """Reads what the first page shows, and begins the demonstration.
 
-Scores are read in a thread of its own, with a store of its own, one administration after the other:
+Scores are read in its own thread, with its own store, one administration after the other:
 an administration can be begun meanwhile.
 """
 

@@ -68,7 +68,7 @@ class AnsweredBy(Select[str]):
 
 
 class ImportScreen(Dialog[None]):
-    """Stays until the answers are imported or it is closed; an import goes on then."""
+    """Stays until the answers are imported or it is closed; an import continues then."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#import-file"
@@ -147,7 +147,7 @@ class ImportScreen(Dialog[None]):
                 event.button.label = self._switch(name)
 
     def action_leave(self) -> None:
-        """Close; an import that is under way goes on in the background."""
+        """Close; an import that is running continues in the background."""
         self.dismiss(None)
 
     def _ask(self, job: Callable[[ImportWish], None], words: str) -> None:

@@ -61,7 +61,7 @@ class JudgingSelect(Select[str]):
 
 
 class JudgingScreen(Dialog[None]):
-    """Shows how far a judge of an administration is; judging goes on when it is closed."""
+    """Shows how far a judge of an administration is; judging continues when it is closed."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#judge"
@@ -121,7 +121,7 @@ class JudgingScreen(Dialog[None]):
         self.query_one("#judging-message", Static).update(Content.styled(words, style))
 
     def action_leave(self) -> None:
-        """Close; judging that is under way goes on in the background."""
+        """Close; judging that is running continues in the background."""
         self.dismiss(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

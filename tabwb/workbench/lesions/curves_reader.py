@@ -1,4 +1,4 @@
-"""Reads curves and maps from the store in a thread of its own, with a store of its own."""
+"""Reads curves and maps from the store in its own thread, with its own store."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ END_S = CLOSE_S - 1.0
 class SweepJob(threading.Thread):
     """Gives the conditions of a sweep that the store lacks.
 
-    It has plugins and stores of its own, so that the workbench can give other batteries meanwhile.
+    It has its own plugins and stores, so that the workbench can give other batteries meanwhile.
 
     Args:
         engine: gets its messages, and is refreshed at the end.

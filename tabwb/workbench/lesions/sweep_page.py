@@ -346,7 +346,7 @@ class SweepPage(Page):
         self.desk.notify("Copied.", timeout=2)
 
     async def leave_sweep(self) -> None:
-        """Leave a field, or the page; the sweep goes on."""
+        """Leave a field, or the page; the sweep continues."""
         if isinstance(self.desk.focused, Input):
             self.query_one("#sweep-pane").focus()
             return

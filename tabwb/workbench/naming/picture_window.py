@@ -1,4 +1,4 @@
-"""The participant's picture in a window of its own, outside of the terminal.
+"""The participant's picture in its own window, outside of the terminal.
 
     python -m tabwb.workbench.naming.picture_window FILE
 
@@ -92,7 +92,7 @@ class PictureWindow:
 
 
 class _Viewer:
-    """The window, in a process of its own."""
+    """The window, in its own process."""
 
     def __init__(self, root: tkinter.Tk, path: Path) -> None:
         import tkinter

@@ -72,7 +72,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
     if now.microphone != "open":
         yield from key_lines("T", "tests the microphone", width)
     yield from key_lines("f", "speaker's view: the picture alone on this screen", width)
-    yield from key_lines("F", "the picture in a window of its own, full screen", width)
+    yield from key_lines("F", "the picture in its own window, full screen", width)
     yield from folded("A second terminal shows it with tabwb --speaker-view.", width, QUIET)
     yield Content("")
     yield from folded(DRAFT, width, QUIET)
@@ -91,7 +91,7 @@ def read_aloud(instructions: str, width: int) -> Iterator[Content]:
 
 
 def key_lines(key: str, words: str, width: int) -> Iterator[Content]:
-    """Yield a key and what it does, with the words in a column of their own."""
+    """Yield a key and what it does, with the words in their own column."""
     first, *rest = wrapped(words, max(width - KEY, KEY)) or [""]
     yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
     yield from (Content(" " * KEY + line) for line in rest)

@@ -215,7 +215,7 @@ PAGE = (
              "The picture alone; keys still work; f or esc comes back. In a second terminal: "
              "tabwb --speaker-view."),
     _command("window", "Picture window", "Window", "F", 18, _always,
-             "The picture in a window of its own, full screen, outside of the terminal; again: "
+             "The picture in its own window, full screen, outside of the terminal; again: "
              "close it.", lambda desk: desk.do(controller(desk).picture_window)),
     _command("test", "Microphone test…", "Mic test", "T", 12, _test,
              "Choose a microphone, see its level, record a little and hear it."),

@@ -34,7 +34,7 @@ class WorkClock:
         self._since = self._now()
 
     def hold(self) -> None:
-        """Stop: something else covers the sample. :meth:`touch` goes on."""
+        """Stop: something else covers the sample. :meth:`touch` continues."""
         self._counted, self._since = self.seconds, None
 
     @property

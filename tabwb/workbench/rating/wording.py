@@ -189,11 +189,11 @@ def place_line(view: RatingView, draft: Draft, *, more: bool) -> tuple[Content, 
     Args:
         view: of the sample.
         draft: the answers so far.
-        more: whether the text goes on below.
+        more: whether the text continues below.
     """
     left = Content.styled(progress_words(view) if view.phase != "over" else "", "bold")
     if more:
-        left = Content.assemble(left, ("   page down", f"bold {ACCENT}"), (" goes on", QUIET))
+        left = Content.assemble(left, ("   page down", f"bold {ACCENT}"), (" continues", QUIET))
     if view.phase != "rate":
         return left, Content("")
     note = "note ✓   " if draft.note else ""

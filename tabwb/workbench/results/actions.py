@@ -83,7 +83,7 @@ class ResultsActions(Actions):
             self._renew(message.number)
 
     def changed(self, message: Changed) -> None:
-        """Read the results of the open administration again while it goes on."""
+        """Read the results of the open administration again while it runs."""
         work, shown = message.work, self.results
         if work is None or shown is None or self.desk.page != "results":
             return

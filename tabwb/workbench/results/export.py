@@ -22,7 +22,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, report_text
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
-NOTE = "enter writes; a file that is there is never overwritten"
+NOTE = "Enter writes the file. Existing files are never overwritten."
 
 
 class Formats(OptionList):
@@ -56,7 +56,7 @@ to the file's name.
 class Path(Input):
     """Where to."""
 
-    HELP = "# File\n\nA new file; one that is there is never overwritten. **enter** writes it."
+    HELP = "# File\n\nA new file. Existing files are never overwritten. **enter** writes it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Dock(Pane):
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Place the dock beside the page, or as a drawer over it, which has a width of its own."""
+        """Place the dock beside the page, or as a drawer over it, which has its own width."""
         self.display = shown
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width

@@ -117,7 +117,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
-    """Yield a text in lines of its own, each so many columns from the left."""
+    """Yield a text in separate lines, each so many columns from the left."""
     for line in text.splitlines():
         for part in wrapped(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))

@@ -86,7 +86,7 @@ def test_lengths_and_prompts_of_one_source_tell_it_too() -> None:
     models = [Shown("a b", "Your job?", True), Shown("a", "Your trip?", True)]
     found = {sign.name: sign for sign in signs_of([*people, *models])}
     assert (found[LONGER].people, found[LONGER].models) == (2, 0)
-    # As many of each have a prompt of their own: the difference is 0, and yet both are told.
+    # As many of each have their own prompt: the difference is 0, and yet both are told.
     assert (found[PROMPT].people, found[PROMPT].models, found[PROMPT].tells) == (1, 1, True)
 
 

@@ -1,6 +1,6 @@
 """A model that can be lesioned and has no weights: what a lesion takes decides which words it says.
 
-``lesionable`` runs in the program itself, ``lesionable-child`` in a process of its own.
+``lesionable`` runs in the program itself, ``lesionable-child`` in its own process.
 """
 
 from __future__ import annotations

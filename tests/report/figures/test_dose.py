@@ -172,7 +172,7 @@ def test_sizes_that_no_profile_says_are_asked_for() -> None:
 
 def test_an_amount_of_zero_has_no_place_on_a_log_axis() -> None:
     given = [lesioned(1, "0", 1, 3), lesioned(2, "0.5", 1, 1)]
-    with pytest.raises(UsageError, match="0 has no place on a logarithmic axis"):
+    with pytest.raises(UsageError, match="0 cannot be shown on a logarithmic axis"):
         make("dose", groups(*given), measure="accuracy", scale="log")
 
 

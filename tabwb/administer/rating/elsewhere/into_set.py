@@ -211,7 +211,7 @@ def _plan(
 
 def _check_name(store: Store, name: str) -> None:
     if any(one.name == name for one in store.sets.all()):
-        raise UsageError(f"there is a rating set '{name}' already", hint="give another name: --set")
+        raise UsageError(f"a rating set '{name}' already exists", hint="give another name: --set")
 
 
 def _noted(path: Path) -> str:

@@ -146,7 +146,7 @@ def _table(text: str, path: Path) -> tuple[list[str], list[_Row]]:
 def _unique(header: list[str], where: str) -> None:
     twice = next((name for name in header if name and header.count(name) > 1), None)
     if twice is not None:
-        raise TabwbError(f"column '{twice}' is there twice", where=where)
+        raise TabwbError(f"column '{twice}' is given twice", where=where)
 
 
 def _columns(header: list[str], mapping: FileMapping, path: Path) -> dict[str, str]:

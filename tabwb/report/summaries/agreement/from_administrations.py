@@ -254,7 +254,7 @@ def _speakers(table: Table, rows: Ints, heard: Heard) -> Ints | None:
 
 
 def _numbered(speakers: Sequence[str]) -> Ints | None:
-    """Return a number for each speaker; a text of nobody (empty) has one of its own."""
+    """Return a number for each speaker; a text without a speaker (empty) has its own number."""
     number = {name: at for at, name in enumerate(dict.fromkeys(filter(None, speakers)))}
     alone = iter(range(len(number), len(number) + len(speakers)))
     if len(number) == sum(map(bool, speakers)):

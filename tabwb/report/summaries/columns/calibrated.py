@@ -1,4 +1,4 @@
-"""Labels of a judge after calibration with the consensus of people: a rater of its own.
+"""Labels of a judge after calibration with the consensus of people: a separate rater.
 
 For each feature the samples of all rating sets with a consensus and a verdict of the judge are
 counted by both. A verdict v then stands for the probability that people find the feature,
