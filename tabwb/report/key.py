@@ -72,7 +72,7 @@ class Key(NamedTuple):
         if not self.applies_to(data):
             return who
         if value is None:
-            return self.absent or f"{who}, {self.title} not said"
+            return self.absent or f"{who}, {self.title} unknown"
         if self.label is not None:
             return self.label(data, value, who)
         return f"{self.title} {written(value)}" if self.kind == "number" else written(value)

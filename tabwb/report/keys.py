@@ -356,7 +356,7 @@ def _option_key(of: str, option: str) -> Key:
         values,
         kind="number" if number else "text",
         whom="model",
-        absent=f"{of} {option} not said",
+        absent=f"{of} {option} not given",
         label=lambda data, value, who: f"{of} {option} {value}",
     )
 

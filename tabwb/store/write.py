@@ -109,7 +109,7 @@ def now() -> str:
 
 
 def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> int | None:
-    """Keep a battery's canonical form; its key, or None when it was there already.
+    """Keep a battery's canonical form; its key, or None when it exists already.
 
     Raises:
         StoreError: the same id and version is there with other content.

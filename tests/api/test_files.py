@@ -66,7 +66,7 @@ def test_each_ending_has_its_format(tmp_path: Path) -> None:
 
 def test_a_file_is_not_replaced_and_an_unknown_ending_is_named(tmp_path: Path) -> None:
     place = tabwb.save_table(TABLE, tmp_path / "t.csv")
-    with pytest.raises(tabwb.TabwbError, match="there already") as raised:
+    with pytest.raises(tabwb.TabwbError, match="already exists") as raised:
         tabwb.save_table(TABLE, place)
     assert raised.value.hint == "choose another name, or pass force=True"
     assert tabwb.save_table(TABLE, place, force=True) == place
@@ -88,7 +88,7 @@ def test_a_report_is_one_file(study: tabwb.Study, tmp_path: Path) -> None:
     place = study.report(tmp_path / "r.md", by="model", title="Two made-up models", responses=1)
     text = place.read_text(encoding="utf-8")
     assert text.startswith("# Two made-up models") and "python:one" in text
-    with pytest.raises(tabwb.TabwbError, match="there already"):
+    with pytest.raises(tabwb.TabwbError, match="already exists"):
         study.report(place)
     with pytest.raises(tabwb.UsageError, match="html"):
         study.report(tmp_path / "r.doc")

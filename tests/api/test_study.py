@@ -327,7 +327,7 @@ def test_an_export_is_the_file_of_the_command_line(
     made = study.export([1, 2], format="csv", out=tmp_path / "a.csv")
     run("export", 1, 2, "--format", "csv", "--out", tmp_path / "b.csv", "--store", study.location)
     assert made.read_bytes() == (tmp_path / "b.csv").read_bytes()
-    with pytest.raises(tabwb.TabwbError, match="there already"):
+    with pytest.raises(tabwb.TabwbError, match="already exists"):
         study.export(1, out=made)
 
 

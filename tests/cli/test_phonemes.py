@@ -394,4 +394,4 @@ def test_draws_the_confusions(run: Run, pair: Any, tmp_path: Path) -> None:
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
     again = run("phonemes", ref, hyp, "--figure", out)
     assert again.status == 1
-    assert "there already" in again.err
+    assert "already exists" in again.err

@@ -130,7 +130,7 @@ class TestSeveral:
         assert list(rows) == ["replay:a.jsonl", "replay:b.jsonl", "replay:c.jsonl"]
         assert not any(str(tmp_path) in model for model in rows)
         first, second = rows["replay:a.jsonl"], rows["replay:b.jsonl"]
-        assert (first["administrations"], first["tunings"]) == ("1 4", "base | not said")
+        assert (first["administrations"], first["tunings"]) == ("1 4", "base | unknown")
         expected = burden_interval([[1.0]] * 5, 19).interval
         assert expected is not None
         # A judge's name may hold an address; its columns have a short one.
@@ -149,7 +149,7 @@ class TestSeveral:
         before = out.read_bytes()
         again = run("results", "--by", "model", "--csv", out)
         assert (again.status, out.read_bytes()) == (1, before)
-        assert "there already" in again.err
+        assert "already exists" in again.err
         assert run("results", "--csv", tmp_path / "list.csv").status == 2
 
     def test_several_judges_have_tables_of_their_own(self, run: Run, tmp_path: Path) -> None:

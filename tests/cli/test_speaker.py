@@ -48,7 +48,7 @@ def test_a_record_is_changed_by_a_new_version(run: Run) -> None:
     assert changed.document["speaker"]["values"] == {"dialect": "Scots", "months_post_onset": 18}
     assert changed.document["speaker"]["version"] == 2
     again = run("speaker", "add", "S-014")
-    assert (again.status, "registered already" in again.err) == (2, True)
+    assert (again.status, "already registered" in again.err) == (2, True)
 
 
 def test_units_are_shown(run: Run) -> None:

@@ -310,7 +310,7 @@ def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("tabwb.report.paper.pictured.MOST_DRAWN", 1)
     made = two()
     assert made.figures == ()
-    assert made.no_figures == "No figure is drawn of 2 groups: 1 have room on a page."
+    assert made.no_figures == "No figure of 2 groups is drawn: 1 fit on a page."
 
 
 def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
@@ -322,4 +322,4 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
     found, why = pictured(studied(rows))
     assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]
-    assert why.startswith("No figure is drawn of 9 groups")
+    assert why.startswith("No figure of 9 groups is drawn")

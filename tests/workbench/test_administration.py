@@ -252,7 +252,7 @@ async def test_an_open_administration_is_offered_and_never_resumed_silently(
         await seat.reads("Continue")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
-        await seat.reads("Resume #1?")
+        await seat.reads("Continue #1?")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
         await seat.until(lambda: seat.desk.work and not seat.work.loading)
@@ -270,7 +270,7 @@ async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given
             assert not seat.asked
             await seat.reads("no item has been shown yet: space gives the first one")
         await seat.press("u")
-        await seat.reads("nothing to take back yet")
+        await seat.reads("there is nothing to take back yet")
         await seat.next()
         await seat.press("v")
         await seat.words("noise")
@@ -286,7 +286,7 @@ async def test_keys_say_that_an_administration_is_over(given: Given) -> None:
         for key in "pad":
             await seat.press(key)
             assert not seat.asked
-            await seat.reads("complete: nothing is left to give; space shows the results")
+            await seat.reads("complete: no items are left; space shows the results")
 
 
 async def test_a_note_is_put_on_the_item_that_was_shown_when_it_was_begun(given: Given) -> None:

@@ -47,7 +47,7 @@ async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, batter
         await seat.until(lambda: rows(seat)[-2:][0].startswith("Administrations  1"))
         assert rows(seat)[:2] == ["Batteries  0", " nothing found"]
         await seat.press("enter", "enter")
-        await seat.reads("Resume #2?")
+        await seat.reads("Continue #2?")
         await seat.press("escape")
         await seat.press("slash", "escape")
         await seat.until(lambda: any(one.startswith("Administrations  2") for one in rows(seat)))

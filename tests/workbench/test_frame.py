@@ -264,7 +264,7 @@ async def test_the_network_has_words_and_help(sit: Sit) -> None:
     async with sit() as seat:
         await seat.reads("offline   saved")
         await seat.press("f9")
-        await seat.reads("offline: nothing but this machine is reached")
+        await seat.reads("offline: no other machine is contacted")
         await seat.press("escape", "f1")
         await seat.reads("At the right of the title bar")
     bar = TitleBar()
@@ -312,7 +312,7 @@ async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> 
         await seat.type("text=dog")
         await seat.reads("1 of 2")
         await seat.press("enter")
-        await seat.reads("Resume #1?")
+        await seat.reads("Continue #1?")
 
 
 def administration(number: int, examinee: str = "bundled") -> Administration:

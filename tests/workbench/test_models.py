@@ -50,15 +50,15 @@ async def test_a_profile_is_written_and_given_and_removed(
         await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
         seat.fill(**{"profile-name": "tiny"})
         await seat.press_button("remove")
-        assert message(seat) == "? Remove again takes profile:tiny out of your file"
+        assert message(seat) == "? Remove again removes profile:tiny from your file"
         seat.fill(**{"profile-name": "tin"})
         await seat.pilot.pause()
-        assert message(seat).startswith("enter copies it below")
+        assert message(seat).startswith("Enter copies the line")
         seat.fill(**{"profile-name": "tiny"})
         await seat.press_button("remove")
         assert "tiny" in (folders / "tabwb.toml").read_text(encoding="utf-8")
         await seat.press_button("remove")
-        await seat.until(lambda: "is gone from" in message(seat), "the end of it")
+        await seat.until(lambda: "is removed from" in message(seat), "the end of it")
         assert "tiny" not in (folders / "tabwb.toml").read_text(encoding="utf-8")
 
 

@@ -347,7 +347,7 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
         with Store.open(seat.store) as store:
             assert len(takes.of_administration(store, one.uid)) == 1
             assert len(store.people.recordings(one.id)) == 1, "the one that the break ended"
-        await seat.reads("! its recording was interrupted")
+        await seat.reads("! recording interrupted")
         seat.desk.current.focus_inside()
         await seat.press("enter")
         await seat.reads("Its recording was interrupted")

@@ -49,15 +49,18 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
         seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
         await seat.until(
             lambda: (
-                "prompts like these: symptom burden over 7 features 1.2, accuracy 21" in told(seat)
+                "like these: 1.2 in symptom burden over 7 features, 21 percentage points"
+                in told(seat)
             ),
             "the smallest difference",
         )
-        assert "these prompts: symptom burden over 7 features 0.65" in told(seat)
+        assert "for these prompts: 0.65 in symptom burden over 7 features" in told(seat)
         assert "seed" not in told(seat)
         seat.fill(temperature="0")
-        await seat.until(lambda: told(seat).count("smallest difference") == 1, "greedy answers")
-        assert "the seed has no effect" in told(seat)
+        await seat.until(
+            lambda: told(seat).count("Smallest detectable difference") == 1, "greedy answers"
+        )
+        assert "The seed has no effect" in told(seat)
 
 
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:

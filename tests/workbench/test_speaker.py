@@ -59,7 +59,7 @@ async def test_tab_asks_for_a_research_protocol(sit: Sit) -> None:
         await seat.dialog()
         seat.fill(battery="tab", kind="speaker", speaker="S-014")
         await seat.press("enter")
-        await seat.reads("name its approved protocol")
+        await seat.reads("name the approved protocol")
         assert seat.app.focused is not None
         assert seat.app.focused.id == "research_protocol"
         await seat.type("IRB-7")
@@ -137,7 +137,7 @@ async def test_a_first_answer_is_not_asked_for_again(sit: Sit, battery: str) -> 
         await begin(seat, battery)
         await answer(seat, "tree")
         await seat.press("escape", "r")
-        await seat.reads("a first answer cannot be asked for again: u takes it back")
+        await seat.reads("a first answer cannot be asked again: u takes it back")
         assert not seat.work.awaiting
 
 

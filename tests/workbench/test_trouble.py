@@ -112,7 +112,7 @@ async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_pa
     healed.write_text("other weights", encoding="utf-8")
     async with sit() as seat:
         await seat.press("enter")
-        await seat.reads("Resume #1?")
+        await seat.reads("Continue #1?")
         await seat.press("enter")
         await seat.reads("The model has changed")
         await seat.reads("Restore the model that it began with")
@@ -144,9 +144,9 @@ async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, bat
         async with sit() as seat:
             await seat.reads("Continue")
             await seat.press("enter")
-            await seat.reads("Resume #1?")
+            await seat.reads("Continue #1?")
             await seat.press("enter")
-            await seat.reads("The store refused it")
+            await seat.reads("The store refused to record it")
     plugins.close()
 
 
@@ -155,5 +155,5 @@ async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -
         b"this is no database, and long enough to be read as one" * 9
     )
     async with sit() as seat:
-        await seat.reads("could not open")
+        await seat.reads("could not start")
         assert seat.desk.saved is False

@@ -198,7 +198,7 @@ async def test_j_shows_the_verdicts_on_the_response_on_show(sit: Sit) -> None:
     async with sit() as seat:
         await seat.begin(battery="tab", model="echo", judges="rules")
         await seat.press("j")
-        await seat.reads("there is no answer here")
+        await seat.reads("there is no answer to judge")
         await seat.next()
         await seat.next()
         await seat.press("j")

@@ -1,4 +1,4 @@
-"""The smallest difference that a planned administration can show, before anything is spent."""
+"""The smallest difference that a planned administration can detect, before anything is spent."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def said(rows: Iterable[Showable]) -> Iterator[str]:
     rows = list(rows)
     if not rows:
         return
-    yield "smallest difference from another examinee on the same items (80 % power, 5 % level):"
+    yield "smallest detectable difference between two examinees (80 % power, 5 % level):"
     for row in rows:
         design = row.design
         responses = f"{design.items} items x {design.replicates:.3g}"
@@ -167,8 +167,8 @@ def _difference(row: Showable) -> str:
     value = row.difference.value
     if value is None:
         if row.difference.reason == DETERMINISTIC:
-            return "deterministic, every difference is one"
-        return f"none can be shown ({row.difference.reason})"
+            return "any difference: nothing is drawn"
+        return f"none can be detected ({row.difference.reason})"
     return (
         f"{100 * value:.0f} percentage points"
         if row.measure == ACCURACY_MEASURE
@@ -177,13 +177,13 @@ def _difference(row: Showable) -> str:
 
 
 def brief(rows: Iterable[Showable]) -> Iterator[str]:
-    """Yield one line for each estimand that a smallest difference can be said for."""
+    """Yield a sentence for each estimand that has a smallest difference."""
     rows = list(rows)
     for estimand in Estimand:
         own = (row for row in rows if row.estimand is estimand and row.difference.defined)
-        shown = [f"{_measure(row)} {_difference(row)}" for row in own]
+        shown = [f"{_difference(row)} in {_measure(row)}" for row in own]
         if shown:
-            yield f"smallest difference that can be shown, {estimand.value}: {', '.join(shown)}"
+            yield f"Smallest detectable difference for {estimand.value}: {', '.join(shown)}."
 
 
 def to_json(rows: Iterable[Showable]) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""The smallest differences that a sweep can show over the seeds of its lesions."""
+"""The smallest detectable effects of lesions over the seeds of a sweep."""
 
 from __future__ import annotations
 
@@ -79,13 +79,14 @@ def said_over_seeds(rows: Sequence[OverSeeds]) -> Iterator[str]:
     if not rows:
         return
     yield (
-        f"smallest difference of a lesion at one amount, over {plural(rows[0].seeds, 'seed')} "
-        "(other draws of units, these prompts; 80 % power, 5 % level):"
+        f"smallest detectable effect of a lesion at one amount, over "
+        f"{plural(rows[0].seeds, 'seed')} (other draws of units, these prompts; 80 % power, "
+        "5 % level):"
     )
     for row in rows:
         value = row.difference.value
         if value is None:
-            shown = f"none can be shown ({row.difference.reason})"
+            shown = f"none can be detected ({row.difference.reason})"
         elif row.measure == ACCURACY_MEASURE:
             shown = f"{100 * value:.0f} percentage points"
         else:

@@ -33,7 +33,7 @@ class JudgeTable(Table):
     known_gaps: list[Text] = Field([], description="What the prompt is known to lack.")
     base: JudgeId | None = Field(
         None,
-        description="A prompt that this one changes: what is not said here is as there.",
+        description="Id of a prompt that this one changes; what is missing here is taken from it.",
     )
 
 

@@ -243,7 +243,7 @@ def notes(difference: Difference) -> Iterator[str]:
     ]
     if shown:
         yield (
-            "smallest difference from A's mean that this design shows in 4 of 5 studies, prompts "
+            "smallest difference from A's mean that this design detects in 4 of 5 studies, prompts "
             "like these: " + "; ".join(shown)
         )
     hopeless = [

@@ -137,9 +137,9 @@ class Group:
 
     @property
     def tunings(self) -> tuple[str, ...]:
-        """What profiles say that the members are tuned to; ``not said`` where one does not."""
+        """What profiles say that the members are tuned to; ``unknown`` where one does not."""
         labels = (member.administration.conditions.labels for member in self.members)
-        return tuple(dict.fromkeys(given.get("tuning") or "not said" for given in labels))
+        return tuple(dict.fromkeys(given.get("tuning") or "unknown" for given in labels))
 
     @property
     def title(self) -> str:

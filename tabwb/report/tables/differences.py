@@ -63,6 +63,6 @@ COLUMNS = (
     p_value("smallest_p", "Smallest p",
             "the smallest p that sign flips over these items can give; missing where t gave p",
             lambda row: row[1].smallest_p),
-    number("smallest_difference", "Showable", "smallest difference that the design can show",
+    number("smallest_difference", "Detectable", "smallest detectable difference of the design",
            lambda row: row[1].showable.value, digits=3),
 )  # fmt: skip

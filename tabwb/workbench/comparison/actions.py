@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
-    "There is only one row to compare. b groups by another key: administration shows each "
-    "administration by itself, seed those of one seed together."
+    "There is only one row. b groups by another key: administration shows each administration "
+    "in a separate row, seed puts those with one seed together."
 )
 FIRST_KEYS = ("administration", "model", "seed", "temperature", "lesion", "family", "tuning")
 """Keys that are offered first."""

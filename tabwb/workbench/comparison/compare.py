@@ -37,10 +37,10 @@ HELP = """\
 
 Above are the measures over the items that both have: mean of A, of B, the difference with its 95 %
 interval drawn from A lower to A higher (│ no difference), its p value, and p corrected for the
-other tests. Below are the items and what both said: words that the other answer lacks are
+other tests. Below are the items and both answers: words that the other answer lacks are
 underlined; ✓ right, ✗ wrong, ● nothing to be right or wrong.
 
-**a** changes between the items answered differently and all; **t** turns between differences and
+**a** changes between the items answered differently and all; **t** changes between differences and
 items where there is not room for both; **up** and **down** go through the items, **tab** to the
 next pane; **esc** closes.
 """

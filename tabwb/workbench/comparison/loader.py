@@ -41,7 +41,7 @@ class ResponseLoader:
     """Reads the responses of a store, and frees them without holding up the screen.
 
     Args:
-        stopped: returns whether something else has been asked for since.
+        stopped: returns whether another reading was requested since.
         statistics: of plugins, for summaries.
         counts: the rater or the rule whose ratings count.
     """
@@ -65,7 +65,7 @@ class ResponseLoader:
             explained: a feature of which the reasons of all verdicts are read too.
 
         Raises:
-            Interrupted: something else has been asked for.
+            Interrupted: another reading was requested.
         """
         numbers = [member.administration.id for group in groups for member in group.members]
         return self.read(outlines(self.store, numbers), explained=explained)
@@ -80,7 +80,7 @@ class ResponseLoader:
             explained: a feature of which the reasons of all verdicts are read too.
 
         Raises:
-            Interrupted: something else has been asked for.
+            Interrupted: another reading was requested.
         """
         members = with_columns(
             self.store,
@@ -92,7 +92,7 @@ class ResponseLoader:
         for member in members:
             self._held += member.trials
         if self._stopped():
-            raise Interrupted("something else has been asked for")
+            raise Interrupted("another reading was requested")
         return members
 
     def let_go(self) -> None:

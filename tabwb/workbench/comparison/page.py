@@ -209,7 +209,7 @@ class ModelsPage(Page):
         """Return why there is no row."""
         words = self.query_one(FilterField).value
         if self.basis is None:
-            return "Nothing has been answered yet; n begins an administration." if self.done else ""
+            return "There are no answers yet; n begins an administration." if self.done else ""
         there = [row for row in self._rows.values() if self._in_basis(row)]
         names = "\n".join(f"  {row.label}" for row in there)
         one = self.by if self.by == "model" else "group"
@@ -291,7 +291,7 @@ class ModelsPage(Page):
         self.focus_inside()
 
     def turn_below(self) -> None:
-        """Turn the view: burdens or right answers first; where it is narrow, features too."""
+        """Change the view: burdens or right answers first; where it is narrow, features too."""
         views = (BELOW[0], BELOW[2]) if self.beside else BELOW
         at = views.index(self.below) if self.below in views else 0
         self.below = views[(at + 1) % len(views)]

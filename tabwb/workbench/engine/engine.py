@@ -42,11 +42,11 @@ Say = Callable[[object], object]
 Job = Callable[[], None]
 TITLES: tuple[tuple[type[TabwbError], str], ...] = (
     (NoConsent, "Consent is missing"),
-    (StoreError, "The store refused it"),
+    (StoreError, "The store refused to record it"),
     (NeedsNetwork, "Network not allowed"),
     (MissingExtra, "A package is missing"),
     (MissingPackage, "A package is missing"),
-    (UsageError, "Not possible with these values"),
+    (UsageError, "These values are not allowed"),
 )
 """Titles of the dialog that shows an error, by its type; the first that fits."""
 CLOSE_S = 5.0
@@ -203,7 +203,7 @@ class Worker(threading.Thread):
     def run(self) -> None:
         """Work until :meth:`stop`."""
         engine, sessions = self.engine, self._sessions
-        self._guarded(self._open, "tabwb could not open what it needs")
+        self._guarded(self._open, "tabwb could not start")
         while True:
             job: Job | None
             queued = True
@@ -255,7 +255,7 @@ class Worker(threading.Thread):
             report = ErrorReport(
                 "Something unexpected happened",
                 f"{type(error).__name__}: {error}",
-                hint="What was recorded is safe. Please report this.",
+                hint="Everything recorded so far is stored. Please report this error.",
             )
         else:
             return

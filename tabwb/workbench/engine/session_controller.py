@@ -212,7 +212,7 @@ class SessionController(Controller):
         session = self.open_session()
         if session.administration.conditions.kind == "speaker":
             raise TabwbError(
-                "a person's first answer cannot be asked for again",
+                "a person's first answer cannot be asked again",
                 hint="undo takes it back, void declares that it does not count",
             )
         if session.status is AdministrationStatus.PAUSED:

@@ -73,7 +73,7 @@ def administration_details(
 def _subtests(scored: ScoredAdministration, width: int) -> Iterator[Content]:
     given = [one for one in scored.scores.subtests if one.given]
     if not given:
-        yield Content.styled("Nothing was given yet.", QUIET)
+        yield Content.styled("No item was given yet.", QUIET)
         return
     title = min(max(len(one.title) for one in given), TITLE, max(width // 2, 8))
     axis = width - title - COUNT - 2

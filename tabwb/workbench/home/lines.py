@@ -64,7 +64,7 @@ def unfinished(
         Unfinished(
             str(one.id),
             one,
-            "! its recording was interrupted" if one.id in interrupted else state_word(one),
+            "! recording interrupted" if one.id in interrupted else state_word(one),
         )
         for one in administrations
     ]

@@ -45,7 +45,7 @@ REFILL_S = 0.1
 TALL = 40
 """From so many rows commands have a line each."""
 WELCOME = (
-    "No administration is stored yet. The demonstration is a good way to begin: tabwb gives a "
+    "No administration is stored yet. Begin with the demonstration: tabwb gives a "
     "battery to the bundled language model and scores its answers. It takes a minute and needs no "
     "network."
 )
@@ -55,11 +55,11 @@ HELP = """\
 **n** begins a new administration; enter in its dialog accepts what is filled in. **d** gives the
 Text Aphasia Battery to the bundled model, **D** begins the naming demonstration.
 
-At the right of the title bar *offline* says that nothing but this machine is reached; *network
+At the right of the title bar *offline* means that no other machine is contacted; *network
 allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
-*Saved* says that everything so far is on disk.
+*Saved* means that everything so far is on disk.
 
-*Continue* lists what is unfinished: administrations that are running or paused, interrupted
+*Continue* lists unfinished work: administrations that are running or paused, interrupted
 recordings, responses that a judge has not judged yet. *Recent* has the latest administrations with
 the number of right responses, the burden and, where there is room, a mark for each item.
 *Participants* lists people by their study IDs.

@@ -43,7 +43,7 @@ SWITCHES = {
     "skip": "leave out answers to no item",
     "again": "also answers that the store has already",
 }
-NOTE = "enter shows what will be taken; nothing is stored before Import"
+NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
 
 

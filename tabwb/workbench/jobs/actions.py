@@ -11,7 +11,7 @@ MARK = "jobs"
 OWN_WORDS = {"Sweep", "Dry run"}
 """Kinds whose subject says itself what quitting stops."""
 WORKS = (
-    "{}: {} is running. Quitting stops it after the present calls. What is stored stays; when "
+    "{}: {} is running. Quitting stops it after the current calls. What is stored stays; "
     "started again, it continues with the rest."
 )
 

@@ -36,8 +36,8 @@ Judging, scoring again, transcribing, importing and sweeps work in the backgroun
 shows how far they are, and the workbench can be used meanwhile.
 
 - **enter** shows the results that a job changes, or the page of the sweep
-- **x** stops a job after the present calls or items; what is stored stays
-- **r** starts a stopped job again with what is left
+- **x** stops a job after the current calls or items; what is stored stays
+- **r** starts a stopped job again with the rest
 """
 
 
@@ -138,7 +138,7 @@ class JobsPage(Page):
         elif state.administration is not None:
             self.desk.tell(ResultsWanted(state.administration))
         else:
-            self.show_message("It has stored nothing yet.")
+            self.show_message("It has not stored anything yet.")
 
     def stop_job(self) -> None:
         """Stop the job."""
@@ -153,7 +153,7 @@ class JobsPage(Page):
         state = self._current
         if state is None or not state.resumable:
             running = state is not None and state.active
-            self.show_message("This job is running." if running else "Nothing is left of it.")
+            self.show_message("This job is running." if running else "Nothing is left to do.")
         else:
             self.desk.do(partial(self.desk.controller(JobsController).again, state.number))
 

@@ -20,9 +20,9 @@ from tabwb.workbench.shell.fields import Combo, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
-    "judge": "A judge's spec. One that asks a model is named with it: "
-    "`tab-2026:gemini:gemini-2.5-flash`, `tab-2026+likelihood:bundled`. **down** lists those that "
-    "are known; a name is typed after the colon.",
+    "judge": "A judge's spec. A judge that asks a model is written with the model: "
+    "`tab-2026:gemini:gemini-2.5-flash`, `tab-2026+likelihood:bundled`. **down** lists the known "
+    "judges; type the model's name after the colon.",
     "scope": "TAB's features are made for connected text. *Everything* adds the other answers.",
     "again": "Only the answers that this judge has not judged yet, or all of them again.",
     "repeats": "How often each answer is judged, stored verdicts included. The first verdict "
@@ -36,7 +36,7 @@ CHOICES = {
     "scope": (("connected text", "connected-text"), ("everything", "all")),
     "again": (("not judged yet", "new"), ("all again", "again")),
 }
-NOTE = "Estimate shows requests and cost; nothing is sent before Judge"
+NOTE = "Estimate shows requests and cost. Nothing is sent before Judge."
 
 
 def _help(name: str) -> str:

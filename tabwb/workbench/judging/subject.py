@@ -10,7 +10,7 @@ def _judges(now: Situation) -> str | None:
     if now.asking:
         return "the model is answering: esc stops it, p pauses after it"
     if not now.answered:
-        return "there is no answer here: judges have nothing to judge"
+        return "there is no answer to judge here"
     return "verdicts are hidden while a person types: h shows them" if now.hidden else None
 
 

@@ -16,8 +16,8 @@ LESION, SWEEP = "lesion", "sweep"
 
 
 WORKS = (
-    "A sweep is running ({}). Quitting stops it after the present items. Nothing that was answered "
-    "is lost: space on the page of sweeps, or the command shown there, continues it."
+    "A sweep is running ({}). Quitting stops it after the current items. No answer is lost: "
+    "space on the page of sweeps, or the command shown there, continues it."
 )
 
 

@@ -164,7 +164,7 @@ class LesionsController(Controller):
         self._job.start()
 
     def stop_sweep(self) -> None:
-        """Stop the sweep after the present items; from any thread."""
+        """Stop the sweep after the current items; from any thread."""
         if self._job is not None:
             self._job.stop()
 

@@ -164,7 +164,7 @@ class GridScreen(Dialog[str | None]):
         try:
             there = read_regular(path, TOO_LARGE)
             if there is not None and there != self._text.encode():
-                self._say(f"{path} is there with other content: choose another name", AMBER)
+                self._say(f"{path} already exists with other content: choose another name", AMBER)
                 return
             path.write_text(self._text, encoding="utf-8")
         except OSError as error:

@@ -62,7 +62,7 @@ class SweepJob(threading.Thread):
         self._entry = engine.background.enter(kind, what, self.stop, again=again, page="sweep")
 
     def stop(self) -> None:
-        """Stop after the present items; from any thread."""
+        """Stop after the current items; from any thread."""
         self._cancel.set()
         if self._state.active:
             self._engine.say(replace(self._state, phase="stopping"))

@@ -56,7 +56,7 @@ workbench can be used meanwhile, and the title bar shows how far the sweep is.
 
 - **D** says first what would be given, how long it takes and what it can show: a dry run
 - **space** starts it, or continues it: what the store has is not given again
-- **x** stops it after the present items; so does leaving the workbench. Nothing that was answered
+- **x** stops it after the current items; so does leaving the workbench. Nothing that was answered
   is lost, and **space** (or the command shown) continues
 - **g** shows curves and maps, **m** the results by lesion, also while it works
 - **y** copies the command line; **tab** goes to the fields, **esc** leaves
@@ -69,13 +69,13 @@ _SIGNS = {
     "refused": "!", "planned": "✓",
 }  # fmt: skip
 _WORDS = {
-    "stopping": "stopping after the present items",
+    "stopping": "stopping after the current items",
     "failed": "Conditions failed; all others are stored.",
     "refused": "The sweep stopped with an error.",
 }
 _CURVES = ("g", "shows curves and maps of what is stored, m the results by lesion")
 _NEXT = {
-    "running": (_CURVES, ("x", "stops after the present items; nothing answered is lost")),
+    "running": (_CURVES, ("x", "stops after the current items; nothing answered is lost")),
     "stopped": (("space", "continues"), _CURVES),
     "failed": (("space", "tries the failed conditions again"), _CURVES),
     "done": (_CURVES,),
@@ -323,7 +323,7 @@ class SweepPage(Page):
         self.query_one("#sweep-pane").focus()
 
     def stop_sweep(self) -> None:
-        """Stop after the present items."""
+        """Stop after the current items."""
         if self._state.active:
             self.desk.controller(LesionsController).stop_sweep()
         else:

@@ -44,7 +44,7 @@ class ModelsController(Controller):
 
         def remove() -> str:
             path = remove_profile(self.plugins.configuration.config_dir, name)
-            return f"profile:{name} is gone from {path}"
+            return f"profile:{name} is removed from {path}"
 
         self._changed("removed", remove)
 

@@ -22,20 +22,20 @@ from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
     "name": "A profile's name: a-z, 0-9 and hyphens. profile:NAME can be used instead of "
-    "a spec. A profile that has this name already is replaced.",
+    "a spec. An existing profile with this name is replaced.",
     "spec": "ID[:NAME][@key=value,...], for example openai:llama3.2:1b@base_url=http://localhost:"
     "11434/v1",
-    "family": "For example Llama-3.2. Base and instruct models of one family and size are set "
-    "side by side in results.",
-    "tuning": "Base, or instruct; empty where that makes no sense.",
-    "parameters": "How many the model has: 1240000000, 1.24B or 360M.",
+    "family": "For example Llama-3.2. Results compare base and instruct models of one "
+    "family and size.",
+    "tuning": "Base or instruct; empty if neither applies.",
+    "parameters": "The number of parameters: 1240000000, 1.24B or 360M.",
 }
-TUNINGS = (("not said", ""), ("base", "base"), ("instruct", "instruct"))
+TUNINGS = (("unknown", ""), ("base", "base"), ("instruct", "instruct"))
 LINE = 64
 """Columns of the list, without its bar and the gap."""
 WIDEST = 26
 """Columns of the specs at most."""
-NOTE = "enter copies it below; Write saves the profile; Try sends one question"
+NOTE = "Enter copies the line to the fields. Write saves the profile. Try sends one question."
 
 REMOVE = "Remove"
 
@@ -168,7 +168,7 @@ class ModelsScreen(Dialog[None]):
                 if asked or not self._has(name):  # of what is not there nothing can be lost
                     self._desk.do(partial(self._controller.remove_profile, name))
                 else:
-                    self._show("asked", f"{REMOVE} again takes profile:{name} out of your file")
+                    self._show("asked", f"{REMOVE} again removes profile:{name} from your file")
                     self._asked = name
             case "close":
                 self.action_leave()

@@ -131,7 +131,7 @@ class MicrophoneScreen(Dialog[str | None]):
     """Returns the name of the microphone that was taken; None when closed with esc.
 
     Args:
-        chosen: the one that is taken now, or empty for the system's own.
+        chosen: the one that is taken now, or empty for the system's default.
     """
 
     CSS_PATH = "dialogs.tcss"
@@ -174,7 +174,7 @@ class MicrophoneScreen(Dialog[str | None]):
                 Content.assemble(
                     title(device),
                     (f"   {device.rate / 1000:g} kHz", QUIET),
-                    ("   the system's own" if device.default else "", QUIET),
+                    ("   the system's default" if device.default else "", QUIET),
                 )
             )
             for device in self._devices

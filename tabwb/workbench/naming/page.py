@@ -250,7 +250,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
     @property
     def _chosen_microphone(self) -> str:
-        """The microphone that was chosen, or empty for the system's own."""
+        """The microphone that was chosen, or empty for the system's default."""
         return self.desk.workbench.remembered.microphone
 
     def show(self) -> None:

@@ -50,7 +50,7 @@ class Choices:
         ipa: phonemes are shown in IPA; else in ARPAbet.
         costs: the costs of the alignment are shown.
         hidden: the name of the picture is hidden, because the participant may read it.
-        device: the microphone that was chosen, or empty for the system's own.
+        device: the microphone that was chosen, or empty for the system's default.
     """
 
     ipa: bool = True

@@ -35,7 +35,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
     Args:
         work: the open administration.
         now: its naming part.
-        device: the microphone that was chosen, or empty for the system's own.
+        device: the microphone that was chosen, or empty for the system's default.
         width: columns.
     """
     administration = work.administration
@@ -55,7 +55,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         yield from _fact("transcriber", short_spec(now.transcriber) or "none", width)
     left = sum(item.standing == "open" for item in now.items)
     yield from _fact("pictures", f"{left} to show", width)
-    yield from _fact("microphone", device or "the system's own", width)
+    yield from _fact("microphone", device or "the system's default", width)
     if now.left_over:
         count = plural(now.left_over, "interrupted recording")
         yield from folded(f"{count} will be kept when the microphone opens", width, AMBER)

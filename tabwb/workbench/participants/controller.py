@@ -30,7 +30,7 @@ class ParticipantsController(Controller):
         super().__init__(engine)
         self._sessions = sessions
         self.latest = ""
-        """The participant who is shown; what was queued for others is not read."""
+        """The participant who is shown; requests for others are not read."""
 
     def list_all(self) -> None:
         """Read all participants."""

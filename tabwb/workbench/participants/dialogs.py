@@ -28,7 +28,7 @@ Check = Callable[[str], object]
 """Raises a :class:`TabwbError` where a text is not valid."""
 REASON_WORDS = {
     "withdrawn": "withdrawn: the participant withdrew",
-    "retention-ended": "retention-ended: the data may be kept no longer",
+    "retention-ended": "retention-ended: the retention period is over",
     "entered-by-mistake": "entered-by-mistake: the code may be used again",
     "other": "other",
 }
@@ -315,7 +315,7 @@ class PrintedForm(Dialog[None]):
             with path.open("x", encoding="utf-8") as file:
                 file.write(self._text)
         except FileExistsError:
-            problem = f"{path} exists already: choose another name"
+            problem = f"{path} already exists: choose another name"
         except OSError as error:
             problem = f"{path} cannot be written: {error.strerror}"
         else:
@@ -346,7 +346,7 @@ class DeletionForm(Form):
             yield Choice("", id="reason")
             yield FormField(
                 "confirm", "Type the code", "", self._same, allowed=preview.speaker,
-                help_text="# Type the code\n\nThe participant code again. There is no undo.",
+                help_text="# Type the code\n\nType the participant code. This cannot be undone.",
             )  # fmt: skip
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Delete permanently", id="accept")

@@ -245,7 +245,7 @@ class Workbench(App[int]):
             await self.action_leave()
         else:
             self._interrupted_at = now
-            self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
+            self.notify("Press ctrl+c again to quit; everything is stored.", timeout=AGAIN_S)
 
     def action_help_for_focus(self) -> None:
         """Show help for what is focused, or close it."""

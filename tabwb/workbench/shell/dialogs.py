@@ -120,7 +120,7 @@ def about_text(catalogue: Catalogue | None) -> Content:
     lines = [Content.styled(f"tabwb {tabwb.__version__}", "bold")]
     if catalogue is not None:
         network = (
-            "offline: nothing but this machine is reached"
+            "offline: no other machine is contacted"
             if catalogue.offline
             else "allowed: a model or judge that needs it may use it; tabwb --offline forbids it"
         )

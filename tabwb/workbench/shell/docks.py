@@ -147,7 +147,7 @@ class DockLayout:
         desk = self._desk
         content = desk.query_one(f"#{name}")
         if name == "scores" and not desk.current.SCORES_DOCK:
-            desk.current.show_message("This page shows no scores beside it.")
+            desk.current.show_message("This page has no score panel.")
         elif not self._room[name]:
             self._drawer = "" if self._drawer == name else name
             self.apply()

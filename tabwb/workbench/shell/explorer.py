@@ -59,7 +59,7 @@ answered of those planned. ▸ running, ‖ paused, ■ discontinued, ✓ comple
 under a lesion. ▌ marks the open administration.
 
 - **enter** on a battery or an examinee begins a new administration with it
-- **enter** on an administration opens it: one that is running or paused is offered for resumption,
+- **enter** on an administration opens it: one that is running or paused can be continued,
   a complete one shows its results
 - **/** filters: type parts of a number, name, state, condition or date; **esc** ends the filter
 - **space** folds a group; arrows move

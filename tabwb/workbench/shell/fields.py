@@ -89,7 +89,7 @@ class ComboList(OptionList):
     HELP = """\
 # List
 
-What is known. **enter** takes one; **esc**, or typing on, goes back to the field.
+The known values. **enter** takes one; **esc**, or typing, goes back to the field.
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]

@@ -29,11 +29,11 @@ MARK, MARK_NARROW = 44, 26
 """Columns of a mark in the title bar at most."""
 AMBER_BOLD = f"bold {AMBER}"
 TIPS = {
-    "offline": "Only this machine is reached.",
+    "offline": "No other machine is contacted.",
     "network allowed": "A model or judge that needs a network may use it; "
     "tabwb --offline forbids it.",
     "saved": "Everything so far is on disk.",
-    "! not saved": "The store refused to record something; earlier records are unchanged.",
+    "! not saved": "The store could not record something; earlier records are unchanged.",
 }
 """What the states at the right of the title bar mean."""
 RECORDS = "The microphone records."
@@ -157,7 +157,7 @@ class MenuList(OptionList):
 
     HELP = (
         "# Menu\n\nUp and down move, **enter** chooses, left and right change the menu, **esc** "
-        "closes. Commands that cannot be used now are quiet."
+        "closes. Commands that cannot be used now are dimmed."
     )
 
 

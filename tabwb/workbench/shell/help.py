@@ -29,7 +29,7 @@ OF_HELP = "# Help\n\nArrows scroll, **esc** closes."
 OF_KEYS = """\
 # All keys
 
-The keys of this page come first. Those that cannot be used now are quiet, with the reason. Type
+The keys of this page come first. Those that cannot be used now are dimmed, with the reason. Type
 words, or one key, to list fewer. Arrows scroll, **esc** closes.
 """
 GENERAL = """\
@@ -136,7 +136,7 @@ class KeysScreen(ModalScreen[None]):
                 yield from (self._line(command, width) for command in block)
                 yield Content("")
         if not commands:
-            yield Content.styled("No key has all these words.", QUIET)
+            yield Content.styled("No command has all these words.", QUIET)
 
     def _is_wanted(self, command: Command) -> bool:
         labels = [key_label(key).lower() for key in (command.key, *command.also)]

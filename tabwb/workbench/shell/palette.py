@@ -201,7 +201,7 @@ def why_not(desk: Desk, command: Command, situation: Situation) -> str | None:
     if command.pages and situation.page not in command.pages:
         titles = {page.id: page.title for subject in desk.subjects for page in subject.pages}
         return f"only in {' and '.join(titles[page] for page in command.pages)}"
-    return "there is nothing here to use it on"
+    return "it does not apply here"
 
 
 def _show_item(desk: Desk, item: ItemEntry) -> None:

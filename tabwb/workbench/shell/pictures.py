@@ -68,7 +68,7 @@ def read_rgba(data: bytes, name: str = "picture") -> NDArray[np.uint8]:
                 return np.dstack([grey, grey, grey, np.full_like(grey, 255)])
             return np.asarray(picture.convert("RGBA"), dtype=np.uint8)
     except Image.DecompressionBombError as error:
-        raise _too_large("that many pixels", name) from error
+        raise _too_large("too many pixels", name) from error
     except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as error:
         raise UsageError(
             f"the picture cannot be read or is damaged: {error}",

@@ -76,7 +76,7 @@ class Remembered:
         folded: titles of the explorer's folded groups, with blanks between.
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
-        microphone: name of the microphone for spoken naming, or empty for the system's own.
+        microphone: name of the microphone for spoken naming, or empty for the system's default.
         sweep_grid: the grid file of the sweep that was started last, or empty.
         sweep_workers: its number of workers.
         arpabet: phonemes are shown in ARPAbet; else in IPA.

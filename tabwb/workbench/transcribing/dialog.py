@@ -13,8 +13,8 @@ from tabwb.workbench.shell.fields import Combo, Known
 from tabwb.workbench.shell.wording import AMBER, QUIET
 from tabwb.workbench.transcribing.controller import TranscribingWish
 
-NOTE = "It works in the background: the title bar shows how far it is."
-NEEDED = "a transcriber is needed; down lists those that are installed"
+NOTE = "Transcription works in the background. The title bar shows its progress."
+NEEDED = "Name a transcriber; down lists the installed ones."
 HELPS = {
     "transcriber": "A transcriber's spec, for example `wav2vec2:PATH-OR-ID`. **down** lists those "
     "that are installed. The participant must have consented to *transcribe*.",

@@ -150,15 +150,15 @@ class TrialActions(Actions):
         words = (
             f"{whose}\n{administration.battery_title} is {state_word(administration)}: "
             f"{administration.answered} of {administration.planned} answered. "
-            "Nothing that was answered is asked again."
+            "Answered items are not given again."
         )
         choices = [("results", "Results so far"), ("close", "Not now")]
         if interrupted:
             words += "\n\nIts recording was interrupted; what was recorded until then can be kept."
             choices.insert(0, ("keep", "Keep it"))
         if not over:
-            choices.insert(0, ("resume", "Resume"))
-        title = f"#{number}" if over else f"Resume #{number}?"
+            choices.insert(0, ("resume", "Continue"))
+        title = f"#{number}" if over else f"Continue #{number}?"
         desk.app.push_screen(ChoiceScreen(title, words, tuple(choices)), chosen)
 
 

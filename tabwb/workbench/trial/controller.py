@@ -37,7 +37,7 @@ class KnownParticipant:
     last: str = ""
 
 
-SEED_UNUSED = "the seed has no effect: greedy (temperature 0), order as given"
+SEED_UNUSED = "The seed has no effect: decoding is greedy (temperature 0) and the order is fixed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +206,10 @@ class TrialController(Controller):
         if battery is None:
             return
         if setup.lacks_protocol(battery, asked):
-            words = f"'{battery.id}' is made for models; in a study, name its approved protocol"
+            words = f"'{battery.id}' is made for models; for a person, name the approved protocol"
             yield FieldError(PROTOCOL, words)
         if asked.kind not in battery.examinees and asked.kind == "model":
-            words = f"'{battery.id}' is not made for models: choose 'a participant' before it"
+            words = f"'{battery.id}' is not made for models: first choose 'a participant'"
             yield FieldError("model", words)
 
     def _errors(self, checks: Iterable[tuple[str, Callable[[], object]]]) -> Iterator[FieldError]:

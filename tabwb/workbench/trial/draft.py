@@ -55,7 +55,7 @@ class Draft:
     """An administration to be begun; every field as the person typed it.
 
     Attributes:
-        microphone: which one listens, or empty for the system's own; kept with the workbench.
+        microphone: which one listens, or empty for the system's default; kept with the workbench.
         texts: of conditions, by id; those that are missing have their defaults.
     """
 

@@ -250,9 +250,9 @@ class NewAdministration(Dialog[Draft | int | None]):
         elif name in names:
             words = f"{words_of(name)[1]}."
         elif name == "advanced":
-            words = "enter shows all other fields, and hides them again."
+            words = "Enter shows or hides the other fields."
         elif name == "defaults":
-            words = "enter sets all fields to their defaults."
+            words = "Enter sets all fields to their defaults."
         elif unplaced := [
             problem for problem in self._preview.problems if not isinstance(problem, FieldError)
         ]:
@@ -266,7 +266,7 @@ class NewAdministration(Dialog[Draft | int | None]):
         else:
             battery = self._battery
             size = f"{battery.title}, {battery.n_items} items. " if battery is not None else ""
-            words = f"{size}enter begins; then space gives the first item."
+            words = f"{size}Enter begins; then space gives the first item."
         self._say(words, style)
 
     def _say(self, text: str, style: str) -> None:
@@ -321,7 +321,7 @@ class NewAdministration(Dialog[Draft | int | None]):
             self._say(str(error), AMBER)
             return
         known = [
-            Known(device.name, title(device), "the system's own" if device.default else "")
+            Known(device.name, title(device), "the system's default" if device.default else "")
             for device in devices
         ]
         remedy = "plug one in, or use tabwb name --input FOLDER"

@@ -35,27 +35,27 @@ KINDS = (("a model", "model"), ("a participant", "speaker"))
 OTHER_FIELDS: dict[str, tuple[str, str, frozenset[Audience]]] = {
     "battery": (
         "Battery",
-        "The battery's id, or the path of a battery.toml; down lists those installed",
+        "The battery's id, or the path of a battery.toml; down lists the installed batteries",
         ANYBODY,
     ),
     "kind": (
         "Given to",
-        "A model answers by itself; a participant types the answers here, or answers aloud",
+        "A model answers by itself; a participant types the answers here or names pictures aloud",
         ANYBODY,
     ),
     "model": (
         "Model",
-        "ID[:NAME][@key=value,...]; down lists back ends, profiles and models given before",
+        "ID[:NAME][@key=value,...]; down lists back ends, profiles and earlier models",
         MODEL,
     ),
     "speaker": (
         "Participant",
-        "A participant code such as S-014, never a person's name; down lists those known",
+        "A participant code such as S-014, never a person's name; down lists the known codes",
         PERSON,
     ),
     "microphone": (
         "Microphone",
-        "Which one listens; empty: the system's own. Down lists those there are",
+        "The microphone; empty: the system's default. Down lists the microphones",
         SPOKEN,
     ),
 }
@@ -177,7 +177,7 @@ class Advanced(Widget, can_focus=True):
     """The line of the folded fields: what they are set to; enter opens and closes them."""
 
     HELP = (
-        "# Advanced\n\nWhat the other fields are set to. **enter** or **space** opens them and "
+        "# Advanced\n\nThe values of the other fields. **enter** or **space** opens them and "
         "closes them again; **tab** goes to the next field."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -271,7 +271,7 @@ def field_of(name: str, catalogue: Catalogue, draft: Draft) -> Widget:
         ]
         return Combo(name, draft.battery, batteries, help_text(name))
     if name == "microphone":
-        own = "the system's own"
+        own = "the system's default"
         return Combo(name, draft.microphone, (), help_text(name), placeholder=own)
     condition = declared(name)
     assert condition.field is not None

@@ -13,7 +13,9 @@ from tabwb.workbench.shell.session_commands import (
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
 ASKING = "the model is answering: esc stops it, p pauses after it"
-ELSEWHERE = "another item is current: end returns to it; this one can get a note (n) or be void (v)"
+ELSEWHERE = (
+    "another item is current: end returns to it; here n writes a note and v declares the item void"
+)
 NO_ITEM = "no item has been shown yet: space gives the first one"
 WHERE = ("trial", "scores")
 
@@ -38,10 +40,10 @@ def _repeat(now: Situation) -> str | None:
     if now.kind != "speaker":
         return None
     if now.answered:
-        return "a first answer cannot be asked for again: u takes it back, v declares it void"
+        return "a first answer cannot be asked again: u takes it back, v declares it void"
     if now.awaiting:
         return f"item {now.item} waits for its first answer: enter goes back to it"
-    return "a person is not asked again: space gives the next item"
+    return "a person is not asked twice: space gives the next item"
 
 
 def _unfinished(now: Situation) -> str | None:
@@ -83,7 +85,7 @@ def check(verb: str, now: Situation) -> str | None:
     >>> check("skip", now)
     'item 2 is answered: u takes it back, v declares it void'
     >>> check("undo", Situation("trial", status=AdministrationStatus.RUNNING))
-    'nothing to take back yet'
+    'there is nothing to take back yet'
     """
     match verb:
         case "skip":
@@ -93,7 +95,7 @@ def check(verb: str, now: Situation) -> str | None:
         case "undo" | "discontinue" if now.asking:
             return ASKING
         case "undo":
-            return None if now.undoable else "nothing to take back yet"
+            return None if now.undoable else "there is nothing to take back yet"
         case "pause" | "discontinue":
             return _unfinished(now)
     return None

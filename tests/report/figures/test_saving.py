@@ -127,7 +127,7 @@ def test_matplotlib_is_imported_when_a_figure_is_made() -> None:
 def test_a_file_that_is_there_is_replaced_only_when_asked(tmp_path: Path) -> None:
     made = make("burden", groups(1))
     out = save(made, tmp_path / "a.svg")
-    with pytest.raises(TabwbError, match="there already"):
+    with pytest.raises(TabwbError, match="already exists"):
         save(made, out)
     assert save(made, out, force=True) == out
 
