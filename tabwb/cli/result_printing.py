@@ -67,7 +67,8 @@ def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
         raise UsageError("--measure belongs to a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
         raise UsageError(
-            "--csv writes groups of administrations", hint="tabwb results --by model --csv FILE"
+            "--csv writes groups of administrations of administrations",
+            hint="tabwb results --by model --csv FILE",
         )
     if asked.csv_file is not None and (asked.details or asked.printed == "json"):
         other = "json" if asked.printed == "json" else "details"

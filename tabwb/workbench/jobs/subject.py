@@ -6,14 +6,14 @@ from tabwb.workbench.shell.commands import ON_HOME, Command
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
 PAGE = (
-    Command("file.show-job", "Result of the job", "Open", "enter", 1,
+    Command("file.show-job", "Results of the job", "Open", "enter", 1,
             "Show the results that the job changes, or the page of the sweep."),
     Command("file.stop-job", "Stop the job", "Stop", "x", 2,
-            "Stop after the present calls or items; what is stored stays."),
+            "Stop after the current calls or items; what is stored stays."),
     Command("file.resume-job", "Start it again", "Start again", "r", 3,
-            "Start a job that was stopped or refused again with what is left."),
+            "Start a stopped or refused job again with the rest."),
     Command("file.leave-jobs", "Back", "Back", "escape", 12,
-            "Return to the page before; the jobs go on."),
+            "Return to the page before; the jobs continue."),
 )  # fmt: skip
 COMMANDS = (
     Command("file.jobs", "Background jobs", "Jobs", "J", 10,

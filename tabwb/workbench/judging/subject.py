@@ -18,13 +18,13 @@ COMMANDS = (
     *on_page(
         "trial",
         Command("administer.judges", "Judges' verdicts", "Judges", "j", 15,
-                "What every judge says of this response, with its reasons and raw replies.",
+                "Show each judge's verdicts on this response, with reasons and raw replies.",
                 _judges, where=("trial", "scores")),
     ),
     *on_page(
         "results",
         Command("results.judge", "Judge…", "Judge", "j", 5,
-                "Let a judge judge these answers: what it takes first, then with progress."),
+                "Let a judge judge these answers: first the estimate, then the progress."),
     ),
 )  # fmt: skip
 SUBJECT = Subject(

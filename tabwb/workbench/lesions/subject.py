@@ -33,7 +33,7 @@ SWEEP_PAGE = (
     Command("administer.dry-run", "Dry run", "Dry run", "D", 2,
             "Say what would be given, how long it takes and what it can show; store nothing."),
     Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", 3,
-            "Stop after the present items; starting again continues."),
+            "Stop after the current items; starting again continues."),
     Command("administer.sweep-curves", "Curves and maps", "Curves", "g", 4,
             "Show curves and maps of this model and battery, also while the sweep runs."),
     Command("administer.sweep-results", "Results by lesion", "Results", "m", 5,
@@ -41,7 +41,7 @@ SWEEP_PAGE = (
     Command("administer.copy-command", "Copy the command", "Copy", "y", 6,
             "Copy the command line that does the same."),
     Command("administer.leave-sweep", "Back", "Back", "escape", 12,
-            "Leave a field, or the page; the sweep goes on."),
+            "Leave a field, or the page; the sweep continues."),
 )  # fmt: skip
 CURVES_PAGE = (
     Command("results.turn-kind", "Curves or map", "Curves/map", "g", 1,

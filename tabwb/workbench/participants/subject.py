@@ -15,11 +15,11 @@ PAGE = (
     Command("file.add-participant", "Add a participant…", "Add", "a", 4,
             "Register a participant by code, with a record."),
     Command("file.consent-form", "Consent form…", "Form", "f", 5,
-            "A form to print, as text, with a question for each scope."),
+            "A printable form with a question for each scope."),
     Command("file.find-participant", "Filter…", "Filter", "slash", 6,
             "Show only participants whose code or record has these words."),
     Command("file.delete-participant", "Delete…", "Delete", "x", 7,
-            "Delete all data of this participant; first you see what goes and what stays."),
+            "Delete all data of this participant, after a preview."),
     Command("file.leave-participants", "Back", "Back", "escape", 12,
             "Return to the page before."),
 )  # fmt: skip

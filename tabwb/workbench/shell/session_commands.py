@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
 DISCONTINUED = "discontinued: u takes that back, space shows the results"
-DONE = "complete: nothing is left to give; space shows the results"
+DONE = "complete: no items are left; space shows the results"
 
 
 def unchangeable(now: Situation) -> str:
@@ -49,7 +49,7 @@ def _pause(desk: Desk) -> None:
 
 
 def _discontinue(desk: Desk) -> None:
-    text = "Items not yet given will read: not administered. u takes it back."
+    text = "Items that were not given get the state 'not administered'. u takes it back."
     desk.ask_words("Discontinue the administration", "Reason", desk.sessions.discontinue, text)
 
 
@@ -63,12 +63,12 @@ _SESSION = (
             "Pass over this item, with a reason.",
             run=lambda desk: desk.ask_words("Skip this item", "Reason", desk.sessions.skip)),
     Command("administer.undo", "Undo", "Undo", "u", 6,
-            "Take back the last answer, skip, void or discontinuation. Nothing is erased.",
+            "Take back the last answer, skip, void or discontinuation. Nothing is deleted.",
             run=lambda desk: desk.do(desk.sessions.undo)),
     Command("administer.note", "Note…", "Note", "n", 7,
             "Write a note on this item.", run=_note),
     Command("administer.pause", "Pause", "Pause", "p", 8,
-            "Pause the administration after the current answer; space resumes it.", run=_pause),
+            "Pause the administration after the current answer; space continues it.", run=_pause),
     Command("administer.void", "Void…", "Void", "v", 10,
             "Declare this item void, with a reason: its answer stays and does not count.",
             run=_void),

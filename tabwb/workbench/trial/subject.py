@@ -85,7 +85,7 @@ def check(verb: str, now: Situation) -> str | None:
     >>> check("skip", now)
     'item 2 is answered: u takes it back, v declares it void'
     >>> check("undo", Situation("trial", status=AdministrationStatus.RUNNING))
-    'there is nothing to take back yet'
+    'there is there is nothing to take back yet'
     """
     match verb:
         case "skip":
@@ -95,7 +95,7 @@ def check(verb: str, now: Situation) -> str | None:
         case "undo" | "discontinue" if now.asking:
             return ASKING
         case "undo":
-            return None if now.undoable else "there is nothing to take back yet"
+            return None if now.undoable else "there is there is nothing to take back yet"
         case "pause" | "discontinue":
             return _unfinished(now)
     return None
@@ -131,7 +131,7 @@ COMMANDS = (
             "Give a battery to a model (seed, temperature, lesion) or to a person.", also=("f2",),
             where=ON_HOME),
     Command("file.open", "Open…", "Open", "o", 2,
-            "Find an administration: resume it, or see its results.", also=("f7",),
+            "Find an administration: continue it, or see its results.", also=("f7",),
             where=("home", "explorer", "results")),
 )  # fmt: skip
 SUBJECT = Subject(
