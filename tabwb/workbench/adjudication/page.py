@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from textual.app import ComposeResult
@@ -41,9 +41,9 @@ why is kept, and **u** or **x** takes it back. **l** plays a spoken response.
 BESIDE = 124
 """From so many columns on the details are beside the list."""
 LETTERS = 22
-"""Columns of a question's title in the list."""
-COLUMNS = f"sample  {'question'.ljust(LETTERS - 7)}differ: people judges  answers | judges"
-"""Over the list: sample, question, shares of pairs that differ, what each person and judge says."""
+"""The least columns of a question's title in the list."""
+AFTER_TITLE = "differ: people judges  answers | judges"
+"""Over the list, after sample and question: shares of pairs that differ, what each one says."""
 NONE = {
     "open": "Nothing is open: raters agree so far, or everything is settled.",
     "settled": "Nothing is settled.",
@@ -66,6 +66,7 @@ class AdjudicationPage(Page):
         super().__init__(desk, page)
         self._view: AdjudicationView | None = None
         self._judges: dict[str, str] = {}
+        self._letters = LETTERS
 
     def compose(self) -> ComposeResult:
         """Yield head, list and details."""
@@ -80,6 +81,7 @@ class AdjudicationPage(Page):
     def on_resize(self, event: Resize) -> None:
         """Put the details beside the list where there is room."""
         self.query_one("#adjudication-body").set_class(event.size.width >= BESIDE, "-wide")
+        self.call_after_refresh(self._list_again)
 
     def show(self, view: AdjudicationView) -> None:
         """Show the answers, and keep the mark where it is."""
@@ -87,7 +89,7 @@ class AdjudicationPage(Page):
         before, kept = self.marked, listed.highlighted
         self._view = view
         self._judges = judge_names(judge for row in view.rows for judge, _ in row.dispute.judges)
-        listed.set_options(Option(_line(row)) for row in view.rows)
+        self._list(view.rows)
         places = [row.place for row in view.rows]
         at = places.index(before.place) if before and before.place in places else kept or 0
         listed.highlighted = min(at, len(places) - 1) if places else None
@@ -98,6 +100,21 @@ class AdjudicationPage(Page):
         if view.told:
             self.show_message(view.told)
 
+    def _list(self, rows: Sequence[Row]) -> None:
+        """List the answers; titles of questions get the columns that there are."""
+        listed = self.query_one(DisputeList)
+        self._letters = _title_room(rows, listed.scrollable_content_region.width)
+        listed.set_options(Option(_line(row, self._letters)) for row in rows)
+
+    def _list_again(self) -> None:
+        """List the same answers in another width."""
+        if self._view is not None:
+            listed = self.query_one(DisputeList)
+            kept = listed.highlighted
+            self._list(self._view.rows)
+            listed.highlighted = kept
+            self._show_head(self._view)
+
     def _show_head(self, view: AdjudicationView) -> None:
         shown = [view.which, view.measure]
         left = Content.assemble(
@@ -106,11 +123,11 @@ class AdjudicationPage(Page):
         )
         right = Content.assemble(
             bar(view.settled / view.of if view.of else 0.0, 6),
-            f"  {view.settled} of {view.of} settled",
+            f"  {view.settled:,} of {view.of:,} settled",
         )
         self.query_one("#adjudication-head", Line).show(left, right)
         self.query_one("#adjudication-columns", Line).show(
-            Content.styled(COLUMNS if view.rows else "", QUIET)
+            Content.styled(_columns(self._letters) if view.rows else "", QUIET)
         )
         self.query_one(
             "#disputed-pane", Pane
@@ -256,14 +273,27 @@ class AdjudicationPage(Page):
         await self.desk.go(self.desk.actions(AdjudicationActions).came_from)
 
 
-def _line(row: Row) -> Content:
+def _title_room(rows: Sequence[Row], width: int) -> int:
+    """Return the columns of titles: of the longest one, where a list of this width has room."""
+    longest = max((len(row.dispute.title) for row in rows), default=0)
+    line = max((len(_line(row, LETTERS).plain) for row in rows), default=0)
+    rest = max(line - LETTERS, len(_columns(LETTERS)) - LETTERS)
+    return max(min(longest, width - rest), LETTERS)
+
+
+def _columns(letters: int) -> str:
+    """Return the line over the list."""
+    return f"sample  {'question'.ljust(letters - 7)}{AFTER_TITLE}"
+
+
+def _line(row: Row, letters: int) -> Content:
     one = row.dispute
-    title = Content(one.title).truncate(LETTERS, ellipsis=True).plain
+    title = Content(one.title).truncate(letters, ellipsis=True).plain
     said, judged = (" ".join(map(_sign, words)) for words in (row.said, row.judged))
     return Content.assemble(
         ("✓ " if row.settled else "  ", ACCENT),
         f"{one.sample:>4}  ",
-        (title.ljust(LETTERS), "bold"),
+        (title.ljust(letters), "bold"),
         (f" {_share(one.people_differ):>6} {_share(one.judges_differ):>6}  ", QUIET),
         said,
         (f" | {judged}" if judged else "", QUIET),
