@@ -30,7 +30,7 @@ GAP = 2
 """Columns of characters between two columns of the table."""
 NAME_STEPS = ((-99, 12), (7, 16), (8, 20), (9, 24))
 """Steps of names, see :class:`Column`."""
-ROOMY_NAME = 28
+ROOMY_NAME = 36
 """Columns that a name gets before intervals become wider."""
 BURDEN_AXIS, RIGHT_AXIS = (12, 32), (8, 20)
 """The least and the most columns of drawn intervals."""

@@ -24,10 +24,13 @@ from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET
 
-LEAST_NAME, MOST_NAME = 10, 30
+LEAST_NAME, MOST_NAME = 10, 40
 """Columns of a model's name, at least and at most."""
-CELLS = (7, 5, 3, 2, 1)
-"""Columns of a cell, the widest that fits: with a number and a bar, a number, a bar."""
+CELLS = (10, 7, 5, 3, 2, 1)
+"""Columns of a cell, the widest that fits: with a number and a bar, a number, a bar.
+
+The first, which has room for most heads, is used where names are not cut.
+"""
 HEADS = 2
 """Lines of the heads."""
 AROUND = HEADS + 1
@@ -131,7 +134,10 @@ class FeatureMap(Vertical):
         width = self.size.width - 2
         longest = max((len(row.label) for row in rows), default=0)
         n = max(len(self._features), 1)
-        self._cell = next((cell for cell in CELLS if LEAST_NAME + 1 + cell * n <= width), CELLS[-1])
+        names_least = {CELLS[0]: min(longest, MOST_NAME)}
+        self._cell = next(
+            (c for c in CELLS if names_least.get(c, LEAST_NAME) + 1 + c * n <= width), CELLS[-1]
+        )
         room = max(min(width - self._cell * n - 1, MOST_NAME, longest), 1)
         names = shortened_apart([row.label for row in rows], room)
         with self.prevent(DataTable.CellHighlighted):

@@ -137,7 +137,7 @@ PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Poi
 }
 """The title of each plot and what makes its lines, in the order in which they change."""
 KINDS = tuple(PLOTS)
-LABEL = 34
+LABEL = 44
 """The most columns of a label."""
 NOTHING = "There is nothing to draw."
 LEAST_WIDTH = 30
@@ -211,7 +211,7 @@ class PlotPane(Vertical):
     def _axis(self, width: int) -> Iterator[Content]:
         figure, width = self._figure, max(width - 1, LEAST_WIDTH)
         if figure is not None and figure.drawn:
-            yield from axis(figure.most, width, label_room(width) + 1)
+            yield from axis(figure.most, width, label_room(figure.points, width) + 1)
 
 
 class PlotScroll(ScrollView, can_focus=True):
@@ -227,7 +227,7 @@ class PlotScroll(ScrollView, can_focus=True):
         super().__init__(id="plot-scroll")
         self._points: Sequence[Point] = ()
         self._names: Sequence[str] = ()
-        self._most, self._width, self._step = 1.0, LEAST_WIDTH, 1
+        self._most, self._width, self._step, self._room = 1.0, LEAST_WIDTH, 1, 0
 
     def show(self, points: Sequence[Point], most: float, width: int, *, apart: bool) -> None:
         """Show these points.
@@ -238,7 +238,8 @@ class PlotScroll(ScrollView, can_focus=True):
             width: columns of characters.
             apart: leave a line between them.
         """
-        self._points, self._names = points, labels(points, label_room(width))
+        self._points, self._room = points, label_room(points, width)
+        self._names = labels(points, self._room)
         self._most, self._width, self._step = most, width, 1 + apart
         self.virtual_size = Size(width, max(self._step * len(points) - apart, 1))
         self.refresh()
@@ -251,7 +252,7 @@ class PlotScroll(ScrollView, can_focus=True):
         point, name = self._points[at], self._names[at]
         line = Content.assemble(
             (name, "bold" if point.heading else ""),
-            _bar(point, self._width - label_room(self._width) - 1, self._most),
+            _bar(point, self._width - self._room - 1, self._most),
         )
         (strip,) = Visual.to_strips(self, line, self.size.width, 1, self.visual_style, pad=True)
         return strip
@@ -263,9 +264,12 @@ class PlotScroll(ScrollView, can_focus=True):
         plot.turn(step)
 
 
-def label_room(width: int) -> int:
-    """Return the columns of labels in a plot of so many columns."""
-    return min(LABEL, max(width // 3, 12))
+def label_room(points: Sequence[Point], width: int) -> int:
+    """Return the columns of labels: of the longest one, where a plot of this width has room."""
+    lines = [point for point in points if not point.heading]
+    inset = 2 * (len(lines) < len(points))
+    longest = max((len(point.label) + 1 + len(_value(point)) for point in lines), default=0)
+    return min(LABEL, max(width * 2 // 5, 12), max(inset + longest, 12))
 
 
 def _bar(point: Point, width: int, most: float) -> Content:
@@ -327,10 +331,16 @@ def labels(points: Sequence[Point], room: int) -> list[str]:
     ]
 
 
-def _label(point: Point, names: Mapping[str, str], room: int) -> str:
+def _value(point: Point) -> str:
+    """Return the figure beside a label; of an estimated baseline its ends."""
     figure = number_of(point.value)
     if point.baseline and point.low is not None:
         figure = "-".join(dict.fromkeys((number_of(point.low), figure)))
-    left = room - max(len(figure), FIGURE) - 1
+    return f"{figure:>{FIGURE}}"
+
+
+def _label(point: Point, names: Mapping[str, str], room: int) -> str:
+    figure = _value(point)
+    left = room - len(figure) - 1
     name = shortened(names.get(point.label, point.label), left)
-    return f"{name:<{left}} {figure:>{FIGURE}} "
+    return f"{name:<{left}} {figure} "
