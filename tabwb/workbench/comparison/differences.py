@@ -73,9 +73,11 @@ def difference_lines(
     burdens = [line for one in compared for line in one.tests if not line.share]
     ends = [abs(end) for line in burdens for end in (line.low, line.value, line.high) if end]
     most = max(ends, default=1.0)
-    axis = min(max((width - sum(FIGURES) - sum(TESTS)) // 3, AXIS[0]), AXIS[1])
+    room = width - sum(FIGURES) - sum(TESTS) - 2
+    longest = max((len(one.lead.name) for one in compared), default=0)
+    axis = min(max(room - longest, AXIS[0]), AXIS[1])
     wide = width >= WIDE
-    name = width - sum(FIGURES) - sum(TESTS) - axis - 2
+    name = room - axis
     if wide and compared:
         heads = _right(("A", "B", "A - B"), FIGURES)
         scale = f"{'A lower':<{axis // 2}}{'A higher':>{axis - axis // 2}}"
