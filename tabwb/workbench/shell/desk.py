@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,20 +11,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.events import DescendantBlur, DescendantFocus, Key, Resize
-from textual.message import Message
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
-from tabwb.workbench.shell.administration_words import lesion_mark, name_of
-from tabwb.workbench.shell.commands import CommandTable, Situation, key_label, situation_of
-from tabwb.workbench.shell.desk_messages import DeskMessages
+from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
+from tabwb.workbench.shell.desk_frame import foot_hints, title_state
+from tabwb.workbench.shell.desk_messages import DeskMessages, FromWorker
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
-from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
+from tabwb.workbench.shell.frame import Foot, MenuScreen, TitleBar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.subject import Actions, Subject
@@ -39,20 +37,6 @@ A = TypeVar("A", bound=Actions)
 C = TypeVar("C", bound="Controller")
 M = TypeVar("M")
 Handler = Callable[[Any], Awaitable[None] | None]
-
-
-@dataclass
-class FromWorker(Message, bubble=False):
-    """Brings a message of the worker's thread to the desk."""
-
-    content: object
-
-    def can_replace(self, message: Message) -> bool:
-        """Return whether a later message makes this one superfluous."""
-        superseded_by = getattr(self.content, "superseded_by", None)
-        if superseded_by is None or not isinstance(message, FromWorker):
-            return False
-        return bool(superseded_by(message.content))
 
 
 class Desk(Screen[None]):
@@ -272,55 +256,17 @@ class Desk(Screen[None]):
         """Show the present state in title bar, explorer, score panel and footer."""
         if not self.is_attached:
             return
-        page, work = self.current, self.work
-        administration = work.administration if work is not None else None
-        title = page.open_title()
-        if title is None:
-            title = name_of(administration) if administration is not None else ""
-        self.query_one(TitleBar).state = TitleState(
-            title,
-            offline=self.catalogue.offline if self.catalogue else None,
-            saved=self.saved,
-            narrow=self.docks.narrow,
-            recording=page.state_words(),
-            marks=tuple(filter(None, (lesion_mark(administration), *self.marks.values()))),
-        )
+        self.query_one(TitleBar).state = title_state(self)
         if self.catalogue is not None:
-            self.query_one(Explorer).show(self.catalogue, administration)
-        self.query_one(ScoreSheet).shown = page.shown_scores()
+            opened = None if self.work is None else self.work.administration
+            self.query_one(Explorer).show(self.catalogue, opened)
+        self.query_one(ScoreSheet).shown = self.current.shown_scores()
         self.show_foot()
 
     def show_foot(self) -> None:
         """Show in the footer what can be done now."""
-        if not self.query(Foot):
-            return  # the program is being left
-        foot, focused, page = self.query_one(Foot), self.focused, self.current
-        hints = page.hints()
-        if hints is not None:
-            foot.show(hints)
-            return
-        situation = self.situation()
-        where = "explorer" if isinstance(focused, Explorer) else self.page
-        shown = []
-        if focused is not None and focused.has_class("enter-opens"):
-            shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
-        usable = [
-            command
-            for command in self.table.commands
-            if page.foot_rank(command) and (where in command.where or "everywhere" in command.where)
-            if command.reason(situation) is None
-        ]
-        shown += [
-            Hint(
-                key_label(command.key),
-                page.foot_word(command),
-                partial(self.perform, command.id),
-                always=command.id in {"help.menu", "help.keys"},
-                tip=command.help,
-            )
-            for command in sorted(usable, key=page.foot_rank)
-        ]
-        foot.show(shown)
+        if self.query(Foot):  # the program is not being left
+            self.query_one(Foot).show(foot_hints(self))
 
     # ---------------------------------------------------------------- commands
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from textual.message import Message
 
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue
@@ -12,6 +15,20 @@ from tabwb.workbench.shell.page import Page
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
+
+
+@dataclass
+class FromWorker(Message, bubble=False):
+    """Brings a message of the worker's thread to the desk."""
+
+    content: object
+
+    def can_replace(self, message: Message) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        superseded_by = getattr(self.content, "superseded_by", None)
+        if superseded_by is None or not isinstance(message, FromWorker):
+            return False
+        return bool(superseded_by(message.content))
 
 
 class DeskMessages:
