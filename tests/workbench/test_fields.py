@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
-from tabwb.workbench.shell.fields import EndInput
+from tabwb.workbench.shell.fields import TextField
 
 PATH = "/home/me/study/of/lesions/grid-of-heads.toml"
 LIMIT_S = 60.0
@@ -19,7 +19,7 @@ class Fields(App[None]):
     """One field of 20 columns, and something else that can have the focus."""
 
     def compose(self) -> ComposeResult:
-        field = EndInput(PATH, compact=True)
+        field = TextField("path", PATH, "")
         field.styles.width = 20
         yield field
         yield Button("other")

@@ -16,7 +16,7 @@ from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.fields import Fields, Known
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -47,16 +47,7 @@ NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
 
 
-def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
-
-
-class Field(Input):
-    """One line to type in."""
-
-    def __init__(self, name: str, placeholder: str = "") -> None:
-        super().__init__(id=f"import-{name}", compact=True, placeholder=placeholder)
-        self.help_text = _help(name)
+FIELDS = Fields("import-", HELPS)
 
 
 class AnsweredBy(Select[str]):
@@ -64,7 +55,7 @@ class AnsweredBy(Select[str]):
 
     def __init__(self) -> None:
         super().__init__(BY, id="import-by", value="file", allow_blank=False, compact=True)
-        self.help_text = _help("by")
+        self.help_text = FIELDS.help("by")
 
 
 class ImportScreen(Dialog[None]):
@@ -89,14 +80,17 @@ class ImportScreen(Dialog[None]):
         ]
         with Vertical(classes="dialog"):
             yield Static("Import answers", classes="dialog-title")
-            yield labelled("File", Field("file", "a file or folder"))
-            yield labelled("Battery", Combo("import-battery", "", batteries, _help("battery")))
+            yield labelled("File", FIELDS.text("file", placeholder="a file or folder"))
+            yield labelled("Battery", FIELDS.combo("battery", "", batteries))
             with Horizontal(classes="pair"):
                 yield labelled("Answered by", AnsweredBy())
-                yield labelled("Name", Field("name", "as the file says"))
+                yield labelled("Name", FIELDS.text("name", placeholder="as the file says"))
             with Horizontal(classes="pair"):
-                yield labelled("Columns", Field("columns", "as they are named"))
-                yield labelled("Date", Field("date", "as the file says"))
+                yield labelled(
+                    "Columns",
+                    FIELDS.text("columns", placeholder="as they are named"),
+                )
+                yield labelled("Date", FIELDS.text("date", placeholder="as the file says"))
             for name in SWITCHES:
                 yield Choice(self._switch(name), id=name)
             with ScrollPane(id="import-pane", help_text=SAYS_HELP):

@@ -16,7 +16,7 @@ from tabwb.administer.judging.calls import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Combo, known_judges
+from tabwb.workbench.shell.fields import Fields, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -39,16 +39,7 @@ CHOICES = {
 NOTE = "Estimate shows requests and cost. Nothing is sent before Judge."
 
 
-def _help(name: str) -> str:
-    return f"# {name.replace('_', ' ').capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
-
-
-class Field(Input):
-    """One line to type in."""
-
-    def __init__(self, name: str, value: str, placeholder: str = "") -> None:
-        super().__init__(value, id=name, compact=True, placeholder=placeholder)
-        self.help_text = _help(name)
+FIELDS = Fields("", HELPS)
 
 
 class JudgingSelect(Select[str]):
@@ -57,7 +48,7 @@ class JudgingSelect(Select[str]):
     def __init__(self, name: str) -> None:
         value = CHOICES[name][0][1]
         super().__init__(CHOICES[name], id=name, value=value, allow_blank=False, compact=True)
-        self.help_text = _help(name)
+        self.help_text = FIELDS.help(name)
 
 
 class JudgingScreen(Dialog[None]):
@@ -81,14 +72,14 @@ class JudgingScreen(Dialog[None]):
         judges = known_judges(() if catalogue is None else catalogue.judges)
         with Vertical(classes="dialog"):
             yield Static(f"Judge #{self._number}", classes="dialog-title", markup=False)
-            yield labelled("Judge", Combo("judge", self._judge, judges, _help("judge")))
+            yield labelled("Judge", FIELDS.combo("judge", self._judge, judges))
             with Horizontal(classes="pair"):
                 yield labelled("Scope", JudgingSelect("scope"))
                 yield labelled("Answers", JudgingSelect("again"))
             with Horizontal(classes="pair"):
-                yield labelled("Repeats", Field("repeats", "1"))
-                yield labelled("Max requests", Field("max_requests", "", "no limit"))
-            yield labelled("Max cost", Field("max_cost", "", "US dollars; no limit"))
+                yield labelled("Repeats", FIELDS.text("repeats", "1"))
+                yield labelled("Max requests", FIELDS.text("max_requests", placeholder="no limit"))
+            yield labelled("Max cost", FIELDS.text("max_cost", placeholder="US dollars; no limit"))
             yield ProgressBar(id="judging-progress", show_eta=False)
             yield Static(Content.styled(NOTE, QUIET), id="judging-message")
             with Horizontal(classes="dialog-buttons"):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.fields import Combo, Fields, Known
 
 
-def combo_of_models(name: str, catalogue: Catalogue | None, help_text: str) -> Combo:
+def combo_of_models(fields: Fields, catalogue: Catalogue | None) -> Combo:
     """Return a field with the models that can be lesioned; the first usable one is chosen.
 
     Args:
-        name: of the field.
+        fields: of the page.
         catalogue: None while it is loaded.
-        help_text: of the field.
     """
     known = [
         Known(one.spec, one.shape, one.title, one.unavailable_reason)
@@ -20,16 +19,15 @@ def combo_of_models(name: str, catalogue: Catalogue | None, help_text: str) -> C
         if one.lesions
     ]
     first = next((one.value for one in known if not one.unavailable_reason), "")
-    return Combo(name, first, known, help_text)
+    return fields.combo("model", first, known)
 
 
-def combo_of_batteries(name: str, catalogue: Catalogue | None, help_text: str) -> Combo:
+def combo_of_batteries(fields: Fields, catalogue: Catalogue | None) -> Combo:
     """Return a field with the batteries that are answered in text; TAB is chosen.
 
     Args:
-        name: of the field.
+        fields: of the page.
         catalogue: None while it is loaded.
-        help_text: of the field.
     """
     known = [
         Known(one.id, one.id, one.title, one.problem)
@@ -37,4 +35,4 @@ def combo_of_batteries(name: str, catalogue: Catalogue | None, help_text: str) -
         if not one.aloud
     ]
     first = next((one.value for one in known if one.value == "tab"), "")
-    return Combo(name, first, known, help_text)
+    return fields.combo("battery", first, known)

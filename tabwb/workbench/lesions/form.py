@@ -20,41 +20,31 @@ from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled
-from tabwb.workbench.shell.fields import Combo, EndInput, Known, Selection
+from tabwb.workbench.shell.fields import Combo, Fields, Known, Selection, TextField
 
 ALL = "all"
 FIRST = ("mlp.down", "mlp.out")
 """The target at the beginning: the first that the model has."""
 HELPS = {
     "target": "What is lesioned; **down** lists what the model has. **enter** on a part in the "
-    "tree fills it in too",
-    "operation": "What is done to the units that are taken",
-    "amount": "Share of units that is taken, above 0 to 1; **up** and **down** change it by 0.05",
-    "layers": "In which layers: `0-3,-1`; negative numbers count from the end; `all`",
-    "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`",
-    "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1",
+    "tree fills it in too.",
+    "operation": "What is done to the units that are taken.",
+    "amount": "Share of units that is taken, above 0 to 1; **up** and **down** change it by 0.05.",
+    "layers": "In which layers: `0-3,-1`; negative numbers count from the end; `all`.",
+    "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`.",
+    "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1.",
     "select": "*random*: drawn from the seed; *magnitude*: the smallest; *localizer*: those that "
-    "respond most to sentences; *list*: those of the file that the spec names",
-    "number": "The factor of *scale*, sigma of *noise* or bits of *quantise*; others need none",
+    "respond most to sentences; *list*: those of the file that the spec names.",
+    "number": "The factor of *scale*, sigma of *noise* or bits of *quantise*; others need none.",
     "spec": "The lesion as text, as `tabwb run --lesion` takes it; several are joined by `+` here. "
-    "**y** copies it",
+    "**y** copies it.",
 }
 
 
-def help_of(name: str) -> str:
-    """Return the F1 help of a field."""
-    return f"# {name.capitalize()}\n\n{HELPS[name]}.\n\n**tab** moves on, **enter** gives the item."
+FIELDS = Fields("lab-", HELPS, "**tab** moves on, **enter** gives the item.")
 
 
-class Field(EndInput):
-    """One line to type in."""
-
-    def __init__(self, name: str, value: str) -> None:
-        super().__init__(value, id=f"lab-{name}", compact=True)
-        self.help_text = help_of(name)
-
-
-class Stepped(Field):
+class Stepped(TextField):
     """A number that up and down change by a step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,7 +53,7 @@ class Stepped(Field):
     ]
 
     def __init__(self, name: str, value: str, step: float, most: float) -> None:
-        super().__init__(name, value)
+        super().__init__(f"lab-{name}", value, FIELDS.help(name))
         self._step, self._most = step, most
 
     def action_step(self, direction: int) -> None:
@@ -100,23 +90,23 @@ class LesionForm(Vertical):
     def compose(self) -> ComposeResult:
         """Yield the fields."""
         yield Horizontal(
-            labelled("Target", Combo("lab-target", FIRST[0], (), help_of("target")), "-two"),
+            labelled("Target", FIELDS.combo("target", FIRST[0], ()), "-two"),
             labelled("Operation", _selection("operation", OPERATIONS, "zero")),
             classes="lab-row",
         )
         yield Horizontal(
             labelled("Amount", Stepped("amount", "0.3", 0.05, 1.0)),
             labelled("Seed", Stepped("seed", "1", 1, 2**31)),
-            labelled("Layers", Field("layers", ALL)),
+            labelled("Layers", FIELDS.text("layers", ALL)),
             classes="lab-row",
         )
         yield Horizontal(
             labelled("Choice", _selection("select", SELECTIONS, "random")),
-            labelled("Number", Field("number", "")),
-            labelled("Units", Field("units", ALL)),
+            labelled("Number", FIELDS.text("number")),
+            labelled("Units", FIELDS.text("units", ALL)),
             classes="lab-row",
         )
-        yield labelled("Spec", Field("spec", self.spec))
+        yield labelled("Spec", FIELDS.text("spec", self.spec))
 
     def offer(self, parts: Sequence[Part]) -> None:
         """Offer the targets that a model has; begin with one of them."""
@@ -221,7 +211,7 @@ class LesionForm(Vertical):
 
 def _selection(name: str, values: Iterable[str], value: str) -> Selection:
     pairs = [(one, one) for one in values]
-    return Selection(pairs, value, id=f"lab-{name}", help_text=help_of(name))
+    return FIELDS.selection(name, pairs, value)
 
 
 def problem_of(error: TabwbError) -> str:

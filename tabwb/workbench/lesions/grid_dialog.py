@@ -22,7 +22,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import expanded, read_regular
 from tabwb.workbench.lesions.form import problem_of
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import EndInput, Selection
+from tabwb.workbench.shell.fields import Fields, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"
@@ -30,12 +30,12 @@ AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"
 OF_FILE = " 'grid: lesions[0]'"
 """How errors name the lesions of a grid; there is one here."""
 HELPS = {
-    "amounts": "Shares of units, above 0 to 1, with spaces between. A curve needs two or more",
-    "seeds": "Which units are taken: `1-5`, or `1,4,7`. Intervals need five or more",
-    "layers": "Those of the lesion; all; or each layer by itself, which gives a map",
-    "controls": "For each lesion one of the same size, anywhere in the model or in the same layers",
+    "amounts": "Shares of units, above 0 to 1, with spaces between. A curve needs two or more.",
+    "seeds": "Which units are taken: `1-5`, or `1,4,7`. Intervals need five or more.",
+    "layers": "Those of the lesion; all; or each layer by itself, which gives a map.",
+    "controls": "For each lesion one of the same size, anywhere in the model or in these layers.",
     "file": "A new TOML file, which can be edited and given to `tabwb lesion sweep --grid`. A file "
-    "with other content is not overwritten",
+    "with other content is not overwritten.",
 }
 LAYERS = (
     (OWN, "as in the lesion"), ("all", "all together"), ("each", "each separately (a map)"),
@@ -48,18 +48,7 @@ CONTROLS = (
 )
 
 
-def _help(name: str) -> str:
-    return (
-        f"# {name.capitalize()}\n\n{HELPS[name]}.\n\n**tab** moves on, **enter** writes the file."
-    )
-
-
-class GridField(EndInput):
-    """One line to type in."""
-
-    def __init__(self, name: str, value: str) -> None:
-        super().__init__(value, id=f"grid-{name}", compact=True)
-        self.help_text = _help(name)
+FIELDS = Fields("grid-", HELPS, "**tab** moves on, **enter** writes the file.")
 
 
 class GridScreen(Dialog[str | None]):
@@ -88,11 +77,11 @@ class GridScreen(Dialog[str | None]):
         with Vertical(classes="dialog"):
             yield Static("Sweep with this lesion", classes="dialog-title", markup=False)
             yield Static(lesion_text(self._lesions), classes="dialog-note", markup=False)
-            yield labelled("Amounts", GridField("amounts", AMOUNTS))
-            yield labelled("Seeds", GridField("seeds", SEEDS))
+            yield labelled("Amounts", FIELDS.text("amounts", AMOUNTS))
+            yield labelled("Seeds", FIELDS.text("seeds", SEEDS))
             yield labelled("Layers", _selection("layers", LAYERS))
             yield labelled("Controls", _selection("controls", CONTROLS))
-            yield labelled("File", GridField("file", f"{kind}-{first.operation}.toml"))
+            yield labelled("File", FIELDS.text("file", f"{kind}-{first.operation}.toml"))
             yield Static(id="grid-message", markup=False)
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Write the file, go to the sweep", id="write")
@@ -181,7 +170,7 @@ class GridScreen(Dialog[str | None]):
 
 def _selection(name: str, values: Sequence[tuple[str, str]]) -> Selection:
     pairs = [(words, value) for value, words in values]
-    return Selection(pairs, values[0][0], id=f"grid-{name}", help_text=_help(name))
+    return FIELDS.selection(name, pairs, values[0][0])
 
 
 def _amount(word: str) -> float:

@@ -29,7 +29,7 @@ from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
-from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.fields import Combo, Fields, Known
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
@@ -41,8 +41,7 @@ COUNT_S = 0.15
 """So long after the last change the parameters are counted."""
 
 
-def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** returns to the commands."
+FIELDS = Fields("lab-", FIELD_HELPS, "**esc** returns to the commands.")
 
 
 class LesionsPage(Page):
@@ -66,12 +65,10 @@ class LesionsPage(Page):
         catalogue = self.desk.catalogue
         with Pane(title="Laboratory", id="lab-head"):
             with Horizontal(classes="lab-row"):
-                models = combo_of_models("lab-model", catalogue, _help("model"))
+                models = combo_of_models(FIELDS, catalogue)
                 yield labelled("Model", models, "-two")
-                yield labelled(
-                    "Battery", combo_of_batteries("lab-battery", catalogue, _help("battery"))
-                )
-            yield labelled("Item", Combo("lab-item", "", (), _help("item")))
+                yield labelled("Battery", combo_of_batteries(FIELDS, catalogue))
+            yield labelled("Item", FIELDS.combo("item", "", ()))
         with Pane(title="Lesion", id="lab-lesion"):
             yield LesionForm()
             yield Static(id="lab-count", markup=False)

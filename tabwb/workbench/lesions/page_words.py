@@ -43,9 +43,9 @@ In fields letters are typed: **esc** returns to the commands. Underlined words a
 answer. A lesion here is a change of numbers in a model and says nothing about a brain.
 """
 FIELD_HELPS = {
-    "model": "A model that runs on this machine; **down** lists them. **enter** loads it",
-    "battery": "Whose items are given; **down** lists those installed. **enter** reads it",
-    "item": "The item that **space** gives; **down** lists all",
+    "model": "A model that runs on this machine; **down** lists them. **enter** loads it.",
+    "battery": "Whose items are given; **down** lists those installed. **enter** reads it.",
+    "item": "The item that **space** gives; **down** lists all.",
 }
 
 

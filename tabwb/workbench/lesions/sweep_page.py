@@ -27,7 +27,7 @@ from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.drawn import bar
-from tabwb.workbench.shell.fields import EndInput
+from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
@@ -43,10 +43,10 @@ WIDEST = 100
 """Columns of text at most."""
 FIELD_HELPS = {
     "model": "The model, which is loaded once for each worker; **down** lists those that can be "
-    "lesioned",
-    "battery": "The battery that is given under each condition; **down** lists those installed",
-    "grid": "A TOML file with targets, amounts, layers and seeds; docs/lesions.md describes it",
-    "workers": "Number of models that work at one time, each in a separate process",
+    "lesioned.",
+    "battery": "The battery that is given under each condition; **down** lists those installed.",
+    "grid": "A TOML file with targets, amounts, layers and seeds; docs/lesions.md describes it.",
+    "workers": "Number of models that work at one time, each in a separate process.",
 }
 HELP = """\
 # Sweep
@@ -90,16 +90,7 @@ _BEGIN = (
 )  # fmt: skip
 
 
-def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** returns to the commands."
-
-
-class Field(EndInput):
-    """One line to type in."""
-
-    def __init__(self, name: str, value: str) -> None:
-        super().__init__(value, id=f"sweep-{name}", compact=True)
-        self.help_text = _help(name)
+FIELDS = Fields("sweep-", FIELD_HELPS, "**esc** returns to the commands.")
 
 
 class SweepPage(Page):
@@ -115,12 +106,16 @@ class SweepPage(Page):
         catalogue, remembered = self.desk.catalogue, self.desk.workbench.remembered
         with Pane(title="Sweep of lesions", id="sweep-head"):
             with Horizontal(classes="lab-row"):
-                yield labelled("Model", combo_of_models("sweep-model", catalogue, _help("model")))
+                yield labelled("Model", combo_of_models(FIELDS, catalogue))
                 yield labelled(
-                    "Battery", combo_of_batteries("sweep-battery", catalogue, _help("battery"))
+                    "Battery",
+                    combo_of_batteries(FIELDS, catalogue),
                 )
-                yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
-            yield labelled("Grid", Field("grid", remembered.sweep_grid))
+                yield labelled(
+                    "Workers",
+                    FIELDS.text("workers", str(remembered.sweep_workers)),
+                )
+            yield labelled("Grid", FIELDS.text("grid", remembered.sweep_grid))
             yield Line(id="sweep-command")
         with Horizontal():
             with (

@@ -17,6 +17,7 @@ from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelOutcome, ModelsController
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
+from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -50,12 +51,7 @@ Your profiles first, then the back ends. **enter** copies the chosen one into th
 """
 
 
-class Field(Input):
-    """One line to type in."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(id=f"profile-{name}", compact=True)
-        self.help_text = f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
+FIELDS = Fields("profile-", HELPS)
 
 
 class Tuning(Select[str]):
@@ -63,7 +59,7 @@ class Tuning(Select[str]):
 
     def __init__(self) -> None:
         super().__init__(TUNINGS, id="profile-tuning", value="", allow_blank=False, compact=True)
-        self.help_text = f"# Tuning\n\n{HELPS['tuning']}"
+        self.help_text = FIELDS.help("tuning")
 
 
 class ModelsScreen(Dialog[None]):
@@ -86,12 +82,12 @@ class ModelsScreen(Dialog[None]):
         with Vertical(classes="dialog"):
             yield Static("Models", classes="dialog-title")
             yield Known(id="models-known", compact=True)
-            yield labelled("Name", Field("name"))
-            yield labelled("Spec", Field("spec"))
+            yield labelled("Name", FIELDS.text("name"))
+            yield labelled("Spec", FIELDS.text("spec"))
             with Horizontal(classes="pair"):
-                yield labelled("Family", Field("family"))
+                yield labelled("Family", FIELDS.text("family"))
                 yield labelled("Tuning", Tuning())
-            yield labelled("Size", Field("parameters"))
+            yield labelled("Size", FIELDS.text("parameters"))
             yield Static(Content.styled(NOTE, QUIET), id="models-message")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Try", id="try")

@@ -20,6 +20,7 @@ from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
 from tabwb.records.study import Study, check_id
 from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
+from tabwb.workbench.shell.fields import TextField
 from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import LEAST, wrapped
@@ -50,8 +51,7 @@ class FormField(Vertical):
         self, name: str, label: str, value: str, check: Check, *, allowed: str, help_text: str
     ) -> None:
         super().__init__(id=f"{name}-field")
-        self.field = Input(value, id=name, compact=True, placeholder=clipped(allowed, MOST_HINT))
-        self.field.help_text = help_text  # type: ignore[attr-defined]
+        self.field = TextField(name, value, help_text, clipped(allowed, MOST_HINT))
         self._label, self._check = label, check
 
     def compose(self) -> ComposeResult:
@@ -285,13 +285,11 @@ class PrintedForm(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Yield text, field and buttons."""
         name = f"consent-{self._code}.txt" if self._code else "consent.txt"
-        field = Input(name, id="file", compact=True)
-        field.help_text = self.HELP_TEXT  # type: ignore[attr-defined]
         with Vertical(classes="dialog -wide"):
             yield Static("Consent form", classes="dialog-title")
             with ScrollPane(id="form-text", help_text=self.HELP_TEXT):
                 yield Static(self._text, markup=False)
-            yield labelled("File", field)
+            yield labelled("File", TextField("file", name, self.HELP_TEXT))
             yield Static(classes="dialog-note", id="form-note", markup=False)
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Write", id="write")

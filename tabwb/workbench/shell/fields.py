@@ -6,7 +6,7 @@ slowly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -116,10 +116,19 @@ The known values. **enter** takes one; **esc**, or typing, goes back to the fiel
         field.go_on()
 
 
-class EndInput(Input):
-    """A text field that shows the end of a long text while it has no focus: of a path, the file."""
+class TextField(Input):
+    """A text field that shows the end of a long text while it has no focus: of a path, the file.
 
-    help_text = ""
+    Args:
+        name: its id.
+        value: the text.
+        help_text: for F1.
+        placeholder: is shown while nothing is typed.
+    """
+
+    def __init__(self, name: str, value: str, help_text: str, placeholder: str = "") -> None:
+        super().__init__(value, placeholder, id=name, compact=True)
+        self.help_text = help_text
 
     def on_resize(self) -> None:
         """Show the end in the new width."""
@@ -147,7 +156,56 @@ class EndInput(Input):
         return Strip.join([cut, line.crop(1)])
 
 
-class ComboInput(EndInput):
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of a dialog or page.
+
+    Attributes:
+        prefix: of their ids.
+        helps: what each field is for, by its name.
+        keys: what keys do in them; ends the help.
+    """
+
+    prefix: str
+    helps: Mapping[str, str]
+    keys: str = "**tab** moves on."
+
+    def help(self, name: str) -> str:
+        """Return the F1 help of a field."""
+        return f"# {name.replace('_', ' ').capitalize()}\n\n{self.helps[name]}\n\n{self.keys}"
+
+    def text(self, name: str, value: str = "", placeholder: str = "") -> TextField:
+        """Return a text field.
+
+        Args:
+            name: its id without the prefix.
+            value: the text.
+            placeholder: is shown while nothing is typed.
+        """
+        return TextField(f"{self.prefix}{name}", value, self.help(name), placeholder)
+
+    def combo(self, name: str, value: str, known: Sequence[Known]) -> Combo:
+        """Return a text field with a list.
+
+        Args:
+            name: its id without the prefix.
+            value: the text.
+            known: what the list offers.
+        """
+        return Combo(f"{self.prefix}{name}", value, known, self.help(name))
+
+    def selection(self, name: str, values: Iterable[tuple[str, str]], value: str) -> Selection:
+        """Return a field whose value is one of a few.
+
+        Args:
+            name: its id without the prefix.
+            values: words and value of each.
+            value: the first one shown.
+        """
+        return Selection(values, value, id=f"{self.prefix}{name}", help_text=self.help(name))
+
+
+class ComboInput(TextField):
     """The text field."""
 
     def go_on(self) -> None:
@@ -184,8 +242,7 @@ class Combo(ListField):
         several: bool = False,
         placeholder: str = "",
     ) -> None:
-        field = ComboInput(value, placeholder, id=name, compact=True)
-        field.help_text = help_text
+        field = ComboInput(name, value, help_text, placeholder)
         super().__init__(field, id=f"{name}-combo")
         self._field, self._known, self._several = field, tuple(known), several
 

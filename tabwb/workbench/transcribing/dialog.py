@@ -9,7 +9,7 @@ from textual.widgets import Button, Input, Select, Static
 
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.fields import Fields, Known
 from tabwb.workbench.shell.wording import AMBER, QUIET
 from tabwb.workbench.transcribing.controller import TranscribingWish
 
@@ -24,8 +24,7 @@ HELPS = {
 RESPONSES = (("without a transcript", "new"), ("all, with this transcriber", "all"))
 
 
-def _help(name: str) -> str:
-    return f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
+FIELDS = Fields("", HELPS)
 
 
 class Responses(Select[str]):
@@ -35,7 +34,7 @@ class Responses(Select[str]):
         super().__init__(
             RESPONSES, id="transcribing-responses", value="new", allow_blank=False, compact=True
         )
-        self.help_text = _help("responses")
+        self.help_text = FIELDS.help("responses")
 
 
 class TranscribingScreen(Dialog[TranscribingWish | None]):
@@ -62,7 +61,7 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
         ]
         with Vertical(classes="dialog"):
             yield Static(f"Transcribe #{self._number}", classes="dialog-title", markup=False)
-            field = Combo("transcriber", self._spec, known, _help("transcriber"))
+            field = FIELDS.combo("transcriber", self._spec, known)
             yield labelled("Transcriber", field)
             yield labelled("Responses", Responses())
             yield Static(Content.styled(NOTE, QUIET), id="transcribing-message")
