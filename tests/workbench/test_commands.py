@@ -87,3 +87,19 @@ def test_the_menu_of_administrations_is_that_of_the_page() -> None:
     assert trial[0].id == "administer.next"
     assert TABLE.listed("administer", "home") == trial
     assert TABLE.find("administer.skip", "naming") is not TABLE.find("administer.skip", "trial")
+
+
+def test_a_menu_has_sections_with_what_the_page_can_use_and_leaving_it_last() -> None:
+    def ids(now: Situation) -> list[list[str]]:
+        return [[one.id for one in section] for section in TABLE.menu("results", now)]
+
+    general = ["results.by-model", "results.plugin-page"]
+    assert ids(Situation("home", stored=True)) == [general]
+    summary = ids(Situation("results", stored=True))
+    assert summary == [
+        ["results.responses"],
+        ["results.export", "results.rescore", "results.judge"],
+        general,
+        ["results.back"],
+    ]
+    assert len(ids(Situation("models", stored=True))) == 6

@@ -7,9 +7,10 @@ from tabwb.workbench.shell.subject import PageSpec, Subject
 
 COMMANDS = (
     Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", 3,
-            "Give TAB to the bundled model: one minute, no network.", where=ON_HOME),
+            "Give TAB to the bundled model: one minute, no network.", where=ON_HOME,
+            section="begin"),
     Command("file.naming-demonstration", "Demonstration: naming", "Naming demo", "D", 4,
-            "A person names six pictures, into the microphone.", where=ON_HOME),
+            "A person names six pictures, into the microphone.", where=ON_HOME, section="begin"),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,

@@ -19,12 +19,13 @@ COMMANDS = (
         "trial",
         Command("administer.judges", "Judges' verdicts", "Judges", "j", 15,
                 "Show each judge's verdicts on this response, with reasons and raw replies.",
-                _judges, where=("trial", "scores")),
+                _judges, where=("trial", "scores"), section="show"),
     ),
     *on_page(
         "results",
         Command("results.judge", "Judge…", "Judge", "j", 5,
-                "Let a judge judge these answers: first the estimate, then the progress."),
+                "Let a judge judge these answers: first the estimate, then the progress.",
+                section="work"),
     ),
 )  # fmt: skip
 SUBJECT = Subject(

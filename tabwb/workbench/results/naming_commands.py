@@ -57,30 +57,31 @@ def _say(what: str, desk: Desk) -> None:
 
 NAMING_COMMANDS = (
     Command("results.listen", "Listen, or stop", "Listen", "l", 2,
-            "Play the marked response, or stop; the log records it as heard.", _recorded),
+            "Play the marked response, or stop; the log records it as heard.", _recorded,
+            section="response"),
     *(
         Command(f"results.score-{score}", title, "", str(key), 0,
                 "Score the marked response by ear; earlier scores stay in the store.", _named,
-                run=partial(_say, score))
+                run=partial(_say, score), section="score")
         for key, (score, title) in enumerate(TITLES.items(), 1)
     ),
     Command("results.heard", "Write what was heard…", "Heard", "h", 4,
             "Write what you hear: a word, ARPAbet or IPA; a comma separates attempts.", _named,
-            run=partial(_say, "heard")),
+            run=partial(_say, "heard"), section="score"),
     Command("results.code", "Choose a code…", "Code", "k", 5,
             "Choose the code of the marked response, with flags.", _named,
-            run=partial(_say, "code")),
+            run=partial(_say, "code"), section="score"),
     Command("results.undo-correction", "Take the correction back", "Undo", "u", 7,
             "Take back the latest onset, limit, score, word or code of the marked response.",
-            _named, run=lambda desk: _body(desk).undo()),
+            _named, run=lambda desk: _body(desk).undo(), section="score"),
     Command("results.notation", "IPA or ARPAbet", "IPA", "I", 13,
             "Show phonemes in ARPAbet, or in IPA again.", _of_names,
-            run=lambda desk: _body(desk).turn_notation()),
+            run=lambda desk: _body(desk).turn_notation(), section="response"),
     Command("results.transcribe", "Transcribe…", "Transcribe", "M", 14,
             "Let a transcriber hear the recordings of this session, in the background.",
-            _of_names, run=_transcribe),
+            _of_names, run=_transcribe, section="work"),
     Command("results.rater", "Another rater…", "Rater", "R", 9,
             "Score as another rater: what others said is hidden until that rater has scored.",
-            _named, run=partial(_say, "rater")),
+            _named, run=partial(_say, "rater"), section="score"),
 )  # fmt: skip
 """Commands of the results page that are there while a named response is marked."""

@@ -119,6 +119,7 @@ class Command:
         pages: the only pages on which it can be used; empty for all.
         run: what it does; None calls the method of its owner that is named as the verb.
         owner: the subject whose actions have that method, or the widget's id of the page.
+        section: commands of a menu with the same one are together, with a line before the next.
     """
 
     id: str
@@ -133,6 +134,7 @@ class Command:
     pages: tuple[str, ...] = ()
     run: Callable[[Desk], object] | None = None
     owner: str = ""
+    section: str = ""
 
     @property
     def group(self) -> str:
@@ -209,6 +211,21 @@ class CommandTable:
             shown = page if page in pages else next(iter(pages), "")
             return tuple(command for command in commands if shown in command.pages)
         return tuple(command for command in commands if self.find(command.id, page) is command)
+
+    def menu(self, group: str, now: Situation) -> tuple[tuple[Command, ...], ...]:
+        """Return the sections of a menu: those of this page first, and last what leaves it.
+
+        Commands that only other pages have, or that what is shown has no use for, are left out;
+        the palette and the table of keys have them.
+        """
+        sections: dict[tuple[bool, bool, str], list[Command]] = {}
+        for command in self.listed(group, now.page):
+            here = now.page in command.pages
+            if command.reason(now) != "" if here else group == "administer" or not command.pages:
+                leaves = command.key == "escape" and not command.section
+                place = leaves, not command.pages, command.section
+                sections.setdefault(place, []).append(command)
+        return tuple(tuple(sections[at]) for at in sorted(sections, key=lambda at: at[:2]))
 
     def bind(self, widget: Widget, where: str) -> None:
         """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``."""

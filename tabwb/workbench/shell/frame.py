@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
+from tabwb.workbench.shell.commands import GROUPS, Command, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -192,23 +192,21 @@ class MenuScreen(Dialog[str | None]):
         self._group = group
         self.query_one(MenuBar).group = group
         options = self.query_one(MenuList)
-        options.set_options(
-            Option(
-                spread(
-                    Content(command.title),
-                    Content.styled(key_label(command.key), QUIET),
-                    MENU_WIDTH - 5,
-                ),
-                id=command.id,
-                disabled=command.reason(self._situation) is not None,
-            )
-            for command in self._table.listed(group, self._situation.page)
-        )
+        lines: list[Option | None] = []
+        for section in self._table.menu(group, self._situation):
+            lines += [None, *map(self._line, section)]
+        options.set_options(lines[1:])
         options.styles.offset = (menu_places()[group], 0)
         options.highlighted = next(
             (at for at, option in enumerate(options.options) if not option.disabled), None
         )
         options.focus()
+
+    def _line(self, command: Command) -> Option:
+        key = Content.styled(key_label(command.key), QUIET)
+        words = spread(Content(command.title), key, MENU_WIDTH - 5)
+        disabled = command.reason(self._situation) is not None
+        return Option(words, id=command.id, disabled=disabled)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Return the command that was chosen."""

@@ -117,22 +117,23 @@ PAGE = (
     *session_commands(check, WHERE),
     Command("administer.stop", "Stop this answer", "Stop", "escape", 5,
             "Stop the model in the middle of its answer; the item can be asked again.",
-            lambda now: None if now.asking or now.loading else "", where=WHERE),
+            lambda now: None if now.asking or now.loading else "", where=WHERE, section="whole"),
     Command("administer.auto", "Auto-run on or off", "Auto", "a", 9,
             "Give all remaining items one after the other; again: stop after this one.",
             _unfinished, where=WHERE),
     Command("administer.sent", "Exact prompt as sent", "Sent", "i", 14,
-            "Show or hide the exact text that is sent.", where=WHERE),
+            "Show or hide the exact text that is sent.", where=WHERE, section="show"),
     Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", 13,
-            "Show or hide verdicts and scores; they are hidden while a person types.", where=WHERE),
+            "Show or hide verdicts and scores; they are hidden while a person types.", where=WHERE,
+            section="show"),
 )  # fmt: skip
 COMMANDS = (
     Command("file.new", "New administration…", "New", "n", 1,
             "Give a battery to a model (seed, temperature, lesion) or to a person.", also=("f2",),
-            where=ON_HOME),
+            where=ON_HOME, section="begin"),
     Command("file.open", "Open…", "Open", "o", 2,
             "Find an administration: continue it, or see its results.", also=("f7",),
-            where=("home", "explorer", "results")),
+            where=("home", "explorer", "results"), section="begin"),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,
