@@ -76,7 +76,9 @@ async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
         await seat.press_button("begin")
         await seat.until(lambda: "the limit is" in message(seat), "the limit")
         assert judgements(seat) == 2
-        assert message(seat).endswith("3 calls left\nJudge continues from here")
+        assert message(seat).endswith(
+            "3 calls left\nJudge continues with the responses that are left."
+        )
         seat.fill(max_requests="")
         await seat.press_button("begin")
         await seat.until(lambda: "judged 3" in message(seat), "the end")

@@ -158,6 +158,22 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         await seat.until(lambda: seat.desk.page == "home", "back from list and results")
 
 
+async def test_an_unknown_transcriber_is_shown_at_its_field(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        await results(seat)
+        await seat.press("M")
+        await seat.until(lambda: seat.app.screen.query("#transcriber"), "the dialog")
+        seat.fill(transcriber="nobody")
+        await seat.press("enter")
+        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "what is wrong")
+        assert seat.app.screen.query_one("#transcriber").has_class("-wrong")
+        seat.fill(transcriber="nobody:x")
+        await seat.until(
+            lambda: not line(seat, "! there is no transcriber"), "the field was changed"
+        )
+        await seat.press("escape")
+
+
 async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> None:
     async with sit((120, 40)) as seat:
         with Store.open(seat.store) as store:

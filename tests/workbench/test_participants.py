@@ -40,6 +40,18 @@ def _page(seat: Seat) -> ParticipantsPage:
     return seat.desk.query_one(ParticipantsPage)
 
 
+async def test_without_participants_only_what_works_is_offered(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        await seat.press("p")
+        await seat.reads("No participant yet.")
+        await seat.until(lambda: "Consent" not in foot(seat), "the keys of an empty page")
+        assert foot(seat).startswith("n New   a Add   f Form   esc Back")
+
+
+def foot(seat: Seat) -> str:
+    return seat.text.splitlines()[-1].strip()
+
+
 async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path) -> None:
     async with sit((80, 24)) as seat:
         await opened(seat)
@@ -47,7 +59,7 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         rows = [line for line in seat.text.splitlines() if "2026-" in line]
         assert any("✓  record" in row and "IRB-7/014" in row for row in rows), seat.text
         assert any(
-            "✗  share" in row and "withdrawn 2026-10-01, given 2026-03-01" in row for row in rows
+            "⊘  share" in row and "withdrawn 2026-10-01, given 2026-03-01" in row for row in rows
         )
         assert "! none recorded" in seat.text  # of S-020
 

@@ -24,7 +24,7 @@ from tabwb.workbench.shell.administration_words import (
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence, spread
+from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, sentence, spread
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
@@ -153,7 +153,7 @@ def participant_details(participant: Participant, known: Known, width: int) -> I
         if consent is None:
             yield spread(Content(f"- {scope}"), Content.styled("not recorded", QUIET), width)
             continue
-        sign, word = ("✓", "given") if consent.given else ("✗", "withdrawn")
+        sign, word = ("✓", "given") if consent.given else (WITHDRAWN, "withdrawn")
         when = Content.styled(f"{word} {consent.on}", QUIET)
         yield spread(Content(f"{sign} {scope}"), when, width)
     yield Content("")

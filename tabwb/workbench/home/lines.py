@@ -15,7 +15,7 @@ from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import Column, R, in_columns
 from tabwb.workbench.shell.drawn import share_bar, spark
 from tabwb.workbench.shell.marks import marks
-from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, spread
+from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, WITHDRAWN, spread
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
@@ -177,10 +177,10 @@ def _latest_right(participant: Participant, known: Known) -> str:
 def _consent_sign(participant: Participant) -> Content:
     if participant.may:
         return Content("✓")
-    return Content("✗") if participant.last else Content.styled("!", AMBER)
+    return Content(WITHDRAWN) if participant.last else Content.styled("!", AMBER)
 
 
-CONSENT_SIGNS = "✓ consents, ✗ withdrew every consent, ! no consent recorded"
+CONSENT_SIGNS = f"✓ consents, {WITHDRAWN} withdrew every consent, ! no consent recorded"
 """What the signs before participants mean."""
 STATE_SIGNS = (
     "▸ running, ‖ paused, ✓ complete, ■ discontinued, ! interrupted. Items: ✓ right, ✗ wrong, "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.records.words import time_left
@@ -19,16 +20,25 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
 SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
 WORDS = {"done": "complete", "refused": "failed"}
 """Phases in words, where they differ."""
 BAR = 30
 NONE = (
-    "No job yet. Judging, scoring again and transcribing (j, b and M in results), importing (i on "
-    "the first page) and sweeps (w) work in the background and are listed here."
+    "No job yet. What takes long works in the background: other pages can be used meanwhile, and "
+    "the title bar shows how far it is. Each job is listed here with its progress and how it ended."
 )
+BEGUN = (
+    ("j", "in results: another judge rates the responses"),
+    ("b", "in results: the responses are scored and judged again"),
+    ("M", "in results of pictures that were named: a transcriber hears the recordings"),
+    ("i", "on the first page: files with responses are imported"),
+    ("w", "on the first page: a model is given a battery under many lesions"),
+)
+"""How jobs are begun, with the key."""
 HELP = """\
 # Background jobs
 
@@ -57,7 +67,7 @@ class JobsPage(Page):
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Pane(title="Background jobs"):
-            yield Static(NONE, id="jobs-none")
+            yield WrappedText(without_jobs, id="jobs-none")
             yield JobList(id="jobs-list", compact=True)
 
     def on_mount(self) -> None:
@@ -163,6 +173,20 @@ class JobsPage(Page):
         await self.desk.go("home" if work is None else work.page)
 
 
+EXAMPLE = JobState(1, "Judging", "#3 with tab-2026:bundled", "stopped", 12, 40, resumable=True)
+
+
+def without_jobs(width: int) -> Iterator[Content]:
+    """Yield what the page is for, where jobs are begun, and an example."""
+    yield from folded(NONE, width)
+    yield Content("")
+    yield from key_lines(BEGUN, width)
+    yield Content("")
+    yield Content.styled("A job that was stopped, for example:", QUIET)
+    yield Content("")
+    yield from line_of(EXAMPLE).split("\n")
+
+
 def line_of(state: JobState) -> Content:
     """Return the lines of one job: what it does, how far it is, its words."""
     style = AMBER if state.phase == "refused" else ""
@@ -180,4 +204,6 @@ def line_of(state: JobState) -> Content:
         counts = (f"  {state.done}/{state.planned}   {left}", QUIET)
         lines.append(Content.assemble("  ", bar(state.done / state.planned, BAR), counts))
     lines += [Content.styled(f"  {words}", style or QUIET) for words in state.words.splitlines()]
+    if state.resumable:
+        lines.append(Content.assemble("  ", ("r", f"bold {ACCENT}"), (" continues it", QUIET)))
     return Content("\n").join([*lines, Content("")])

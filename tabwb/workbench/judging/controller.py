@@ -146,7 +146,7 @@ class JudgingController(Controller):
                 words = self._judge_all(tools, judging, wish)
                 return Ended("refused" if judging.tally.all_failed else "done", words)
         except Interrupted as stopped:
-            return Ended("stopped", f"{stopped.message}\nJudge continues from here")
+            return Ended("stopped", stopped.message)
         finally:
             turn.release()
 

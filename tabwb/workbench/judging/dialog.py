@@ -36,6 +36,7 @@ CHOICES = {
     "scope": (("connected text", "connected-text"), ("everything", "all")),
     "again": (("not judged yet", "new"), ("all again", "again")),
 }
+CONTINUES = "Judge continues with the responses that are left."
 NOTE = "Estimate shows requests and cost. Nothing is sent before Judge."
 
 
@@ -106,7 +107,8 @@ class JudgingScreen(Dialog[None]):
         signs = {"running": "…", "done": "✓", "stopped": "‖", "refused": "!", "estimate": "≈"}
         done = f"judged {judged} of {planned}, " if phase == "running" and planned else ""
         style = AMBER if phase in {"refused", "stopped"} else ""
-        self._say(f"{signs[phase]} {done}{progress.words}", style)
+        more = f"\n{CONTINUES}" if phase == "stopped" else ""
+        self._say(f"{signs[phase]} {done}{progress.words}{more}", style)
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#judging-message", Static).update(Content.styled(words, style))

@@ -25,14 +25,13 @@ from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure, Read
 from tabwb.workbench.lesions.curves_reader import CurvesRead, CurvesReader
 from tabwb.workbench.lesions.messages import SweepState
-from tabwb.workbench.lesions.page_words import begin_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded, key_lines, sentence
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -319,7 +318,7 @@ class CurvesPage(Page):
         if self.read.curves if self.maps else self.read.maps:
             keys.insert(0, ("g", "shows the curves" if self.maps else "shows the map"))
         yield Content("")
-        yield from begin_lines(width, keys)
+        yield from key_lines(keys, width)
 
     # ---------------------------------------------------------------- commands
 

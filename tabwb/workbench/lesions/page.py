@@ -24,7 +24,7 @@ from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
-from tabwb.workbench.lesions.page_words import FIELD_HELPS, HELP, begin_lines, item_lines
+from tabwb.workbench.lesions.page_words import BEGIN, FIELD_HELPS, HELP, item_lines
 from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
@@ -33,7 +33,7 @@ from tabwb.workbench.shell.fields import Combo, Fields, Known
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
-from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET
+from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, key_lines
 
 BOTH_FROM = 110
 """From so many columns of the page parts and answers stand side by side."""
@@ -152,8 +152,8 @@ class LesionsPage(Page):
             lines = list(lines_of(self._pairs, width))
             return [*lines, Content.styled(NOTE, QUIET)]
         if not self.state.parts:
-            return begin_lines(width)
-        return [*item_lines(self._item(), width), *begin_lines(width)]
+            return [*key_lines(BEGIN, width)]
+        return [*item_lines(self._item(), width), *key_lines(BEGIN, width)]
 
     # ---------------------------------------------------------------- news of the worker
 

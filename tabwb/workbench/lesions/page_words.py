@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from tabwb.records.trials import PlannedTrial
-from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
+from tabwb.workbench.shell.wording import QUIET, folded
 
 WIDEST = 100
 """Columns of a prompt at most."""
-KEY = 8
-"""Columns of a key."""
 BEGIN = (
     ("enter", "puts the part under the cursor into the fields"),
     ("space", "gives the item to the intact model and under the lesion, side by side"),
@@ -62,18 +60,3 @@ def item_lines(item: PlannedTrial | None, width: int) -> Sequence[Content]:
         ("NEXT ITEM", f"bold {QUIET}"), (f"  {item.subtest}/{item.item}", QUIET)
     )
     return [head, *folded(item.prompt.strip(), min(width, WIDEST)), Content("")]
-
-
-def begin_lines(width: int, keys: Sequence[tuple[str, str]] = BEGIN) -> Sequence[Content]:
-    """Return what can be done first, key by key.
-
-    Args:
-        width: columns.
-        keys: each with its words.
-    """
-    lines: list[Content] = []
-    for key, words in keys:
-        first, *rest = folded(words, max(width - KEY, LEAST), QUIET)
-        lines.append(Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first))
-        lines += [Content.assemble(" " * KEY, line) for line in rest]
-    return lines

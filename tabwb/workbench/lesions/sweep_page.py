@@ -22,7 +22,6 @@ from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.earlier_sweeps import earlier_lines, example_lines
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
-from tabwb.workbench.lesions.page_words import begin_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
@@ -31,7 +30,7 @@ from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
 SHOWN = 200
 """Conditions of a dry run that are listed."""
@@ -203,7 +202,7 @@ class SweepPage(Page):
             yield from folded(words, room, AMBER if state.phase in {"failed", "refused"} else "")
         yield from self._planned(room)
         if not state.dry:
-            yield from begin_lines(room, _NEXT.get(state.phase, ()))
+            yield from key_lines(_NEXT.get(state.phase, ()), room)
         if state.failures:
             yield Content("")
             yield Content.styled("FAILED", f"bold {QUIET}")
@@ -216,7 +215,7 @@ class SweepPage(Page):
             for name in state.recent:
                 yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
         if not state.phase and not self._problem:
-            yield from begin_lines(room, _BEGIN)
+            yield from key_lines(_BEGIN, room)
             yield Content("")
             catalogue = self.desk.catalogue
             yield from earlier_lines(catalogue.administrations if catalogue else (), room)
@@ -230,7 +229,7 @@ class SweepPage(Page):
             indent = 2 * line.startswith(" ")
             yield from folded(line.strip(), room, "" if at else "bold", indent)
             if not at:
-                yield from begin_lines(room, _NEXT["planned"])
+                yield from key_lines(_NEXT["planned"], room)
         if not state.conditions:
             return
         yield Content("")

@@ -19,12 +19,16 @@ from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import Column, in_columns
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
 from tabwb.workbench.shell.marks import marks
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
+from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, key_lines, sentence
 
 NOT_RECORDED = "-"
-GIVEN, WITHDRAWN = "✓", "✗"
+GIVEN = "✓"
 SIGNS = f"{GIVEN} consent given, {WITHDRAWN} withdrawn, {NOT_RECORDED} not recorded"
 """What the signs of consents mean."""
+NOBODY = (
+    "No participant yet. A participant has a code, never a name; consents, record, sessions and "
+    "every use of the data are listed here."
+)
 SHOWN = 2
 """The number of latest entries shown of a scope; the first one of these decides."""
 BAR = 24
@@ -35,6 +39,23 @@ def sign(participant: Participant, scope: Scope) -> str:
     """Return the sign of what a participant said last about a scope."""
     last = participant.last.get(scope)
     return NOT_RECORDED if last is None else GIVEN if last.given else WITHDRAWN
+
+
+def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
+    """Yield what is shown before there is a participant.
+
+    Args:
+        keys: what can be done, with the key.
+        width: columns of characters.
+    """
+    yield from folded(NOBODY, width)
+    yield Content("")
+    yield from key_lines(keys, width)
+    yield Content("")
+    yield Content.styled("Consent is recorded for each scope; without it nothing is done:", QUIET)
+    wide = max(map(len, SCOPES)) + 2
+    for scope, words in SCOPES.items():
+        yield Content.assemble((f"{scope:<{wide}}", "bold"), (words, QUIET))
 
 
 def listed(participants: Sequence[Participant], width: int) -> Laid:

@@ -32,6 +32,7 @@ from tabwb.workbench.participants.view_models import (
     ParticipantsListed,
 )
 from tabwb.workbench.shell.column_list import ColumnList, Rows
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
@@ -41,8 +42,15 @@ from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 112
 """From so many columns one participant is shown beside the list."""
-NOBODY = "No participant yet: a adds one, n begins an administration."
+BEGUN = (
+    ("a", "add a participant with a code, such as S-014, and a record: age, AQ, severity"),
+    ("n", "begin an administration: a participant code in its dialog adds the participant too"),
+    ("f", "show a consent form to print, with a question for each scope"),
+)
+"""What can be done while there is no participant, with the key."""
 NO_MATCH = "No participant matches: esc in the field shows all."
+OF_ONE = {"file.consent", "file.edit-record", "file.delete-participant", "file.find-participant"}
+"""Commands on the highlighted participant, or on the list."""
 HELP = """\
 # Participants
 
@@ -91,7 +99,8 @@ class ParticipantsPage(Page):
     def on_mount(self) -> None:
         """Hide the filter; explain the signs."""
         self.query_one("#people-filter").display = False
-        self.query_one("#consent-lines").tooltip = lines.SIGNS
+        for name in ("consent-lines", "people-list"):
+            self.query_one(f"#{name}").tooltip = lines.SIGNS
         self._lay_out()
 
     def on_resize(self, event: Resize) -> None:
@@ -139,6 +148,8 @@ class ParticipantsPage(Page):
             else "Participants"
         )
         self.query_one("#people-note").display = not shown
+        self.set_class(not self._all, "-nobody")
+        self.desk.show_foot()
         self.query_one("#person").display = bool(shown)
 
     @property
@@ -180,7 +191,9 @@ class ParticipantsPage(Page):
             self.query_one(f"#{name}").refresh(layout=True)
 
     def _below(self, width: int) -> list[Content]:
-        return [Content.styled(NO_MATCH if self._all else NOBODY, QUIET)]
+        if self._all:
+            return [Content.styled(NO_MATCH, QUIET)]
+        return [*lines.nobody(BEGUN, width)]
 
     def _record(self, width: int) -> list[Content]:
         person = self.present
@@ -205,6 +218,10 @@ class ParticipantsPage(Page):
     def administration(self) -> int | None:
         """Return no administration: the page shows a person."""
         return None
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place in the footer; 0 keeps out what needs a participant where none is."""
+        return 0 if command.id in OF_ONE and self.present is None else super().foot_rank(command)
 
     def focus_inside(self) -> None:
         """Take the focus."""

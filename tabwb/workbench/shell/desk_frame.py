@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.widgets import OptionList
+
 from tabwb.workbench.shell.administration_words import lesion_mark, name_of
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.explorer import Explorer
@@ -41,7 +43,8 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
     situation = desk.situation()
     where = "explorer" if isinstance(focused, Explorer) else desk.page
     shown = []
-    if focused is not None and focused.has_class("enter-opens"):
+    empty = isinstance(focused, OptionList) and not focused.option_count
+    if focused is not None and focused.has_class("enter-opens") and not empty:
         shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
     usable = [
         command

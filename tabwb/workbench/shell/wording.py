@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -25,6 +25,8 @@ LESIONED = "▲"
 """The glyph of a model under a lesion."""
 RECORDING = "◉"
 """The glyph of a microphone that records."""
+WITHDRAWN = "⊘"
+"""The glyph of a consent that was withdrawn."""
 ATTENTION = "!"
 """The glyph of what somebody has to look at: in error, interrupted, not saved."""
 _STOPS = {
@@ -121,6 +123,23 @@ def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[
     for line in text.splitlines():
         for part in wrapped(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))
+
+
+KEY = 8
+"""Columns of a key before what it does."""
+
+
+def key_lines(keys: Iterable[tuple[str, str]], width: int) -> Iterator[Content]:
+    """Yield what can be done with each key, the words below each other.
+
+    Args:
+        keys: each with its words.
+        width: columns.
+    """
+    for key, words in keys:
+        first, *rest = folded(words, max(width - KEY, LEAST), QUIET)
+        yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
+        yield from (Content.assemble(" " * KEY, line) for line in rest)
 
 
 def seconds(value: float | None) -> str:

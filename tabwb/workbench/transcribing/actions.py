@@ -27,10 +27,13 @@ class TranscribingActions(Actions):
 
             given = (one for one in catalogue.administrations if one.id == number)
             spec = next((one.conditions.transcriber for one in given), None)
-            screen = TranscribingScreen(number, spec or "", catalogue)
+            screen = TranscribingScreen(number, spec or "", catalogue, self._controller.check)
             self.desk.app.push_screen(screen, partial(self._begin, number))
 
     def _begin(self, number: int, wish: TranscribingWish | None) -> None:
         if wish is not None:
-            controller = self.desk.controller(TranscribingController)
-            self.desk.do(partial(controller.transcribe, number, wish))
+            self.desk.do(partial(self._controller.transcribe, number, wish))
+
+    @property
+    def _controller(self) -> TranscribingController:
+        return self.desk.controller(TranscribingController)

@@ -49,6 +49,14 @@ class TranscribingController(Controller):
         super().__init__(engine)
         self._sessions = sessions
 
+    def check(self, spec: str) -> None:
+        """Check the spec of a transcriber; may be called in any thread.
+
+        Raises:
+            TabwbError: it cannot be used.
+        """
+        self.plugins.resolve("transcribers", spec)
+
     def transcribe(self, number: int, wish: TranscribingWish) -> None:
         """Transcribe the responses that wait, in the background.
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Select, Static
 
+from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.fields import Fields, Known
@@ -44,14 +49,17 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
         number: of the administration.
         spec: the transcriber that is offered.
         catalogue: with the transcribers that are installed.
+        check: raises a TabwbError where a transcriber cannot be used; called in a thread.
     """
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#transcriber"
 
-    def __init__(self, number: int, spec: str, catalogue: Catalogue) -> None:
+    def __init__(
+        self, number: int, spec: str, catalogue: Catalogue, check: Callable[[str], None]
+    ) -> None:
         super().__init__()
-        self._number, self._spec, self._catalogue = number, spec, catalogue
+        self._number, self._spec, self._catalogue, self._check = number, spec, catalogue, check
 
     def compose(self) -> ComposeResult:
         """Yield fields, message, buttons."""
@@ -63,6 +71,7 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
             yield Static(f"Transcribe #{self._number}", classes="dialog-title", markup=False)
             field = FIELDS.combo("transcriber", self._spec, known)
             yield labelled("Transcriber", field)
+            yield Static("", id="transcriber-error", markup=False)
             yield labelled("Responses", Responses())
             yield Static(Content.styled(NOTE, QUIET), id="transcribing-message")
             with Horizontal(classes="dialog-buttons"):
@@ -80,11 +89,28 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
         else:
             self.dismiss(None)
 
-    def _begin(self) -> None:
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may be right now."""
+        self._show_error("")
+
+    @work(exclusive=True)
+    async def _begin(self) -> None:
+        """Close with what is to be transcribed, or show at the field why it cannot be."""
         spec = self.query_one("#transcriber", Input).value.strip()
-        if spec:
-            all_of_them = self.query_one(Responses).value == "all"
-            self.dismiss(TranscribingWish(spec, again=all_of_them))
+        try:
+            if not spec:
+                raise TabwbError(NEEDED)
+            await asyncio.to_thread(self._check, spec)
+        except TabwbError as error:
+            self._show_error(str(error))
         else:
-            words = Content.styled(f"! {NEEDED}", AMBER)
-            self.query_one("#transcribing-message", Static).update(words)
+            again = self.query_one(Responses).value == "all"
+            self.dismiss(TranscribingWish(spec, again=again))
+
+    def _show_error(self, words: str) -> None:
+        field, line = self.query_one("#transcriber", Input), self.query_one("#transcriber-error")
+        field.set_class(bool(words), "-wrong")
+        line.display = bool(words)
+        if words:
+            self.query_one("#transcriber-error", Static).update(Content.styled(f"! {words}", AMBER))
+            field.focus()
