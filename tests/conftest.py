@@ -66,6 +66,7 @@ TORCH = {
     "plugins/test_models_openai_runs.py",
     "plugins/test_models_transformers.py",
     "plugins/test_transformers_batches.py",
+    "plugins/test_transformers_child.py",
     "plugins/test_transformers_draws.py",
     "plugins/test_transformers_prompts.py",
     "plugins/test_transformers_protocols.py",
@@ -200,3 +201,14 @@ def lesionable(tmp_path: Path, own_folders: None) -> None:
     folder.mkdir(exist_ok=True)
     plugin = HERE / "data" / "lesionable"
     (folder / "tabwb.toml").write_text(f"plugin_folders = ['{plugin}']\n", encoding="utf-8")
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open models and transcribers in this process, where torch is loaded once for all tests."""
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+    def opened(self: Plugins, kind: Any, spec: str) -> Any:
+        return self._make(*self._resolve(kind, spec))
+
+    monkeypatch.setattr(Plugins, "_open", opened)

@@ -117,6 +117,7 @@ def test_a_cut_that_is_not_allowed_is_refused(plugins: Plugins, spec: str, allow
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_one_word_in_a_minute_of_noise_is_heard_as_by_itself(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     word, _ = soundfile.read(CLIPS / "cat_4620dc14_0.flac", dtype="float32")

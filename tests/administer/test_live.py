@@ -89,6 +89,7 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
     assert rate == kept.rate
 
 
+@pytest.mark.usefixtures("here")
 def test_transcription_reads_the_file_while_it_grows(
     session: Session, plugins: Plugins, microphone: VirtualMicrophone
 ) -> None:

@@ -259,6 +259,7 @@ def test_a_dry_run_needs_neither_client_library_nor_network(
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_a_judge_without_features_has_no_burden_and_no_vote(run: Run) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     says("well", TAB.labels(("anomia",)))
@@ -290,6 +291,7 @@ def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_asked(
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"

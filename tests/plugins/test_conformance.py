@@ -47,6 +47,7 @@ def test_openai(plugins: Plugins) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_the_bundled_model(plugins: Plugins) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
@@ -91,6 +92,7 @@ definition = "Word-finding difficulties."
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("spec", ["tiny+likelihood:bundled@threads=1", "surprisal:bundled"])
 def test_judges_that_weigh(spec: str) -> None:
     pytest.importorskip("torch")
@@ -110,6 +112,7 @@ def test_a_person_who_types_transcripts(plugins: Plugins, tmp_path: Path) -> Non
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_the_bundled_transcriber(plugins: Plugins) -> None:
     for package in ("torch", "transformers", "soundfile", "scipy"):
         pytest.importorskip(package)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,8 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import LocalOptions
 
-from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request
 from tests.plugins.conftest import answer, asked, model
 
@@ -120,28 +117,6 @@ def test_the_facts_of_a_lesion_after_one_that_cannot_be_applied_are_there(base: 
         backend.lesion("attention.q:zero@layers=99")
     facts = backend.lesion("attention.q:zero:0.5@seed=3")
     assert {key: facts[key] for key in expected} == expected != {}
-
-
-def test_a_new_process_in_place_of_one_that_died_has_the_lesion() -> None:
-    with_plugins = Plugins.load()
-    try:
-        backend = with_plugins.open_model("bundled@threads=1", HALF)
-        assert isinstance(backend, LesionableBackend)
-        assert backend.open()["lesion"] == HALF
-        expected = texts(bundled(HALF), together=False)
-        assert texts(backend, together=False) == expected != texts(bundled(), together=False)
-        pid = backend.pid  # type: ignore[attr-defined]
-        os.kill(pid, signal.SIGKILL)
-        with pytest.raises(ComponentError, match="SIGKILL"):
-            texts(backend, together=False)
-        assert backend.lesion(HALF)["lesion"] == HALF  # its facts are not lost either
-        assert texts(backend, together=True) == expected
-        assert backend.pid != pid  # type: ignore[attr-defined]
-        assert backend.parts()[0].name == "0.attention.q"
-        assert backend.lesion("") == {}
-        assert texts(backend, together=False) == texts(bundled(), together=False)
-    finally:
-        with_plugins.close()
 
 
 def test_a_model_without_weights_is_refused() -> None:

@@ -192,23 +192,6 @@ def test_a_cancelled_batch_leaves_the_lesion_that_was_set() -> None:
     assert texts_of(backend.reply_many(requests(), threading.Event())) == expected
 
 
-def test_a_process_of_its_own_gives_the_same() -> None:
-    plugins = Plugins.load()
-    try:
-        backend = plugins.open_model("bundled@threads=1", SPECS[0])
-        assert isinstance(backend, LaneBackend)
-        backend.open()
-        assert backend.lanes(["", SPECS[2], "norm:zero:0.5"]) == [16, 16, 0]
-        here = bundled()
-        expected = [alone(here, spec, requests()) for spec in SPECS[:2]]
-        assert together(backend, SPECS[:2], requests()) == expected
-        assert backend.lesion(SPECS[0])["lesion"] == SPECS[0]
-        with pytest.raises(ComponentError, match="side by side"):
-            together(backend, ["", "norm:zero:0.5"], requests())
-    finally:
-        plugins.close()
-
-
 def test_a_model_without_weights_has_no_lanes() -> None:
     plugins = Plugins.load()
     try:

@@ -225,6 +225,7 @@ def test_a_back_end_without_activations_is_refused() -> None:
         plugins.close()
 
 
+@pytest.mark.usefixtures("here")
 def test_the_command_the_list_and_the_lesion_agree(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

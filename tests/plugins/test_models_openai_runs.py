@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Run, run
 from tests.plugins.chat_server import Behaviour, Handler, chat_server, refuses, says
 
+__all__ = ["run"]
 SECRET = "sk-planted-k3y-0123456789"
 BUNDLED = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"
 
@@ -60,7 +62,7 @@ def says_the_key(handler: Handler, body: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("found_in", ["environment", "keyring"])
 def test_a_planted_key_is_nowhere_afterwards(
-    found_in: str, tmp_path: Path, battery_file: Path
+    found_in: str, tmp_path: Path, battery_file: Path, run: Run
 ) -> None:
     environment = {"OPENAI_LOG": "debug", "TABWB_DEBUG": "1"}
     site = tmp_path / "site"
@@ -89,22 +91,23 @@ def test_a_planted_key_is_nowhere_afterwards(
             }
         given = tabwb("run", battery_file, "--model", spec, "--judge", "none", **environment)
         resumed = tabwb("resume", 1, "--json", **environment)
-        shown = tabwb("results", 1, "--json", **environment)
-        exports = [
-            tabwb("export", 1, "--format", kind, "--out", tmp_path / f"out.{kind}", **environment)
-            for kind in ("jsonl", "csv")
-        ]
+    shown = run("results", 1, "--json")
+    exports = [
+        run("export", 1, "--format", kind, "--out", tmp_path / f"out.{kind}")
+        for kind in ("jsonl", "csv")
+    ]
     # The key was sent, the failures happened and told of it, and the run came to its end.
     assert {headers["authorization"] for headers in chat.headers} == {f"Bearer {SECRET}"}
     assert len(chat.headers) >= 6
     assert resumed.returncode == 0, resumed.stderr
-    texts = [attempt["error"] for trial in json.loads(shown.stdout)["trials"]
+    texts = [attempt["error"] for trial in shown.document["trials"]
              for attempt in trial["attempts"]]  # fmt: skip
     assert any("[key]" in text for text in texts)
     assert any("contains the service's key" in text for text in texts)
-    for done in (given, resumed, shown, *exports):
+    for done in (given, resumed):
         assert SECRET not in done.stdout + done.stderr
-    assert all(done.returncode == 0 for done in exports), exports
+    for read in (shown, *exports):
+        assert read.status == 0 and SECRET not in read.out + read.err
     files = [path for path in tmp_path.rglob("*") if path.is_file() and site not in path.parents]
     assert any(path.suffix == ".db" or path.name.startswith("tabwb") for path in files)
     assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
@@ -153,16 +156,17 @@ def transformers_serve(log: Path) -> Iterator[str]:
     any(find_spec(name) is None for name in ("torch", "transformers", "fastapi", "uvicorn")),
     reason='transformers serve is not installed: pip install "transformers[serving]"',
 )
+@pytest.mark.usefixtures("here")
 def test_tab_given_through_transformers_serve_is_answered_as_by_the_model_itself(
-    tmp_path: Path,
+    tmp_path: Path, run: Run
 ) -> None:
     with transformers_serve(tmp_path / "serve.log") as url:
         spec = f"openai:{BUNDLED}@base_url={url},concurrency=2"
         served = tabwb("run", "tab", "--offline", "--model", spec, "--json")
     assert served.returncode == 0, served.stderr
     document = json.loads(served.stdout)
-    itself = tabwb("run", "tab", "--offline", "--model", "bundled", "--json")
-    assert answers(document) == answers(json.loads(itself.stdout))
+    itself = run("run", "tab", "--model", "bundled", "--json")
+    assert answers(document) == answers(itself.document)
     assert len(document["trials"]) == 20
     assert document["administration"]["model_facts"]["base_url"] == url
     for trial in document["trials"]:

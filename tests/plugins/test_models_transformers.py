@@ -234,19 +234,7 @@ def test_a_chat_template_that_refuses_is_said(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- as a user has it
 
 
-def test_the_model_answers_from_its_own_process(base: Path) -> None:
-    plugins = Plugins.load()
-    try:
-        backend = plugins.open_model(f"transformers:{base}@device=cpu,threads=1")
-        assert backend.open()["threads"] == "1"
-        here = answer(model(base), asked())
-        *_, there = backend.reply(asked(), threading.Event())
-        assert isinstance(there, Reply)
-        assert (there.text, there.reply_tokens) == (here.text, here.reply_tokens)
-    finally:
-        plugins.close()
-
-
+@pytest.mark.usefixtures("here")
 def test_the_bundled_model_repeats_and_stops() -> None:
     plugins = Plugins.load()
     folder = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"

@@ -263,18 +263,6 @@ def test_rows_that_reach_the_models_end_do_not_trouble_others(tmp_path: Path) ->
     assert all(map(same, replies, [answer(backend, request) for request in requests]))
 
 
-def test_a_crowd_answers_from_its_own_process(base: Path) -> None:
-    plugins = Plugins.load()
-    try:
-        backend = plugins.open_model(f"transformers:{base}@device=cpu,threads=1,batch_size=4")
-        backend.open()
-        found = dict(backend.reply_many(mixed(5), threading.Event()))  # type: ignore[attr-defined]
-        here = [reply.text for reply in many(opened_as_it_is(base), mixed(5))]
-        assert [found[index].text for index in range(len(here))] == here
-    finally:
-        plugins.close()
-
-
 def opened_as_it_is(folder: Path) -> TransformersModel:
     backend = model(folder)
     backend.open()

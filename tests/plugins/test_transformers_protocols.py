@@ -339,18 +339,6 @@ def test_where_memory_runs_out_fewer_texts_are_weighed_together(
         assert one.log_probability == pytest.approx(other.log_probability, abs=1e-4)
 
 
-def test_likelihoods_come_from_the_models_own_process(base: Path) -> None:
-    plugins = Plugins.load()
-    try:
-        backend = plugins.open_model(f"transformers:{base}@device=cpu,threads=1")
-        backend.open()
-        (one,) = backend.likelihood(asked("Which?"), ["lion"], threading.Event())  # type: ignore[attr-defined]
-        total, _ = reference(base, "Question: Which?\nAnswer:", "lion")
-        assert one.log_probability == pytest.approx(total, abs=1e-3)
-    finally:
-        plugins.close()
-
-
 def test_the_descriptors_say_what_the_models_can() -> None:
     plugins = Plugins.load()
     try:

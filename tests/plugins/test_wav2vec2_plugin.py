@@ -43,6 +43,7 @@ def test_a_model_in_a_folder_is_heard_through_a_child(plugins: Plugins, tmp_path
     assert found[1].metadata["weights_sha256"] == facts["weights_sha256"]
 
 
+@pytest.mark.usefixtures("here")
 def test_the_bundled_words_know_what_they_are(plugins: Plugins) -> None:
     descriptor, _ = plugins.resolve("transcribers", "bundled-words")
     assert (
