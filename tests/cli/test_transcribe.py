@@ -29,6 +29,7 @@ def typed(folder: Path, *names: str) -> str:
     return f"manual:{table}"
 
 
+@pytest.mark.usefixtures("here")
 def test_the_bundled_model_hears_recorded_words(run: Run) -> None:
     outcome = run("transcribe", DOG, UP, "--json")
     assert outcome.status == 0, outcome.err
@@ -49,6 +50,7 @@ def test_the_bundled_model_hears_recorded_words(run: Run) -> None:
     assert "tends to transcribe any sound as one of them" in outcome.err
 
 
+@pytest.mark.usefixtures("here")
 def test_the_likelihood_of_the_right_word_is_told_where_asked(run: Run) -> None:
     def told(*forms: str) -> list[float]:
         asked = [word for form in forms for word in ("--accept", form)]
