@@ -7,18 +7,18 @@ MOST = 4
 
 
 def fixed(value: float, digits: int, sign: str = "") -> str:
-    """Return a number with decimal places; one that rounds to 0 has no minus.
+    """Return a number with decimal places; one that is shown as 0 has no sign.
 
     Args:
         value: the number.
         digits: decimal places.
         sign: ``+`` to show the sign of positive numbers too.
 
-    >>> fixed(-0.001, 2), fixed(-0.001, 2, "+"), fixed(0.125, 1)
+    >>> fixed(-0.001, 2), fixed(0.0, 2, "+"), fixed(0.125, 1)
     ('0.00', '0.00', '0.1')
     """
     text = f"{value:{sign}.{digits}f}"
-    return text.lstrip("+-") if value and not float(text) else text
+    return text.lstrip("+-") if not float(text) else text
 
 
 def digits_of(low: float, high: float, digits: int) -> int:

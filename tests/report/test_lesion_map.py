@@ -105,7 +105,7 @@ def test_the_figure_has_a_square_for_each_target_and_layer() -> None:
     squares = [patch for patch in axes[0].patches if patch.get_gid() == "cell"]
     numbers = [text.get_text() for text in axes[0].texts if text.get_gid() == "value"]
     assert len(squares) == 4  # two targets by two layers; one is hatched
-    assert numbers == ["-0.13", "-0.73", "+0.00"]
+    assert numbers == ["-0.13", "-0.73", "0.00"]
     assert sum(bool(patch.get_hatch()) for patch in squares) == 1
 
 

@@ -218,7 +218,7 @@ def test_a_pair_is_printed_below_the_table() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert "L-1, 1,240,000,000 parameters: base - instruct" in text
     shown = unwrapped(text)
-    assert "symptom burden, rules-2, 7 features, 1.00 2 1.00 2 +0.00 connected text" in shown
+    assert "symptom burden, rules-2, 7 features, 1.00 2 1.00 2 0.00 connected text" in shown
     assert "prompts like these -7.00 to +7.00 these prompts - " in shown
     assert "Word Comprehension, share right 0.33 3 1.00 3 -0.67" in shown
     assert "prompts like these -1.00 to +0.79" in shown

@@ -15,6 +15,7 @@ from tabwb.report.figures.style import INK, MARGIN, NORMAL, RULE, SMALL, text_on
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
 from tabwb.report.tables.dose_values import SURPRISAL, USABLE
 from tabwb.report.tables.lesion_map import COLUMNS, NOTES, map_cells
+from tabwb.tables.rounding import fixed
 from tabwb.tables.table import Table, records_table
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _panel(page: Page, top: float, title: str, own: Sequence[Record], value: str
                 )
             )  # fmt: skip
             if found is not None:
-                words = f"{found:+.2f}" if value == "difference" else f"{found:.2f}"
+                words = fixed(found, 2, "+" if value == "difference" else "")
                 if text_width(words, SMALL) <= each:
                     axes.text(
                         column + 0.5, row + 0.5, words, fontsize=SMALL, ha="center",

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.words import plural
+from tabwb.tables.rounding import fixed
 from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
@@ -160,8 +161,8 @@ def _cell(at: At | None, *, ends: bool) -> str:
     if at is None:
         return "-"
     if not ends or at.low is None or at.high is None:
-        return f"{at.value:.2f}"
-    return f"{at.value:.2f} [{at.low:.2f}, {at.high:.2f}]"
+        return fixed(at.value, 2)
+    return f"{fixed(at.value, 2)} [{fixed(at.low, 2)}, {fixed(at.high, 2)}]"
 
 
 def map_lines(shown: HeatMap, width: int, height: int, *, difference: bool) -> Iterator[Content]:
@@ -209,7 +210,7 @@ def _map_row(
             yield f"{'-':^{wide}}", QUIET
             continue
         size = abs(value) / largest if largest else 0.0
-        words = f"{value:+.2f}" if sign else f"{value:.2f}"
+        words = fixed(value, 2, "+" if sign else "")
         yield f"{f'{words} {step(size)}':^{wide}}", heat_style(size)
 
 
