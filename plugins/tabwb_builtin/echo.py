@@ -106,7 +106,7 @@ def _echo_options() -> type[BaseModel]:
         delay: float = Field(
             0.0, ge=0, le=60, allow_inf_nan=False, description="seconds before each word, 0 to 60"
         )
-        text: str | None = Field(None, description="what to say instead of the prompt")
+        text: str | None = Field(None, description="text to return instead of the prompt")
 
     return EchoOptions
 
@@ -117,7 +117,7 @@ def _echo(spec: Spec, options: Any) -> ModelBackend:
 
 ECHO = Descriptor(
     "echo",
-    "Says the prompt back, word by word: for trying things out",
+    "Returns the prompt word by word, to try tabwb without a model",
     _echo,
     options=_echo_options,
 )

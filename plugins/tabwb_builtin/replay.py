@@ -318,7 +318,7 @@ def _replay(spec: Spec, options: Any) -> ModelBackend:
 
 REPLAY = Descriptor(
     "replay",
-    "Says what an export says, item by item",
+    "Returns the responses of an export, item by item",
     _replay,
     options=_replay_options,
     name_help="FILE|-",

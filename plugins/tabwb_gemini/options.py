@@ -26,18 +26,21 @@ class GeminiOptions(RemoteOptions):
             ge=-1,
             le=65536,
             description="tokens that the model may think, added to the token limit of every reply; "
-            "0 for none, -1 for as it likes within that limit; when not given, none for answers "
+            "0 for none, -1 for the model's choice; when not given, none for answers "
             f"of fewer than {ROOM_TO_THINK} tokens where the model allows that, else left to the "
             "model",
         ),
     ] = None
     safety: Annotated[
         Literal["default", "off"],
-        Field(description="default (the service's filters), off (blocks nothing that it need not)"),
+        Field(
+            description="default (the service's filters), off (blocks only what the service "
+            "always blocks)"
+        ),
     ] = "default"
     structured: Annotated[
         Literal["auto", "none"],
-        Field(description="auto (replies are kept to a schema where one is asked for), none"),
+        Field(description="auto (replies follow a schema where one is requested), none"),
     ] = "auto"
     seed: Annotated[
         int | None,

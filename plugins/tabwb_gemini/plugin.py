@@ -16,7 +16,7 @@ def tabwb_register_models(register: Register) -> None:
             model="tabwb_gemini.backend:GeminiModel",
             options="tabwb_gemini.options:GeminiOptions",
             thinking="thinking_budget",
-            remarks="the key stands in GEMINI_API_KEY or GOOGLE_API_KEY, or in the keyring: "
+            remarks="the key is read from GEMINI_API_KEY, GOOGLE_API_KEY or the keyring: "
             "tabwb key set gemini",
         )
     )

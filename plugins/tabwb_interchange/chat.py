@@ -92,9 +92,7 @@ class Chat:
             )  # fmt: skip
         answers = tuple(answer for transcript in read for answer in transcript.answers())
         if not answers:
-            raise TabwbError(
-                "nobody says anything in it", where=str(path), allowed="main tiers (*PAR:)"
-            )
+            raise TabwbError("it has no utterances", where=str(path), allowed="main tiers (*PAR:)")
         left_out: Counter[str] = Counter()
         for transcript in read:
             left_out += transcript.dropped
@@ -155,7 +153,7 @@ class _Transcript:
         codes = speakers_of(self._file)
         chosen = self._options.participant or examinee_of(self._file) or ""
         if codes and chosen not in codes:
-            message = f"nobody speaks as '{chosen}'" if chosen else "several speakers may be meant"
+            message = f"no utterances are by '{chosen}'" if chosen else "the speaker is ambiguous"
             listed = (
                 f"{code} ({role}, {plural(count, 'utterance')})"
                 for code, count in codes.items()

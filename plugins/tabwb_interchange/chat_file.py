@@ -103,7 +103,7 @@ def read_chat(text: str, where: str) -> ChatFile:
     gem, ended = "", False
     for number, line in _lines(text, where, file):
         if ended:
-            file.dropped["lines behind @End"] += 1
+            file.dropped["lines after @End"] += 1
         elif line.startswith("*"):
             if tier := _tier(number, line, gem, where, file):
                 file.tiers.append(tier)
@@ -142,7 +142,7 @@ def _lines(text: str, where: str, file: ChatFile) -> Iterator[tuple[int, str]]:
                 yield first, " ".join(held)
             held, first = [line], number
         else:
-            _problem(file, where, number, line, "this line belongs nowhere",
+            _problem(file, where, number, line, "this line has no valid beginning",
                      "@ (header), * (what somebody said), % (dependent tier), or a tab, which "
                      "continues the line before")  # fmt: skip
     if held:
@@ -161,7 +161,7 @@ def _tier(number: int, line: str, gem: str, where: str, file: ChatFile) -> Tier 
         _problem(file, where, number, line, "this main tier names no speaker", allowed)
         return None
     if match["gap"] != "\t":
-        file.dropped["missing tabs behind a speaker's code"] += 1
+        file.dropped["missing tabs after a speaker's code"] += 1
     return Tier(number, match["code"], gem, match["tier"])
 
 

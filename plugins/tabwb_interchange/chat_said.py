@@ -153,7 +153,7 @@ class _Reader:
             self._token(str(match.lastgroup), match.group())
             at = match.end()
         if self._open:
-            raise MainTierError("a group that '<' opens is not closed by '>'")
+            raise MainTierError("'<' without a matching '>'")
         line = _joined(self._pieces)
         if any(piece.kind not in ("mark", "pause") for piece in self._pieces):
             self._found.lines.append(line)
@@ -166,7 +166,7 @@ class _Reader:
                 self._open.append(len(self._pieces))
             case "close":
                 if not self._open:
-                    raise MainTierError("'>' closes no group that '<' opens")
+                    raise MainTierError("'>' without a matching '<'")
                 self._last = (self._open.pop(), len(self._pieces))
             case "pause":
                 self._pause()
@@ -175,7 +175,7 @@ class _Reader:
             case "linker":
                 self._found.dropped["linkers (+<, ++, ...)"] += 1
             case "other":
-                raise MainTierError("']' closes no code that '[' opens")
+                raise MainTierError("']' without a matching '['")
             case "word":
                 self._word(text)
 
@@ -314,7 +314,7 @@ def _closing(tier: str, start: int) -> int:
         depth += (tier[at] == "[") - (tier[at] == "]")
         if not depth:
             return at
-    raise MainTierError(f"'{tier[start : start + 20]}': a code that '[' opens is not closed by ']'")
+    raise MainTierError(f"'{tier[start : start + 20]}': '[' without a matching ']'")
 
 
 def _joined(pieces: list[_Piece]) -> str:

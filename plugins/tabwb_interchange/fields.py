@@ -243,11 +243,11 @@ def _missing(
         return [Problem(file, line, "", message, "", allowed)]
     if "response" not in found:
         message = f"there is no column 'response' (columns: {shown})"
-        allowed = "say which column it is: --column response=NAME"
+        allowed = "name the column: --column response=NAME"
         problems.append(Problem(file, line, "", message, "", allowed, _near("response", header)))
     if not any(name in found for name in NEEDED):
         message = f"there is no column 'item' and no column 'prompt' (columns: {shown})"
-        allowed = "say which column it is: --column item=NAME or --column prompt=NAME"
+        allowed = "name the column: --column item=NAME or --column prompt=NAME"
         problems.append(Problem(file, line, "", message, "", allowed, _near("item", header)))
     return problems
 

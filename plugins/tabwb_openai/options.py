@@ -49,7 +49,7 @@ class OpenAIOptions(RemoteOptions):
         Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None,
         Field(
             description="how much a model reasons before it answers: none, minimal, low, medium, "
-            "high, xhigh, those that it knows; its own default when not given",
+            "high, xhigh, those that it supports; default: the model's",
         ),
     ] = None
     reasoning_tokens: Annotated[

@@ -37,8 +37,8 @@ class LocalOptions(DeviceOptions):
         Field(
             ge=1,
             le=4096,
-            description="most replies written at once, 1 to 4096 (by the free memory, at most 16 "
-            "on a processor and 64 on an accelerator); halved where memory runs out",
+            description="maximum number of replies at once, 1 to 4096 (by the free memory, at "
+            "most 16 on a processor and 64 on an accelerator); halved where memory runs out",
         ),
     ] = None
 

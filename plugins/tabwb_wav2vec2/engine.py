@@ -216,7 +216,7 @@ def _extractor(source: str, config: Any, where: Mapping[str, Any]) -> Any:
         masks = getattr(config, "feat_extract_norm", "layer") == "layer"
         return transformers.Wav2Vec2FeatureExtractor(return_attention_mask=masks)
     raise ComponentError(
-        "says nothing of its front end",
+        "does not describe its front end",
         where=source,
         allowed="preprocessor_config.json beside the weights",
     )

@@ -144,7 +144,7 @@ def _export(loaded: Loaded, path: Path) -> None:
         same_shape = logits.shape == wanted.shape
         if not same_shape or np.abs(logits.log_softmax(-1).numpy() - wanted).max() > SAME:
             raise ComponentError(
-                "the model written as ONNX says other things than the model",
+                "the ONNX copy gives other results than the model",
                 where=loaded.source,
                 hint="leave out onnx=...",
             )

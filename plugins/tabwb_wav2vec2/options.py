@@ -19,7 +19,7 @@ class TranscriberOptions(DeviceOptions):
     ] = 1
     batch_size: Annotated[
         int | None,
-        Field(ge=1, le=1024, description="most clips at once, 1 to 1024"),
+        Field(ge=1, le=1024, description="maximum number of clips at once, 1 to 1024"),
     ] = None
     onnx: Annotated[
         Literal["no", "fp32", "int8"],

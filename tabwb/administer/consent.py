@@ -44,7 +44,7 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
         raise NoConsent(
             f"it is not known who gave the answers of {speaker}: a person would have to consent to "
             f"{CONSENTED_TO[scope]} (scope '{scope}')",
-            hint=f"say it with {_saying(speaker)}",
+            hint=f"state it with {_saying(speaker)}",
         )
     refusal = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
     raise NoConsent(
@@ -114,7 +114,7 @@ class Guard:
         if self.conditions.study_id is None:
             return (
                 f"who made the answers of {speaker} is not known: they are guarded as a person's "
-                f"(say it with {_saying(speaker)})",
+                f"(state it with {_saying(speaker)})",
             )
         remarks = [self.plugins.configuration.study.remark(speaker)]
         if not _is_registered(self.store, speaker) and not self.store.elsewhere:

@@ -58,7 +58,7 @@ def configuration(*, offline: bool | None = None) -> Configuration:
     if named:
         warn(
             f"ignored, because this folder is not trusted: {', '.join(named)} "
-            f"({loaded.untrusted}/tabwb.toml; read it, then: tabwb trust {loaded.untrusted})"
+            f"({loaded.untrusted}/tabwb.toml; read it, then run: tabwb trust {loaded.untrusted})"
         )
     return loaded
 

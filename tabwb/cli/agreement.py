@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "judges",
     multiple=True,
     metavar="RATER",
-    help="Of a table: RATER is not a person; repeatable. Of a set: only these judges.",
+    help="In a table: RATER is not a person; repeatable. In a set: only these judges.",
 )
 @click.option(
     "--ties",

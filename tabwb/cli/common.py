@@ -247,7 +247,7 @@ def configuration(offline: bool | None = None) -> Configuration:
         _told.add(loaded.untrusted)
         note(
             f"ignored, because this folder is not trusted: {', '.join(named)} "
-            f"({loaded.untrusted}/tabwb.toml; read it, then: tabwb trust {loaded.untrusted})"
+            f"({loaded.untrusted}/tabwb.toml; read it, then run: tabwb trust {loaded.untrusted})"
         )
     return loaded
 

@@ -48,7 +48,7 @@ LACKING: dict[str, str] = {
     "panphon": "no inventory of panphon: features of ARPAbet only",
     "server": "no store in PostgreSQL",
     "onnx": "no transcribers with onnx=fp32 or onnx=int8, and speech is found by energy alone",
-    "pictures": "pictures as half-blocks only",
+    "pictures": "pictures only as half-block characters",
     "cluster": "no sweeps on a Dask cluster",
 }
 """What one does without, for want of each extra."""
@@ -154,7 +154,7 @@ def _microphone() -> Iterator[Finding]:
     chosen = choose(devices, None, "microphone")
     others = f", {plural(len(devices) - 1, 'other')}" if len(devices) > 1 else ""
     shown = f"{chosen.name} ({chosen.host}), {chosen.rate} Hz{others}"
-    yield Finding("microphone", "ok", shown, "hear it with: tabwb microphone test")
+    yield Finding("microphone", "ok", shown, "test it with: tabwb microphone test")
 
 
 def _terminal() -> Finding:

@@ -106,7 +106,7 @@ def try_device(
                 f"{measured.seconds:.1f} s, peak {measured.peak_dbfs:.0f} dBFS, {speech}, "
                 f"noise {measured.noise_floor_dbfs:.0f} dBFS"
             )
-            for remark in document["remarks"] or ["nothing to remark"]:
+            for remark in document["remarks"] or ["no problems"]:
                 click.echo(f"  {remark}")
         if playback and made.frames:
             note("playing it back")

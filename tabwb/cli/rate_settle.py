@@ -88,7 +88,7 @@ def disputed(
 @click.option(
     "--undo",
     is_flag=True,
-    help="Take back the value that settles it; the one before it holds again.",
+    help="Take back the settled value; the one before it counts again.",
 )
 @store_option
 @json_option

@@ -142,7 +142,7 @@ def _check_options(
             "a report needs a file", hint="tabwb report --by model --out report.html, or --methods"
         )
     if out is None and n_responses:
-        raise UsageError("--responses belongs to a report", hint="add --out report.html")
+        raise UsageError("--responses needs a report", hint="add --out report.html")
     if as_json and not methods:
         raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
     if out is not None and not is_stdout(out):

@@ -64,7 +64,7 @@ def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
         UsageError: they do not.
     """
     if asked.measures and asked.table_name is None:
-        raise UsageError("--measure belongs to a table", hint="--table doses --measure burden")
+        raise UsageError("--measure needs a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
         raise UsageError(
             "--csv writes groups of administrations of administrations",

@@ -91,7 +91,7 @@ def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everyt
     if not (administrations or everything or where):
         raise UsageError("name administrations, or choose them with --where or --all")
     if administrations and everything:
-        raise UsageError("administrations are named, and --all is given")
+        raise UsageError("administrations cannot be named together with --all")
 
 
 def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:

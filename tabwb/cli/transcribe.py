@@ -145,7 +145,7 @@ def _transcribe(
         click.echo("utterance_id\tasr_transcript")
     for path, transcript in done:
         _tell(path, transcript, shape, accepted)
-    with stopping(cancel, "what is transcribed is printed"):
+    with stopping(cancel, "finished transcripts are printed"):
         heard = _heard(plugins, str(resolved), sounds, accepted, cancel)
         for number, transcript in _in_order(heard):
             done.append((sounds[number], transcript))
@@ -158,7 +158,7 @@ def _transcribe(
     left = len(sounds) + len(failed) - len(done)
     if left:
         raise Interrupted(
-            f"stopped: {plural(left, 'file')} left", hint="give the same command with these files"
+            f"stopped: {plural(left, 'file')} left", hint="run the same command with these files"
         )
     return int(any(transcript.status == "error" for _, transcript in done))
 

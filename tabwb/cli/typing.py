@@ -20,7 +20,7 @@ HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).
 :skip REASON   pass over this item        :void REASON         declare it void
 :undo          take back the last answer  :note TEXT           write a note
-:pause         stop here, resume later    :discontinue REASON  end early
+:pause         stop here, continue later    :discontinue REASON  end early
 :help          this list                  ::TEXT               the answer :TEXT"""
 
 _WITH_REASON = frozenset({"skip", "void", "discontinue"})

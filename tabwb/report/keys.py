@@ -172,7 +172,7 @@ SUBJECTS: tuple[Key, ...] = (
     Key(
         "part",
         "part",
-        "what was given of the battery: the whole, or a part",
+        "the part of the battery that was given: the whole, or some of its items",
         lambda data: (_given(data).part,),
         also=lambda data: ("part" if _given(data).is_part else "whole",),
         pooled=("part_subtests", "part_items", "part_limit"),

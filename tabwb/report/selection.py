@@ -290,7 +290,9 @@ def _told_apart(key: Key, cell: Cell) -> object:
 def _nothing(filters: Sequence[Filter], what: str) -> UsageError:
     named = " and ".join(map(str, filters))
     return UsageError(
-        f"no {what} has {named}", where="--where", hint="each of these matches some, none all"
+        f"no {what} has {named}",
+        where="--where",
+        hint="each filter matches some of them, but no one matches all filters",
     )
 
 

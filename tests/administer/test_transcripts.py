@@ -68,9 +68,9 @@ def odd(tmp_path: Path) -> Iterator[Plugins]:
         ((Segment("D", 0.1, inf),), "is not a valid stretch"),
         ((Segment("D", 0.1, 0.2, nan),), "nan is not a confidence"),
         ((Segment("AO", 0.3, 0.4), GOOD), "not in order of time"),
-        ((Segment("D", None, None),), "its values are not what they should be: TypeError"),  # type: ignore[arg-type]
+        ((Segment("D", None, None),), "its values are not valid: TypeError"),  # type: ignore[arg-type]
         ((Segment("D", "0.1", "0.2"),), "its values are not"),  # type: ignore[arg-type]
-        (("D", "AO"), "its values are not what they should be: AttributeError"),
+        (("D", "AO"), "its values are not valid: AttributeError"),
         (None, "its values are not"),
     ],
 )

@@ -72,7 +72,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(
         ((), "a report needs a file"),
         (("--out", tmp_path / "r.pdf"), "does not end in the name of a format of reports"),
         (("--bib", tmp_path / "b", "--json"), "--json prints the methods"),
-        (("--methods", "--responses", 2), "--responses belongs to a report"),
+        (("--methods", "--responses", 2), "--responses needs a report"),
         (("--methods", "--out", "-"), "both write to standard output"),
     ):
         refused = run("report", *arguments)

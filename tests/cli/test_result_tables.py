@@ -129,6 +129,6 @@ def test_measure_leaves_the_rows_of_other_measures_out(run: Run) -> None:
     outcome = run("results", "--table", "results", "--measure", "burdn")
     assert outcome.status == 2 and "no row is of 'burdn'; did you mean 'burden'?" in outcome.err
     outcome = run("results", "--by", "model", "--measure", "burden")
-    assert outcome.status == 2 and "--measure belongs to a table" in outcome.err
+    assert outcome.status == 2 and "--measure needs a table" in outcome.err
     outcome = run("results", "--table", "foils", "--measure", "burden")
     assert outcome.status == 2 and "has no measures" in outcome.err

@@ -182,8 +182,8 @@ def test_likelihood_is_the_published_prompt_stored_by_name() -> None:
         (
             "{recap}\\n",
             "",
-            "11: prompt.recap: this is shown nowhere; allowed: {recap} in prompt.system or "
-            "prompt.user",
+            "11: prompt.recap: no part of the prompt shows this; allowed: {recap} in prompt.system "
+            "or prompt.user",
         ),
         (
             'present = ["anomia"]',
@@ -284,7 +284,7 @@ def test_a_variant_may_add_a_feature(write: Write) -> None:
             'base = "tab-2026+prompt"',
             "3: judge.base: a base cannot have a base, and this one has one",
         ),
-        ("{recap}", "", "7: prompt.recap: this is shown nowhere"),
+        ("{recap}", "", "7: prompt.recap: no part of the prompt shows this"),
     ],
 )
 def test_a_variant_s_problem_stands_in_the_variant(

@@ -93,10 +93,10 @@ def test_words_in_parentheses_are_uncertain_in_conversation_analysis() -> None:
 @pytest.mark.parametrize(
     ("tier", "message"),
     [
-        ("a [: b", "a code that '[' opens is not closed by ']'"),
-        ("a b] c", "']' closes no code"),
-        ("<a b [//] c", "a group that '<' opens is not closed"),
-        ("a> b", "'>' closes no group"),
+        ("a [: b", "'[' without a matching ']'"),
+        ("a b] c", "']' without a matching"),
+        ("<a b [//] c", "'<' without a matching"),
+        ("a> b", "'>' without a matching"),
         ("<<<<a> [x 99]> [x 99]> [x 99]> [x 99]", "makes more than 100,000 words"),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_file_that_lacks_headers_is_read(tmp_path: Path) -> None:
     (answer,) = read(path).answers
     assert answer.text == "hello there. how are you?"
     assert "The transcript lacks @UTF8, @Begin, @Participants, @End." in answer.run.notes
-    assert read(path).left_out == {"missing tab behind a speaker's code": 1}
+    assert read(path).left_out == {"missing tab after a speaker's code": 1}
 
 
 def test_every_line_that_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -238,19 +238,19 @@ def test_several_speakers_are_a_choice_of_the_user(tmp_path: Path) -> None:
         read(path)
     (answer,) = read(path, participant="ANN").answers
     assert answer.text == "one."
-    with pytest.raises(AnswerProblems, match="nobody speaks as 'PAR'"):
+    with pytest.raises(AnswerProblems, match="no utterances are by 'PAR'"):
         read(path, participant="PAR")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "nobody says anything"),
-        (b"@UTF8\n@Begin\n@End\n", "nobody says anything"),
+        (b"", "no utterances"),
+        (b"@UTF8\n@Begin\n@End\n", "no utterances"),
         (b"*PAR:\tcaf\xe9 .", "is not UTF-8"),
         (b"*PAR:\ta\0b .", "NUL"),
-        (b"\x7fELF\x02\x01\x01", "this line belongs nowhere"),
-        (b"[" * 10_000, "this line belongs nowhere"),
+        (b"\x7fELF\x02\x01\x01", "this line has no valid beginning"),
+        (b"[" * 10_000, "this line has no valid beginning"),
     ],
 )
 def test_hostile_files_have_one_message(tmp_path: Path, content: bytes, message: str) -> None:

@@ -90,8 +90,8 @@ def test_a_persons_answers(csv: Path) -> None:
         (
             "item,reponse\nw1,dog",
             {},
-            "a.csv:1: there is no column 'response' (columns: item, reponse); allowed: say which "
-            "column it is: --column response=NAME; did you mean 'reponse'?",
+            "a.csv:1: there is no column 'response' (columns: item, reponse); allowed: name the "
+            "column: --column response=NAME; did you mean 'reponse'?",
         ),
         ("response\ndog", {}, "a.csv:1: there is no column 'item' and no column 'prompt'"),
         (

@@ -66,7 +66,7 @@ def test_profiles_are_compared_with_a_group_or_a_file(tmp_path: Path) -> None:
         ("feature,share\njargon,0.1\n", "a feature or its rate is missing"),
         ("feature,rate\njargon,1.2\n", "'1.2' is not a rate"),
         ("feature,rate\njargon,nan\n", "'nan' is not a rate"),
-        ("feature,rate\njargon,0.1\njargon,0.2\n", "'jargon' stands here twice"),
+        ("feature,rate\njargon,0.1\njargon,0.2\n", "'jargon' occurs twice"),
         ("feature,rate\n", "has no rates"),
         ("feature,present,n\njargon,3,0\n", "'3/0' is not a rate"),
         ("feature,present,n\njargon,3,\n", "a feature or its rate is missing"),

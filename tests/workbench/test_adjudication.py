@@ -48,7 +48,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.reads("Sample 1 · Jargon")
         assert "text 1" in seat.text
         await seat.press("l")
-        await seat.until(lambda: _view(seat).told == "there is nothing to hear")
+        await seat.until(lambda: _view(seat).told == "there is no recording to play")
         assert JUDGE in seat.text
         # Nothing that the page got tells the source; it holds plain values alone.
         reached = list(_parts(_view(seat)))

@@ -52,7 +52,7 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         await rater.reads("sample 3 of 3")
         rater.screen._clock = WorkClock(lambda: 0.0)  # no time passes
         await rater.press("enter")
-        await rater.reads("the sample has just come", "sample 3 of 3")
+        await rater.reads("the sample has just appeared", "sample 3 of 3")
         await rater.pilot.click("#rating-grid", offset=(4, 0))
         await rater.reads("sample 3 of 3", "Anomia   ▣ present")
     kept = rows(path)

@@ -71,7 +71,7 @@ def examinee_of(run: RecordedRun, stated: Stated, plugins: Plugins, source: Path
         raise UsageError(
             "the participant who gave these answers is not known",
             where=where,
-            hint="say it with --speaker ID (a code, never a name)",
+            hint="state it with --speaker ID (a code, never a name)",
         )
     if participant and origin != "model":
         check_id(participant)
@@ -82,7 +82,7 @@ def examinee_of(run: RecordedRun, stated: Stated, plugins: Plugins, source: Path
             raise UsageError(
                 "the model that gave these answers is not known",
                 where=where,
-                hint="say it with --model NAME",
+                hint="state it with --model NAME",
             )
         name = "standard-input" if where == "-" else source.stem
     if run.exported and not stated.model and _is_spec(name):

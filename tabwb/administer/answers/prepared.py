@@ -102,7 +102,7 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
         raise UsageError(
             f"neither items nor prompts are named, by which the items of '{battery.id}' are found",
             where=str(request.path),
-            hint="say which column it is: --column item=NAME or --column prompt=NAME; or leave "
+            hint="name the column: --column item=NAME or --column prompt=NAME; or leave "
             "out --battery: texts of no battery make one",
         )
     plan = plan_import(

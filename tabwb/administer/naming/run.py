@@ -272,7 +272,7 @@ def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.
     for start, end in named.examiner:
         yield from session.spoken.examiner(start, end)
     if named.score is not None:
-        reason = "so in the source" if named.score == "not-scorable" else ""
+        reason = "as in the source" if named.score == "not-scorable" else ""
         yield from session.spoken.score(named.score, reason=reason)
     for written in named.transcripts:
         transcript = replace(written, transcriber=written.transcriber or f"manual:{by}")

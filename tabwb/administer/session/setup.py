@@ -167,7 +167,7 @@ def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) 
             return ""
         return (
             f"the file holds {recorded} replicates of the items, and this run gives "
-            f"{conditions.replicates}: ask for {recorded} replicates to give them all"
+            f"{conditions.replicates}: set {recorded} replicates to give them all"
         )
     if nothing_varies(battery, conditions):
         return (

@@ -35,7 +35,7 @@ BURDEN_MEASURE, ACCURACY_MEASURE = "symptom burden", "accuracy"
 ASSUMED = {
     BURDEN_MEASURE: f"a first burden of {BURDEN:g} whose variance within an item is "
     f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}, and a judge that "
-    "tells every feature of every item (rules-2 gives no burden to an item where one of its "
+    "rates every feature of every item (rules-2 gives no burden to an item where one of its "
     "features is undefined)",
     ACCURACY_MEASURE: f"a first accuracy of {ACCURACY:.0%}, of whose variance "
     f"{ACCURACY_BETWEEN_ITEMS:.0%} lies between items",
@@ -52,7 +52,7 @@ class Showable:
         difference: the smallest that another examinee on the same items must differ by, to be found
             with power .8 at the level .05; undefined with the reason.
         smallest_p: of the sign-flip test over these items.
-        n_features: of a burden, how many features the judge tells; None for an accuracy.
+        n_features: of a burden, how many features the judge rates; None for an accuracy.
     """
 
     measure: str

@@ -216,11 +216,11 @@ def checked(transcript: object, spec: str) -> Transcript:
     ('error', 'empty')
     """
     if not isinstance(transcript, Transcript):
-        return Transcript(spec, "error", error=f"no transcript came but {transcript!r}")
+        return Transcript(spec, "error", error=f"it returned {transcript!r}, not a transcript")
     try:
         return _looked_at(transcript, spec)
     except Exception as error:  # noqa: BLE001 - a plugin's own values, of any type
-        problem = f"its values are not what they should be: {type(error).__name__}: {error}"
+        problem = f"its values are not valid: {type(error).__name__}: {error}"
         return Transcript(spec, "error", error=problem)
 
 

@@ -171,7 +171,7 @@ def remove_profile(config_dir: Path, name: str) -> Path:
         raise UsageError(
             f"there is no profile '{name}' in this file",
             where=str(path),
-            allowed=", ".join(profiles) or "none is there",
+            allowed=", ".join(profiles) or "there are none",
         )
     del profiles[name]
     _write(path, tomlkit.dumps(document))

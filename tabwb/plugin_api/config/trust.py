@@ -112,7 +112,7 @@ class TrustList:
                 raise UsageError(
                     "other users of this computer can write to it, so it is not used",
                     where=str(self.path),
-                    hint=f"chmod 600 {self.path}, after a look at what it lists",
+                    hint=f"check the folders that it lists, then run: chmod 600 {self.path}",
                 )
             content = json.loads(self.path.read_text(encoding="utf-8"))
             return {

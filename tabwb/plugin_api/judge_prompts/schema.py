@@ -170,7 +170,7 @@ def _placeholders(key: str, template: str) -> Iterator[Broken]:
             yield Broken(where, message, "", listed, f"{{{meant}}}" if meant else "")
     for name in needed:
         if names.count(name) != 1:
-            times = f"stands {names.count(name)} times" if name in names else "is missing"
+            times = f"occurs {names.count(name)} times" if name in names else "is missing"
             yield Broken(where, f"{{{name}}} {times}", "", f"{{{name}}} once")
 
 
@@ -184,7 +184,7 @@ def _unused(file: JudgeFile) -> Iterator[Broken]:
     for name, where, is_written in written:
         if is_written and name not in shown:
             allowed = f"{{{name}}} in prompt.system or prompt.user"
-            yield Broken(where, "this is shown nowhere", "", allowed)
+            yield Broken(where, "no part of the prompt shows this", "", allowed)
 
 
 def _labels(file: JudgeFile) -> Iterator[Broken]:

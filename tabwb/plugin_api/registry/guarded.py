@@ -319,9 +319,7 @@ class GuardedModel(GuardedComponent):
         if not _is_a(numbers.Real, value):
             raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
         if value > _ROUNDING:
-            raise self._wrong(
-                f"log_probability = {value!r}", "0 or less: no text is more than sure"
-            )
+            raise self._wrong(f"log_probability = {value!r}", "0 or less, the log of a probability")
         tokens = self._count(item.tokens, "tokens")
         if tokens is None:
             raise self._wrong("tokens = None", "a whole number, 0 or more")

@@ -139,7 +139,7 @@ class Registry:
             aliases = [word for word, claims in self._aliases().items() if len(claims) == 1]
             ids = [component.descriptor.id for component in self.components]
             known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
-            hint = "'tabwb plugins list' shows what is there and what failed"
+            hint = "'tabwb plugins list' shows what is loaded and what failed"
             if self.kind in ("models", "judges"):
                 hint = f"'tabwb {noun.split()[0]} list' shows what is there, "
                 hint += "'tabwb plugins list' what failed"

@@ -105,7 +105,7 @@ class Loader:
                 self._load_folder(folder)
                 continue
             why = "is not trusted" if kept is None else "changed since it was trusted"
-            what_to_do = f"look at its code, then: tabwb plugins trust {folder}"
+            what_to_do = f"read its code, then run: tabwb plugins trust {folder}"
             self._failed(str(folder), NOT_LOADED, f"{why}; {what_to_do}")
 
     def _load_folder(self, folder: Path) -> None:

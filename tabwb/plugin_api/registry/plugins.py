@@ -409,7 +409,7 @@ class Plugins:
             twice = f"'{owners[0]}', {len(owners)} times"
             several = " and ".join(f"'{owner}'" for owner in owners)
             names = several if len(set(owners)) > 1 else twice
-            error = f"is registered by {names}; neither is used until one has another name"
+            error = f"is registered by {names}; neither is used until one is renamed"
             places = ", ".join(dict.fromkeys(owners))
             self._problems.append(PluginProblem(places, f"{noun} '{word}'", error))
 

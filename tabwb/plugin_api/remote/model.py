@@ -259,7 +259,7 @@ class RemoteModel(ABC):
                     arrived.put((index, None))
                     return index, ComponentError(
                         f"{self.title}: the reply was not complete after {self.reply_s:g} s",
-                        hint="a longer limit: option reply_s",
+                        hint="set a longer limit with the option reply_s",
                     )
             try:
                 return arrived.get(timeout=POLL_S)
@@ -327,7 +327,7 @@ class RemoteModel(ABC):
     def _key_sent_back(self) -> ComponentError:
         return ComponentError(
             f"{self.title}: the reply contains the service's key and is not kept",
-            hint="the service sends back what it should keep to itself: change the key",
+            hint="the service sent the key back: replace the key",
         )
 
     def _completed(self, reply: Reply, attempt: int) -> Reply:

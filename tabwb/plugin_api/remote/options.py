@@ -28,7 +28,9 @@ class RemoteOptions(BaseModel):
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         description="name of the environment variable that holds the key (never the key)",
     )
-    concurrency: int = Field(default=8, ge=1, le=256, description="requests at once, 1 to 256")
+    concurrency: int = Field(
+        default=8, ge=1, le=256, description="maximum number of requests at once, 1 to 256"
+    )
     timeout_s: float = Field(
         default=120.0,
         gt=0,

@@ -44,8 +44,8 @@ LONGEST = 24
 """A judge with a longer name, or with an address in it, is called ``judge1``, ``judge2`` ..."""
 NOTE = (
     "One row for each group of administrations of models, RFC 4180, UTF-8; an empty cell is "
-    "undefined, or does not belong to that row. Responses of a group are pooled. Unlike "
-    "values of its administrations are in one cell, divided by ' | '. low and high are the ends of "
+    "undefined, or does not belong to that row. Responses of a group are pooled. Different values "
+    "of its administrations are in one cell, separated by ' | '. low and high are the ends of "
     "95 % intervals for prompts like these, these_low and these_high for exactly these prompts "
     "(empty where they need replicates or nothing was drawn). "
     "usable of n responses can be described, causes says why the others can not; few_usable marks "
@@ -277,7 +277,7 @@ def _group_cells(row: Grouped) -> Cells:
 USABLE_ANSWERS = {
     "usable": "of these, how many can be described",
     "n": "the same as answers",
-    "causes": "why the others cannot be described, with their numbers",
+    "causes": "reasons why the others cannot be described, with counts",
     "few_usable": "true: fewer than half of the responses can be described",
 }
 

@@ -35,18 +35,18 @@ from tabwb.tables.table import Table
 FOLDER = "folder"
 FORMATS = ("csv", "jsonl", "parquet", FOLDER)
 NOTE = (
-    "One row for each answer of each rater to each sample. The rater 'adjudicated' has what was "
-    "settled. tabwb agreement reads the columns response, rater, measure, value, speaker and "
-    "occasion; tabwb import reads the texts too."
+    "One row for each answer of each rater to each sample. The rater 'adjudicated' has the "
+    "settled values. tabwb agreement reads the columns response, rater, measure, value, speaker "
+    "and occasion; tabwb import reads the texts too."
 )
 _FILES = {
-    "ratings.csv": "answers of people, and what was settled: tabwb agreement ratings.csv",
-    "judges.csv": "what judges say of the same responses, with the same columns",
+    "ratings.csv": "answers of people and settled values: tabwb agreement ratings.csv",
+    "judges.csv": "verdicts of judges on the same responses, with the same columns",
     "calibration.csv": "answers to the samples of known consensus that raters learned on",
-    "samples.csv": "the responses as raters saw them, and where each is from",
+    "samples.csv": "the responses as raters saw them, with their sources",
     "set.json": "how the set was planned: seed, presentation, raters, whose ratings count",
     "form.json": "the questions and the allowed answers",
-    "guidelines.txt": "what raters were told",
+    "guidelines.txt": "the guidelines that raters read",
 }
 """What the files of a folder hold."""
 

@@ -73,8 +73,8 @@ def confusion_table(steps: Steps, notes: Sequence[str], *, ipa: bool = True) -> 
     explained = [*notes[:1], "Number: how often. Shade: share of the target's phoneme."]
     if any(None in step for step, n in steps.items() if n):
         explained.append(
-            f"{NONE}: nothing heard (a deletion), or heard for nothing (an insertion; shade: share "
-            "of insertions)."
+            f"{NONE}: no phoneme heard (a deletion), or none in the target (an insertion; shade: "
+            "share of insertions)."
         )
     explained += notes[1:]
     return table_of("confusion", COLUMNS, rows_of(COLUMNS, given), explained)
@@ -100,8 +100,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     )
     notes = [
         "Phonemes of the nearest accepted form (rows) and of the response (columns), aligned by "
-        f"features; {plural(found.responses, 'response')}. All that were transcribed count, other "
-        "words (cat for dog) too.",
+        f"features; {plural(found.responses, 'response')}. All transcribed responses count, "
+        "including other words (cat for dog).",
         batteries_note(groups),
     ]
     return confusion_table(found.steps, notes, ipa=options["notation"] == "ipa")
@@ -170,7 +170,7 @@ def _fill(axes: Axes, rows: Sequence[Sequence[Record | None]], points: float, ea
 FIGURE = FigureKind(
     id="confusion",
     title="Phoneme confusions",
-    shows="How often each phoneme of the targets was named as which, as a matrix.",
+    shows="A matrix: how often each phoneme of the targets was heard as each other phoneme.",
     data="Administrations of pictures named aloud whose responses were transcribed. Of other "
     "transcripts: tabwb phonemes REF HYP --figure FILE.",
     table=_table,

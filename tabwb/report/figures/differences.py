@@ -268,8 +268,8 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
     return [
         f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
         *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
-        "Intervals are of Student's t, so that over few items an interval can leave out 0 "
-        "where sign flips cannot give a small p.",
+        "Intervals use Student's t: over few items an interval can exclude 0 although sign flips "
+        "cannot give a small p.",
     ]
 
 

@@ -325,7 +325,7 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
                 f"{kind.meaning}."
             )
     if "model" in rows:
-        yield "A point is a model; no family has models of two sizes, so that no line joins them."
+        yield "A point is a model; no family has models of two sizes, so no line joins them."
     if "intact" in rows:
         yield (
             "Grey line and band: the intact model with its 95 % interval for "
@@ -335,7 +335,7 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
         yield "Points of one amount are drawn side by side."
     yield from _counts(given)
     if any(record.get("few_usable") for record in given):
-        yield "Open: fewer than half of the responses are usable; in no mean and on no line."
+        yield "Open points: fewer than half of the responses are usable; not in means or lines."
 
 
 def _selected(series: str) -> bool:

@@ -108,8 +108,8 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
     yield from _localized(found, cite)
     yield from _drawn(lesioned, [one for one in found if one.draws])
     yield (
-        "Each lesion changed a copy of the intact weights, so that none acted on what another "
-        "left; all items of an administration were given under one lesion."
+        "Each lesion changed a copy of the intact weights, so no lesion acted on weights that "
+        "another had changed; all items of an administration were given under one lesion."
     )
     for name, members in given.items():
         yield from _sizes(name if len(given) > 1 else "", members)

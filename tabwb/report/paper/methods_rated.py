@@ -62,7 +62,7 @@ def _of_set(store: Store, kept: RatingSet) -> Iterator[str]:
     if kept.guidelines:
         yield "Guidelines were shown at the beginning."
     if kept.ask_source:
-        yield "Last it was asked whether a person or a machine had produced the sample."
+        yield "The last question was whether a person or a machine had produced the sample."
     settled = len(store.sets.adjudications(kept.id))
     if settled:
         yield f"{plural(settled, 'answer')} on which raters differed were settled."

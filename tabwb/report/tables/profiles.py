@@ -135,7 +135,7 @@ def read_rates(path: Path) -> dict[str, float]:
         if not 0.0 <= rate <= MOST_RATE:
             raise UsageError(f"'{'/'.join(given)}' is not a rate", where=where, allowed="0 to 1")
         if feature in rates:
-            raise UsageError(f"the feature '{feature}' stands here twice", where=where)
+            raise UsageError(f"the feature '{feature}' occurs twice", where=where)
         rates[feature] = rate
     if not rates:
         raise UsageError("has no rates", where=str(path), allowed=ALLOWED)

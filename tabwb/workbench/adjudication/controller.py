@@ -70,10 +70,10 @@ class AdjudicationController(Controller):
         self._tell(f"taken back: sample {place[0]}, {place[1]}")
 
     def undo(self) -> None:
-        """Take back what was settled last here."""
+        """Take back the last settled value of this session."""
         place = self._opened.undo()
         if place is None:
-            self._tell("nothing was settled here since it was opened")
+            self._tell("nothing was settled since the page was opened")
         else:
             self._tell(f"taken back: sample {place[0]}, {place[1]}")
 
@@ -85,7 +85,7 @@ class AdjudicationController(Controller):
             return
         cut = self._opened.audio(sample)
         if cut is None:
-            self._tell("there is nothing to hear")
+            self._tell("there is no recording to play")
             return
         from tabwb.speech.playback import Playback
 

@@ -233,7 +233,7 @@ class AdjudicationPage(Page):
             self.desk.do(partial(self._controller.listen, row.dispute.sample))
 
     def undo_settled(self) -> None:
-        """Take back what was settled last here."""
+        """Take back the last settled value of this session."""
         self.desk.do(self._controller.undo)
 
     def withdraw(self) -> None:

@@ -7,13 +7,13 @@ from tabwb.workbench.shell.subject import PageSpec, Subject
 
 PAGE = (
     Command("administer.take-value", "Settle…", "Settle", "enter", 1,
-            "Take a value for this answer, with a reason."),
+            "Settle this answer with a value and a reason."),
     Command("administer.undo-settled", "Undo", "Undo", "u", 3,
-            "Take back what was settled last here."),
+            "Take back the last settled value of this session."),
     Command("administer.listen", "Listen", "Listen", "l", 2,
             "Play the response as raters heard it, or stop."),
     Command("administer.withdraw", "Take back…", "Take back", "x", 4,
-            "Take back what settles this answer; what settled it before holds again."),
+            "Take back the settled value; the one before it counts again."),
     Command("administer.which-answers", "Open, settled or all", "Turn", "t", 5,
             "Show the answers that are open, those that are settled, or all."),
     Command("administer.which-question", "One question…", "Filter", "slash", 6,
@@ -23,7 +23,7 @@ PAGE = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.adjudicate", "Settle disagreements…", "Disputed", "d", 11,
-            "What raters and judges of a rating set differ on most, verdicts side by side.",
+            "The answers on which raters and judges of a rating set differ most.",
             where=("sets",)),
 )  # fmt: skip
 SUBJECT = Subject(

@@ -71,5 +71,5 @@ class NamingActions(Actions):
             if rater is not None:
                 self.desk.tell(ListenerChanged(number, rater))
 
-        text = "Scores from here on are recorded under this code, until the program ends."
+        text = "From now on scores are recorded under this code, until the program ends."
         self.desk.app.push_screen(AskWords(f"Who listens to #{number}?", "Rater", text), given)

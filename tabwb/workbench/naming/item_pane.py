@@ -187,7 +187,7 @@ def _waiting_words(now: NamingNow) -> str:
     if now.listening:
         return now.listening
     if now.hidden:
-        return "the machine's words are hidden until you have scored"
+        return "the machine's words are hidden until you score"
     if now.score and not now.transcriber:
         return "no transcriber in this administration"
     return ""

@@ -127,7 +127,7 @@ def _test(now: Situation, naming: NamingNow) -> str | None:
 def _consent(now: Situation, naming: NamingNow) -> str | None:
     if naming.lacking:
         return None
-    return _over(now, naming) or "the speaker has agreed to all that is needed"
+    return _over(now, naming) or "all required consents are recorded"
 
 
 def _always(now: Situation, naming: NamingNow) -> str | None:
@@ -218,9 +218,9 @@ PAGE = (
              "The picture in its own window, full screen, outside of the terminal; again: "
              "close it.", lambda desk: desk.do(controller(desk).picture_window)),
     _command("test", "Microphone test…", "Mic test", "T", 12, _test,
-             "Choose a microphone, see its level, record a little and hear it."),
+             "Choose a microphone, check its level, make a test recording and play it."),
     _command("consent", "Record consent…", "Consent", "y", 15, _consent,
-             "Record what the speaker has agreed to, where something is lacking."),
+             "Record the speaker's missing consents."),
     _command("detail", "Costs of the alignment", "Costs", "t", 14, _always,
              "Show or hide what each phoneme costs and which features changed."),
     _command("picture-name", "Name of the picture", "Name", "H", 16, _always,

@@ -118,7 +118,7 @@ class Hand:
                 self._screen.ask("go-on")
             return
         if not self.view.complete and self._screen.too_quick(self.sheet.draft):
-            self._screen.say("the sample has just come: enter again completes it")
+            self._screen.say("the sample has just appeared: press enter again to complete it")
             return
         question = self.sheet.highlight_first_missing()
         if question is None:

@@ -74,7 +74,7 @@ KEYS = (
               _always),
     RatingKey("unsure", ("exclamation_mark",), "", "Cannot tell, for the highlighted question."),
     RatingKey("clear", ("delete", "backspace"), "",
-              "Take away the answer to the highlighted question."),
+              "Remove the answer to the highlighted question."),
     RatingKey("edit", ("tab",), "", "Choose or write the answer to the highlighted question."),
     RatingKey("theme", ("f5",), "", "Dark, light, high contrast.", _always),
     RatingKey("help", ("question_mark", "f1"), "Keys", "This table.", _always),

@@ -51,7 +51,7 @@ class SampleSound:
         if self.stop():
             return "stopped"
         if cut is None:
-            return "there is nothing to hear"
+            return "there is no recording to play"
         from tabwb.speech.playback import Playback
 
         self._playing = Playback(self._slow_copy(cut)) if slow else Playback(*cut)

@@ -32,7 +32,7 @@ class RatingView:
         withheld: samples that are not shown because the speaker does not agree.
         text, prompt, context_before, context_after, target: as the set presents them, or empty.
         picture: the file of the picture, or None.
-        audio_s: how long the recording is, or None where there is nothing to hear.
+        audio_s: how long the recording is, or None where there is no recording to play.
         loudness: of the recording, its times from 0, or None.
         learning: whether this is a calibration sample.
         right: with the phase *feedback* the right answers by key.

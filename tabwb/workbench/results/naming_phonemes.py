@@ -42,8 +42,8 @@ def phoneme_lines(found: Confusions, width: int, *, arpabet: bool = False) -> It
     yield from _matrix(found, width, written)
     words = (
         f"Rows: target; columns: heard, in {plural(found.responses, 'response')}. Number: how "
-        f"often; shade: share of the target's phoneme. {DELETED} nothing heard; {INSERTED} heard "
-        "for nothing."
+        f"often; shade: share of the target's phoneme. {DELETED} no phoneme heard; {INSERTED} "
+        "none in the target."
     )
     yield from folded(words, min(width, MOST), QUIET)
     yield from _left_out(found, width)

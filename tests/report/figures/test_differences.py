@@ -112,7 +112,7 @@ def test_the_caption_counts_the_tests_and_says_why_interval_and_p_can_disagree()
     table = figure_table("differences", models(*FAMILIES))
     (note,) = (note for note in table.notes if note.startswith("p shown is corrected"))
     assert "burden, accuracy by the method of Holm over 3 tests" in note
-    assert any("an interval can leave out 0 where sign flips" in note for note in table.notes)
+    assert any("an interval can exclude 0 although sign flips" in note for note in table.notes)
 
 
 def test_a_mean_over_families_is_a_square_with_an_interval_for_such_families() -> None:
