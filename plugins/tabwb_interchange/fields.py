@@ -17,7 +17,7 @@ from tabwb_interchange.reading import number_of, plain_text, real, whole
 
 FIELDS: Mapping[str, str] = {
     "response": "the answer, unaltered; an empty cell is an empty answer",
-    "text": "a text of no battery, whose prompts become items; in place of the response",
+    "text": "a text without a battery, whose prompts become items; in place of the response",
     "item": "id of the item, or SUBTEST/ITEM",
     "subtest": "id of the subtest; needed only where two subtests have an item of this id",
     "prompt": "the message as it was sent; without a column item it finds the item",
@@ -56,7 +56,7 @@ ALSO = {
 NEEDED = ("item", "prompt", "text")
 """At least one of these must be there, besides ``response``."""
 OF_TEXTS = ("source", "group", "language")
-"""Fields that only texts of no battery have."""
+"""Fields that only texts without a battery have."""
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def import_answers(
 
     Args:
         path: of the file or folder.
-        battery: an id or path: the battery whose items were answered; None: texts of no battery,
+        battery: an id or path: the battery whose items were answered; None for texts without one,
             whose prompts become the items of one.
         model: who answered: a spec, or any name; None: as in the file.
         speaker: the participant code of a person; None: as in the file.
@@ -141,7 +141,7 @@ def import_ratings(
         name: of the set; there is none of this name yet. None: as the folder says.
         form: an id or path: the form that the ratings answer. None: that of the folder, else
             ``tab-19``.
-        mapping: path of a file that says what columns, raters and values are.
+        mapping: path of a file that maps columns, raters and values.
         model: who gave the texts of the file; None: as in the file.
         speaker: the participant code of a person who gave them.
         origin: who gave them; ``unknown`` is protected as a person's.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--battery",
     metavar="ID|PATH",
-    help="The battery whose items were answered. Texts of no battery need none: their prompts "
+    help="The battery whose items were answered. Texts without a battery need none: their prompts "
     "become the items of one.",
 )
 @click.option(
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
 @click.option(
     "--mapping",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Ratings: a file (TOML) that says what columns, raters and values are.",
+    help="Ratings: a file (TOML) that maps columns, raters and values.",
 )
 @click.option(
     "--counts",

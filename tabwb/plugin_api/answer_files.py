@@ -39,7 +39,8 @@ class AnswerFile:
             and counted. Tables are strict, logs of other tasks are not.
         names: field of :class:`~tabwb.records.answers.RecordedAnswer` to what the source calls it.
         left_out: what was read and is not an answer: reason to number.
-        texts: whether they are texts of no battery: each prompt becomes an item of connected text.
+        texts: whether they are texts without a battery: each prompt becomes an item of connected
+            text.
         language: of the texts, BCP 47.
         spoken: whether the texts are transcripts of speech.
         declarations: what the raters declare whose ratings the answers have.

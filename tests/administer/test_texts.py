@@ -1,4 +1,4 @@
-"""Texts of no battery: the battery that is made of their prompts."""
+"""Texts without a battery: the battery that is made of their prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tabwb import`` of texts of no battery: stored, rated, and deleted as a speaker's data are."""
+"""``tabwb import`` of texts without a battery: stored, rated, and deleted like a speaker's data."""
 
 from __future__ import annotations
 

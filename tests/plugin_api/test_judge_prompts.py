@@ -172,7 +172,7 @@ def test_likelihood_is_the_published_prompt_stored_by_name() -> None:
         (
             "{transcript}",
             "{transcript} {transcript}",
-            "10: prompt.user: {transcript} stands 2 times; allowed: {transcript} once",
+            "10: prompt.user: {transcript} occurs 2 times; allowed: {transcript} once",
         ),
         (
             "Again: {problem}",

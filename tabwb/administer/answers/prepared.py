@@ -25,7 +25,7 @@ from tabwb.records.speakers import read_day
 from tabwb.records.words import plural
 
 RATED = "tab"
-"""The battery whose features are rated in texts of no battery."""
+"""The battery whose features are rated in texts without a battery."""
 SHOWN = 5
 """How many places or items one line names."""
 
@@ -36,7 +36,7 @@ class ImportRequest:
 
     Attributes:
         path: of the file or folder.
-        battery: its id or path; None for texts of no battery.
+        battery: its id or path; None for texts without a battery.
         stated: who responded.
         columns: of a table: field to the name of its column.
         number_replicates: take further answers to an item as replicates.
@@ -103,7 +103,7 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
             f"neither items nor prompts are named, by which the items of '{battery.id}' are found",
             where=str(request.path),
             hint="name the column: --column item=NAME or --column prompt=NAME; or leave "
-            "out --battery: texts of no battery make one",
+            "out --battery: texts without a battery make one",
         )
     plan = plan_import(
         source,
@@ -131,12 +131,12 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
 
 
 def _texts(plugins: Plugins, source: AnswerFile, path: Path) -> tuple[AnswerFile, Battery]:
-    """Return texts of no battery, and a battery made of their prompts."""
+    """Return texts without a battery, and a battery made of their prompts."""
     if not source.texts:
         raise UsageError(
             "the battery whose items were answered is not named",
             where=str(path),
-            hint="name it with --battery ID; texts of no battery are in a column 'text' "
+            hint="name it with --battery ID; texts without a battery are in a column 'text' "
             "(--column text=NAME)",
         )
     return with_battery(source, setup.find_battery(plugins, RATED))

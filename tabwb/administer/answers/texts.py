@@ -1,4 +1,4 @@
-"""Texts of no battery: a battery of connected text is made of their prompts."""
+"""Texts without a battery: a battery of connected text is made of their prompts."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ HELPS = {
     "file": "A table (CSV, TSV, JSON lines) with the columns item and response, "
     "or text and prompt; a log of inspect_ai (`.eval`); samples of lm_eval, or their folder; "
     "spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder.",
-    "battery": "The battery whose items were answered. **down** lists those installed. Texts of no "
-    "battery need none: their prompts become the items of one.",
+    "battery": "The battery whose items were answered. **down** lists those installed. Texts "
+    "without a battery need none: their prompts become the items of one.",
     "by": "A person's answers are guarded by consents; those of unknown origin are guarded alike.",
     "name": "The model: a spec, or any name. The person: the participant code, never a name. "
     "Empty: as the file says.",
