@@ -29,7 +29,10 @@ class RemoteOptions(BaseModel):
         description="name of the environment variable that holds the key (never the key)",
     )
     concurrency: int = Field(
-        default=8, ge=1, le=256, description="maximum number of requests at once, 1 to 256"
+        default=8,
+        ge=1,
+        le=256,
+        description="maximum number of maximum number of requests at once, 1 to 256",
     )
     timeout_s: float = Field(
         default=120.0,
