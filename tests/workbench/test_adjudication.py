@@ -43,6 +43,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.until(lambda: seat.desk.current.rating_set() == 1)
         seat.desk.perform("file.adjudicate")
         await seat.reads("0 of 2 settled")
+        await seat.reads("3 answers: people differ on 2, only judges on 1")
         await seat.reads("1.00      -  2 0 -")
         await seat.press("down")
         await seat.reads("Sample 1 · Jargon")

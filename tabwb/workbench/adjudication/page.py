@@ -129,9 +129,7 @@ class AdjudicationPage(Page):
         self.query_one("#adjudication-columns", Line).show(
             Content.styled(_columns(self._letters) if view.rows else "", QUIET)
         )
-        self.query_one(
-            "#disputed-pane", Pane
-        ).border_title = f"{plural(len(view.rows), 'answer')} that raters differ on"
+        self.query_one("#disputed-pane", Pane).border_title = _counted(view.rows)
 
     def _show_details(self) -> None:
         row = self.marked
@@ -271,6 +269,18 @@ class AdjudicationPage(Page):
         from tabwb.workbench.adjudication.actions import AdjudicationActions
 
         await self.desk.go(self.desk.actions(AdjudicationActions).came_from)
+
+
+def _counted(rows: Sequence[Row]) -> str:
+    """Return how many answers are listed: people differ on some, and judges from people on others.
+
+    Only the former are counted as settled or not.
+    """
+    people = sum(bool(row.dispute.people_differ) for row in rows)
+    judges = sum(not row.dispute.people_differ and row.dispute.is_disputed for row in rows)
+    told = [f"people differ on {people:,}"] * bool(people)
+    told += [f"only judges on {judges:,}"] * bool(judges)
+    return ": ".join(filter(None, (plural(len(rows), "answer"), ", ".join(told))))
 
 
 def _title_room(rows: Sequence[Row], width: int) -> int:
