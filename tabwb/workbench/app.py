@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tabwb.workbench.shell.app import Workbench, prepare
+from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.textual_tuning import prepare
 from tabwb.workbench.subjects import SUBJECTS
 
 
@@ -35,6 +36,7 @@ def make_workbench(
 
         desk.actions(TrialActions).new(battery=battery, model=model)
 
+    prepare()
     return Workbench(
         SUBJECTS,
         location=location,
@@ -56,7 +58,6 @@ def run_workbench(
     from tabwb.workbench.shell import graphics
 
     graphics.prepare()
-    prepare()
     app = make_workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )

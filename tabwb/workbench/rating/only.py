@@ -21,8 +21,9 @@ from textual.filter import LineFilter
 from tabwb.workbench.rating.screen import Connect, RatingScreen
 from tabwb.workbench.rating.worker import connection
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.app import MIN_SIZE, TOO_SMALL, ControlFilter, prepare
+from tabwb.workbench.shell.app import MIN_SIZE, TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.help import TooSmall
+from tabwb.workbench.shell.textual_tuning import prepare
 
 
 class RatingApp(App[int]):

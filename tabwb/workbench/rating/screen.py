@@ -37,6 +37,7 @@ from tabwb.workbench.rating.wording import (
     place_line,
     sample_lines,
 )
+from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.frame import Foot, Hint
 from tabwb.workbench.shell.width_aware import Line, WrappedText
@@ -96,6 +97,7 @@ class RatingScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield head, sample, form, field, what stands about a question, footer."""
+        styles.prepare(self)
         yield Line(id="rating-title")
         with Horizontal(id="rating-body"):
             with Vertical(id="rating-sample"):

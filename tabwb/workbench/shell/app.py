@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
 import signal
 import sys
@@ -12,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Any, ClassVar
@@ -96,8 +94,7 @@ class Workbench(App[int]):
         memory: Path | None = None,
         when_ready: Callable[[], None] | None = None,
     ) -> None:
-        styles = [style for subject in subjects for style in subject.styles]
-        super().__init__(css_path=[*self.CSS_PATH, *styles])
+        super().__init__()
         self.when_ready = when_ready
         self._controls = ControlFilter()
         self._memory = memory
@@ -363,22 +360,6 @@ class KeyQueue:
             app.post_message(self._sent)
         else:
             self._under_way = False
-
-
-def prepare() -> None:
-    """Let Textual read bytes that are not UTF-8 as U+FFFD.
-
-    Textual decodes strictly, so one such byte, pasted or typed, would end its input thread and
-    with it the workbench. It has no option for this. Windows has another driver, which reads
-    characters.
-    """
-    try:
-        from textual.drivers import linux_driver
-    except ImportError:
-        return
-    linux_driver.getincrementaldecoder = (  # type: ignore[attr-defined]
-        lambda encoding: partial(codecs.getincrementaldecoder(encoding), "replace")
-    )
 
 
 class ControlFilter(LineFilter):

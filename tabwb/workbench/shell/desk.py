@@ -17,6 +17,7 @@ from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
+from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
 from tabwb.workbench.shell.desk_frame import foot_hints, title_state
 from tabwb.workbench.shell.desk_messages import DeskMessages, FromWorker
@@ -98,6 +99,7 @@ class Desk(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
+        styles.prepare(self)
         folded = self.workbench.remembered.folded.split()
         explorer, scores = Explorer(self.finder, folded), ScorePanel()
         self.table.bind(explorer, "explorer")
@@ -231,12 +233,11 @@ class Desk(Screen[None]):
         self.current.focus_inside()
 
     def _new_page(self, page: str) -> Page:
-        made: Page = next(
-            subject.load(spec.path)(self, page)
-            for subject in self.subjects
-            for spec in subject.pages
-            if spec.id == page
+        subject, spec = next(
+            (subject, one) for subject in self.subjects for one in subject.pages if one.id == page
         )
+        styles.read_styles(self.workbench, subject.styles)
+        made: Page = subject.load(spec.path)(self, page)
         return made
 
     def on_resize(self, event: Resize) -> None:

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
+from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.wording import QUIET
 
 
@@ -27,6 +28,10 @@ class Dialog(ModalScreen[ScreenResultType]):
         Binding("question_mark", "app.help_for_focus", "Help", show=False),
         Binding("ctrl+o", "app.jump", "Jump", show=False),
     ]
+
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        styles.prepare(self)
 
 
 class Choice(Button):

@@ -127,7 +127,8 @@ class TextField(Input):
     """
 
     def __init__(self, name: str, value: str, help_text: str, placeholder: str = "") -> None:
-        super().__init__(value, placeholder, id=name, compact=True)
+        # Validation would update the styles of each field once more; there is none.
+        super().__init__(value, placeholder, id=name, compact=True, validate_on=())
         self.help_text = help_text
 
     def on_resize(self) -> None:

@@ -14,6 +14,7 @@ from textual.events import Key, Resize
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Markdown, Static
 
+from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import GROUPS, Command, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.width_aware import WidthAwareWidget, WrappedText
@@ -58,6 +59,7 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, text: str) -> None:
         super().__init__()
+        styles.prepare(self)
         self._text = text
 
     def compose(self) -> ComposeResult:
@@ -93,6 +95,7 @@ class KeysScreen(ModalScreen[None]):
 
     def __init__(self, table: CommandTable, situation: Situation, page: str) -> None:
         super().__init__()
+        styles.prepare(self)
         self._table, self._situation, self._title = table, situation, page
         self._words: list[str] = []
 

@@ -270,15 +270,17 @@ class NewAdministration(Dialog[Draft | int | None]):
         self._say(words, style)
 
     def _say(self, text: str, style: str) -> None:
+        said = Content.styled(text, style)
         for line in self.query("#message").results(Static):  # none once it is closed
-            line.update(Content.styled(text, style))
+            if not (isinstance(line.content, Content) and said.is_same(line.content)):
+                line.update(said)
 
     @work(group="ahead", exclusive=True)
     async def _look_ahead(self, draft: Draft) -> None:
         """Tell, a moment after the last change, what is wrong, of consents, judges, design."""
         await asyncio.sleep(SETTLED_S)
         preview = await asyncio.to_thread(self._drafts.preview, draft)
-        if self.is_attached:
+        if self.query("#preview"):  # none once it is closed, though it may still be attached
             self._show_preview(preview)
 
     def _show_preview(self, preview: StartPreview) -> None:
@@ -293,7 +295,9 @@ class NewAdministration(Dialog[Draft | int | None]):
         ]
         line = self.query_one("#preview", Static)
         line.display = bool(parts)
-        self.set_class(bool(parts), "-told")  # the fields have less room
+        fields = self.query_one("#fields")  # they have less room; nothing in them looks different
+        fields.set_class(bool(parts), "-told", update=False)
+        self.app.stylesheet.apply(fields)
         line.update(Content("\n").join(parts))
 
     def _shown_errors(self) -> list[FieldError]:

@@ -87,7 +87,7 @@ class Field(Input):
     """One line to type in."""
 
     def __init__(self, name: str, value: str, placeholder: str = "") -> None:
-        super().__init__(value, placeholder, id=name, compact=True)
+        super().__init__(value, placeholder, id=name, compact=True, validate_on=())
         self.help_text = help_text(name)
 
 
