@@ -97,6 +97,8 @@ class FeatureMap(Vertical):
         self._features: tuple[Feature, ...] = ()
         self._cell = CELLS[-1]
         self._drawn: dict[tuple[float | None, int], Text] = {}
+        self._shares: tuple[object, ...] = ()
+        """What the table shows: names, features and shares."""
         self._asked: tuple[Sequence[Grouped], Basis, Grouped | None] | None = None
 
     def compose(self) -> ComposeResult:
@@ -140,14 +142,22 @@ class FeatureMap(Vertical):
         )
         room = max(min(width - self._cell * n - 1, MOST_NAME, longest), 1)
         names = shortened_apart([row.label for row in rows], room)
+        shares = [
+            [_share(judge, feature.id) for feature in self._features] for _, judge in self._rows
+        ]
+        shown = room, self._cell, self._features, names, shares
+        if shown == self._shares:
+            self.mark(current)
+            return
+        self._shares = shown
         with self.prevent(DataTable.CellHighlighted):
             table.clear(columns=True)
             table.add_column(Text(""), width=room + 1, key="model")
             for feature in self._features:
                 table.add_column(Text(""), width=self._cell, key=feature.id)
-            for (row, judge), name in zip(self._rows, names, strict=True):
-                cells = (self._text(_share(judge, feature.id)) for feature in self._features)
-                table.add_row(Text(name), *cells, key="\x1f".join((row.label, str(id(row)))))
+            for (row, _), name, own in zip(self._rows, names, shares, strict=True):
+                key = "\x1f".join((row.label, str(id(row))))
+                table.add_row(Text(name), *map(self._text, own), key=key)
             self._mark(current, column)
             table.scroll_to(y=top, animate=False)
         self._show_heads(room)
@@ -156,6 +166,7 @@ class FeatureMap(Vertical):
     def forget_colours(self) -> None:
         """Draw every cell anew next time: the theme has changed."""
         self._drawn.clear()
+        self._shares = ()
 
     def _text(self, share: float | None) -> Text:
         """Return a cell; many have the same share."""

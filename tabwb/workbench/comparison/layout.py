@@ -49,19 +49,21 @@ def share_room(page: ModelsPage, n: int) -> None:
     frame = 2 if table.styles.border_bottom[0] else 1
     lines = max(page.query_one("#models-body").size.height, 2 * LEAST_LOWER)
     table.display = not page.plotting
-    features.display, plot.display = False, page.plotting and bool(n)
-    detail.display = bool(n) and page.detail_shown and page.beside
     if not n or page.plotting:
+        features.display, plot.display = False, bool(n)
+        detail.display = bool(n) and page.detail_shown and page.beside
         table.styles.height = plot.styles.height = "1fr"
         return
     rated = page.basis is not None and page.basis.terms is not None
     wanted = min(n + 1 + frame, max(lines * TABLE_PART // 100, 4))
     left = lines - wanted
     if not page.beside:
+        plot.display = False
         table.styles.height, detail.styles.height, features.styles.height = wanted, left, "1fr"
         features.display = page.below == "features" and rated
         detail.display = not features.display
         return
+    detail.display = page.detail_shown
     detail.styles.height = plot.styles.height = "1fr"
     features.display = left >= LEAST_LOWER and rated
     strip = n + AROUND + frame if features.display else 0

@@ -11,6 +11,7 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.theme import Theme
+from textual.timer import Timer
 from textual.widgets import DataTable, Input, Static
 
 from tabwb.report.summaries.groups import Grouped
@@ -36,6 +37,8 @@ ROOMY_DETAIL = 160
 FEATURES_TITLE = "Features · share of responses · ▁ 0  ▅ 0.50  █ 1"
 FEW = 10
 """While more rows than these are read, features and plots are drawn every so many rows."""
+TOGETHER_S = 0.2
+"""Rows that are read within so many seconds are drawn together."""
 BELOW = ("detail", "features", "right")
 """What is below the table where there is room for one thing; with the last, right answers lead."""
 
@@ -53,6 +56,10 @@ class ModelsPage(Page):
         self._rows: dict[Key, Grouped] = {}
         self._read: set[Key] = set()
         self._progress: tuple[int, int] | None = None
+        self._drawing: Timer | None = None
+        """Draws the rows that were read."""
+        self._lower_at = 0
+        """The number of rows read when features and plots were drawn."""
         self._wanted: Basis | None = None
         self.by = "model"
         self.order = Order()
@@ -143,7 +150,7 @@ class ModelsPage(Page):
             self.marked.clear()
             self.lay_out()
         self._read.clear()
-        self._progress = None
+        self._progress, self._lower_at = None, 0
         self._head()
 
     def grow(self, row: Grouped | None, done: int, total: int) -> None:
@@ -157,9 +164,22 @@ class ModelsPage(Page):
             self.marked = {key: None for key in self.marked if key in self._rows}
         if row is None and total:
             self._head(self.shown)
-        else:
-            self.query_one(ModelsTable).stay_at_top()
-            self.lay_out(lower=total <= FEW or done == total or done % FEW == 0)
+        elif done in (1, total):
+            self._draw()
+        elif self._drawing is None:
+            self._drawing = self.set_timer(TOGETHER_S, self._draw)
+
+    def _draw(self) -> None:
+        """Show what has been read."""
+        if self._drawing is not None:
+            self._drawing.stop()
+            self._drawing = None
+        done, total = self._progress or (0, 0)
+        lower = total <= FEW or done == total or done - self._lower_at >= FEW
+        if lower:
+            self._lower_at = done
+        self.query_one(ModelsTable).stay_at_top()
+        self.lay_out(lower=lower)
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""

@@ -165,6 +165,7 @@ class PlotPane(Vertical):
         self._rows: tuple[Grouped, ...] = ()
         self._basis: Basis | None = None
         self._figure: Figure | None = None
+        self._drawn_for: Size | None = None
 
     def compose(self) -> ComposeResult:
         """Yield what scrolls, and the axis, which does not."""
@@ -192,10 +193,13 @@ class PlotPane(Vertical):
 
     def _draw(self) -> None:
         basis = self._basis
-        self._figure = None if basis is None else figure_of(self.kind, self._rows, basis)
+        figure = None if basis is None else figure_of(self.kind, self._rows, basis)
+        if (figure, self.size) == (self._figure, self._drawn_for):
+            return
+        self._figure, self._drawn_for = figure, self.size
         if isinstance(self.parent, Pane):
             self.parent.border_title = self.title
-        figure, scroll = self._figure, self.query_one(PlotScroll)
+        scroll = self.query_one(PlotScroll)
         width, room = max(self.size.width - 1, LEAST_WIDTH), max(self.size.height - 2, 1)
         points: Sequence[Point] = ()
         if figure is not None:

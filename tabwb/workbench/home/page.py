@@ -95,6 +95,8 @@ class HomePage(Page, can_focus=True):
         self._placed: tuple[ColumnList, str | None, str | None] | None = None
         """The list at which the page was entered, its row and its first row, while the store is
         being read."""
+        self._profiles = False
+        """Whether recent administrations have a mark for each item."""
         self._listed = False
         """Whether the lists are on the page."""
         self._refill: Timer | None = None
@@ -214,8 +216,11 @@ class HomePage(Page, can_focus=True):
         catalogue = self._catalogue
         stored = bool(catalogue and catalogue.administrations)
         tall = self.desk.size.height >= TALL
-        beside = self.size.width >= BESIDE
-        self.set_class(beside, "-beside")
+        if (
+            self.size.width
+        ):  # none while another page is shown: it is laid out again when it has one
+            self.set_class(self.size.width >= BESIDE, "-beside")
+        beside = self.has_class("-beside")
         self.set_class(not stored, "-new")
         if self._listed:
             self.query_one("#home-details").display = stored and (beside or tall)
@@ -259,10 +264,11 @@ class HomePage(Page, can_focus=True):
         )
         recent = self._recent
         latest = self.query_one("#home-latest", ColumnList)
-        profiles = latest.size.height > 2 * len(recent)
+        if latest.size.height:  # none while another page is shown
+            self._profiles = latest.size.height > 2 * len(recent)
         latest.show(
             [str(one.id) for one in recent],
-            partial(lines.recent_lines, recent, dict(self._known), profiles=profiles),
+            partial(lines.recent_lines, recent, dict(self._known), profiles=self._profiles),
         )
         older = len(catalogue.administrations) - len(recent)
         pane = self.query_one("#home-recent", Pane)

@@ -82,6 +82,8 @@ class ColumnList(Vertical):
         self._ids: tuple[str, ...] = ()
         self._lay_out: LayOut = lambda width: (Content(""), ())
         self._shown: tuple[Content, ...] = ()
+        self._drawn: tuple[int, LayOut] | None = None
+        """The width and the function of the rows that are shown."""
 
     def compose(self) -> ComposeResult:
         """Yield head and rows."""
@@ -94,8 +96,14 @@ class ColumnList(Vertical):
         self._lay(tuple(ids))
 
     def on_resize(self, event: Resize) -> None:
-        """Lay out again."""
-        self._lay(self._ids)
+        """Lay out again for another width."""
+        if self._drawn != (self._room, self._lay_out):
+            self._lay(self._ids)
+
+    @property
+    def _room(self) -> int:
+        """The columns of a row, beside the scroll bar."""
+        return self.content_size.width - 1
 
     @property
     def chosen(self) -> str | None:
@@ -115,12 +123,15 @@ class ColumnList(Vertical):
 
     def _lay(self, ids: tuple[str, ...]) -> None:
         self._ids = ids
-        width = self.content_size.width - 1  # beside the scroll bar
+        width = self._room
         if width <= 0:
             return
+        self._drawn = width, self._lay_out
         head, lines = self._lay_out(width)
         self._head.display = bool(head.plain.strip())
-        self._head.update(head)
+        shown = self._head.content
+        if not (isinstance(shown, Content) and head.is_same(shown)):
+            self._head.update(head)
         if ids == tuple(option.id for option in self.rows.options):
             for at, (line, drawn) in enumerate(zip(lines, self._shown, strict=True)):
                 if not line.is_same(drawn):
