@@ -10,7 +10,7 @@ from typing import Any
 
 from textual import _wait
 from textual.pilot import Pilot
-from textual.widgets import Input, Select
+from textual.widgets import Input
 
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
@@ -129,7 +129,7 @@ class Seat:
     def fill(self, **fields: str) -> None:
         for name, value in fields.items():
             widget = self.app.screen.query_one(f"#{name}")
-            assert isinstance(widget, Input | Select | Selection)
+            assert isinstance(widget, Input | Selection)
             widget.value = value
 
     async def begin(self, **fields: str) -> None:

@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Select, Static
+from textual.widgets import Button, Input, Static
 
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields, Known
+from tabwb.workbench.shell.fields import Fields, Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -45,17 +45,7 @@ SWITCHES = {
 }
 NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
-
-
 FIELDS = Fields("import-", HELPS)
-
-
-class AnsweredBy(Select[str]):
-    """Who answered."""
-
-    def __init__(self) -> None:
-        super().__init__(BY, id="import-by", value="file", allow_blank=False, compact=True)
-        self.help_text = FIELDS.help("by")
 
 
 class ImportScreen(Dialog[None]):
@@ -83,7 +73,7 @@ class ImportScreen(Dialog[None]):
             yield labelled("File", FIELDS.text("file", placeholder="a file or folder"))
             yield labelled("Battery", FIELDS.combo("battery", "", batteries))
             with Horizontal(classes="pair"):
-                yield labelled("Answered by", AnsweredBy())
+                yield labelled("Answered by", FIELDS.selection("by", BY))
                 yield labelled("Name", FIELDS.text("name", placeholder="as the file says"))
             with Horizontal(classes="pair"):
                 yield labelled(
@@ -150,7 +140,7 @@ class ImportScreen(Dialog[None]):
         wish = ImportWish(
             self._typed("file"),
             self._typed("battery"),
-            str(self.query_one(AnsweredBy).value),
+            self.query_one("#import-by", Selection).value,
             self._typed("name"),
             self._typed("columns"),
             self._typed("date"),

@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, ProgressBar, Select, Static
+from textual.widgets import Button, Input, ProgressBar, Static
 
 from tabwb.administer.judging.calls import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields, known_judges
+from tabwb.workbench.shell.fields import Fields, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -38,18 +38,7 @@ CHOICES = {
 }
 CONTINUES = "Judge continues with the responses that are left."
 NOTE = "Estimate shows requests and cost. Nothing is sent before Judge."
-
-
 FIELDS = Fields("", HELPS)
-
-
-class JudgingSelect(Select[str]):
-    """One of two."""
-
-    def __init__(self, name: str) -> None:
-        value = CHOICES[name][0][1]
-        super().__init__(CHOICES[name], id=name, value=value, allow_blank=False, compact=True)
-        self.help_text = FIELDS.help(name)
 
 
 class JudgingScreen(Dialog[None]):
@@ -75,8 +64,8 @@ class JudgingScreen(Dialog[None]):
             yield Static(f"Judge #{self._number}", classes="dialog-title", markup=False)
             yield labelled("Judge", FIELDS.combo("judge", self._judge, judges))
             with Horizontal(classes="pair"):
-                yield labelled("Scope", JudgingSelect("scope"))
-                yield labelled("Answers", JudgingSelect("again"))
+                yield labelled("Scope", FIELDS.selection("scope", CHOICES["scope"]))
+                yield labelled("Answers", FIELDS.selection("again", CHOICES["again"]))
             with Horizontal(classes="pair"):
                 yield labelled("Repeats", FIELDS.text("repeats", "1"))
                 yield labelled("Max requests", FIELDS.text("max_requests", placeholder="no limit"))
@@ -155,9 +144,9 @@ class JudgingScreen(Dialog[None]):
         cost = self.query_one("#max_cost", Input).value.strip()
         return JudgingWish(
             judge=judge,
-            scope=str(self.query_one("#scope", Select).value),
+            scope=self.query_one("#scope", Selection).value,
             repeats=int(repeats),
-            again=self.query_one("#again", Select).value == "again",
+            again=self.query_one("#again", Selection).value == "again",
             limits=Limits(
                 int(_number(requests, "requests", 1, 10_000_000)) if requests else None,
                 _number(cost, "US dollars", 1e-9, 1e6) if cost else None,

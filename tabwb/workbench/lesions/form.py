@@ -39,8 +39,6 @@ HELPS = {
     "spec": "The lesion as text, as `tabwb run --lesion` takes it; several are joined by `+` here. "
     "**y** copies it.",
 }
-
-
 FIELDS = Fields("lab-", HELPS, "**tab** moves on, **enter** gives the item.")
 
 

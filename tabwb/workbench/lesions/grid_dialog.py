@@ -46,8 +46,6 @@ CONTROLS = (
     *((kind, f"yes, of the same size in the {kind}") for kind in IN_LAYERS),
     ("no", "no"),
 )
-
-
 FIELDS = Fields("grid-", HELPS, "**tab** moves on, **enter** writes the file.")
 
 

@@ -39,8 +39,6 @@ BOTH_FROM = 110
 """From so many columns of the page parts and answers stand side by side."""
 COUNT_S = 0.15
 """So long after the last change the parameters are counted."""
-
-
 FIELDS = Fields("lab-", FIELD_HELPS, "**esc** returns to the commands.")
 
 

@@ -87,8 +87,6 @@ _BEGIN = (
           "background; also continues what was stopped"),
     _CURVES,
 )  # fmt: skip
-
-
 FIELDS = Fields("sweep-", FIELD_HELPS, "**esc** returns to the commands.")
 
 

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, OptionList, Select, Static
+from textual.widgets import Button, Input, OptionList, Static
 
 from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.messages import Ready
@@ -17,7 +17,7 @@ from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelOutcome, ModelsController
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields
+from tabwb.workbench.shell.fields import Fields, Selection
 from tabwb.workbench.shell.shortening import clipped
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -54,14 +54,6 @@ Your profiles first, then the back ends. **enter** copies the chosen one into th
 FIELDS = Fields("profile-", HELPS)
 
 
-class Tuning(Select[str]):
-    """Base or instruct."""
-
-    def __init__(self) -> None:
-        super().__init__(TUNINGS, id="profile-tuning", value="", allow_blank=False, compact=True)
-        self.help_text = FIELDS.help("tuning")
-
-
 class ModelsScreen(Dialog[None]):
     """Stays until it is closed, which stops a running try."""
 
@@ -86,7 +78,7 @@ class ModelsScreen(Dialog[None]):
             yield labelled("Spec", FIELDS.text("spec"))
             with Horizontal(classes="pair"):
                 yield labelled("Family", FIELDS.text("family"))
-                yield labelled("Tuning", Tuning())
+                yield labelled("Tuning", FIELDS.selection("tuning", TUNINGS))
             yield labelled("Size", FIELDS.text("parameters"))
             yield Static(Content.styled(NOTE, QUIET), id="models-message")
             with Horizontal(classes="dialog-buttons"):
@@ -133,7 +125,7 @@ class ModelsScreen(Dialog[None]):
         """Copy a model into all fields: nothing of another one stays."""
         for name, value in _fields(self._catalogue.models[event.option_index]).items():
             field = self.query_one(f"#profile-{name}")
-            assert isinstance(field, Input | Tuning)
+            assert isinstance(field, Input | Selection)
             field.value = value
         self.query_one("#profile-spec", Input).focus()
 
@@ -156,7 +148,7 @@ class ModelsScreen(Dialog[None]):
                 self._show("trying", f"opening {spec}")
                 self._desk.do(partial(self._controller.try_model, spec))
             case "write" if self._needs(name, "a name") and self._needs(spec, "a spec"):
-                tuning = str(self.query_one(Tuning).value)
+                tuning = self.query_one("#profile-tuning", Selection).value
                 family, parameters = self._typed("family"), self._typed("parameters")
                 write = self._controller.write_profile
                 self._desk.do(partial(write, name, spec, family, tuning, parameters))

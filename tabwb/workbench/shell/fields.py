@@ -195,15 +195,18 @@ class Fields:
         """
         return Combo(f"{self.prefix}{name}", value, known, self.help(name))
 
-    def selection(self, name: str, values: Iterable[tuple[str, str]], value: str) -> Selection:
+    def selection(
+        self, name: str, values: Sequence[tuple[str, str]], value: str | None = None
+    ) -> Selection:
         """Return a field whose value is one of a few.
 
         Args:
             name: its id without the prefix.
             values: words and value of each.
-            value: the first one shown.
+            value: the one shown; None: the first.
         """
-        return Selection(values, value, id=f"{self.prefix}{name}", help_text=self.help(name))
+        shown = values[0][1] if value is None else value
+        return Selection(values, shown, id=f"{self.prefix}{name}", help_text=self.help(name))
 
 
 class ComboInput(TextField):

@@ -9,12 +9,12 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, Select, Static
+from textual.widgets import Button, Input, Static
 
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields, Known
+from tabwb.workbench.shell.fields import Fields, Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 from tabwb.workbench.transcribing.controller import TranscribingWish
 
@@ -27,19 +27,7 @@ HELPS = {
     "heard. Earlier transcripts stay in the store.",
 }
 RESPONSES = (("without a transcript", "new"), ("all, with this transcriber", "all"))
-
-
 FIELDS = Fields("", HELPS)
-
-
-class Responses(Select[str]):
-    """Which responses are transcribed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            RESPONSES, id="transcribing-responses", value="new", allow_blank=False, compact=True
-        )
-        self.help_text = FIELDS.help("responses")
 
 
 class TranscribingScreen(Dialog[TranscribingWish | None]):
@@ -72,7 +60,7 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
             field = FIELDS.combo("transcriber", self._spec, known)
             yield labelled("Transcriber", field)
             yield Static("", id="transcriber-error", markup=False)
-            yield labelled("Responses", Responses())
+            yield labelled("Responses", FIELDS.selection("responses", RESPONSES))
             yield Static(Content.styled(NOTE, QUIET), id="transcribing-message")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Transcribe", id="begin")
@@ -104,7 +92,7 @@ class TranscribingScreen(Dialog[TranscribingWish | None]):
         except TabwbError as error:
             self._show_error(str(error))
         else:
-            again = self.query_one(Responses).value == "all"
+            again = self.query_one("#responses", Selection).value == "all"
             self.dismiss(TranscribingWish(spec, again=again))
 
     def _show_error(self, words: str) -> None:
