@@ -53,7 +53,14 @@ def run_workbench(
     battery: str | None = None,
     model: str | None = None,
 ) -> int:
-    """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
+    """Open the workbench and return its exit status; arguments as for :func:`make_workbench`.
+
+    Args:
+        store_location: of the store, or None for the configuration's.
+        offline: use no network.
+        battery: with ``model``: open the new-administration dialog with these filled in.
+        model: see ``battery``.
+    """
     from tabwb.workbench.engine.gc_tuning import settle
     from tabwb.workbench.shell import graphics
 

@@ -39,8 +39,18 @@ class ServedDriver(WebDriver):
         return sum(one.message_queue_size for one in handlers)
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
-        """Open nothing in the rater's browser."""
+        """Open nothing in the rater's browser.
+
+        Args:
+            url: is not opened.
+            new_tab: is not used.
+        """
 
     def deliver_binary(self, binary: BinaryIO | TextIO, **facts: Any) -> None:
-        """Give no file to the rater's browser."""
+        """Give no file to the rater's browser.
+
+        Args:
+            binary: is not sent.
+            facts: are not used.
+        """
         binary.close()

@@ -64,7 +64,12 @@ class DisputedList(OptionList):
 
 
 def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
-    """Yield one response with every judge's verdict."""
+    """Yield one response with every judge's verdict.
+
+    Args:
+        disputed: the response.
+        width: columns of characters.
+    """
     width = min(width, 100)
     yield from folded(disputed.item.prompt.replace("\n", " "), width, QUIET)
     yield from folded(disputed.response or "(nothing)", width)
@@ -192,7 +197,13 @@ def pairs_screen(pairs: Sequence[Pair]) -> ReportScreen:
 
 
 def judges_screen(robustness: Robustness, battery: Battery, label: str) -> ReportScreen:
-    """Return the judges of some responses against each other."""
+    """Return the judges of some responses against each other.
+
+    Args:
+        robustness: what the judges were compared on.
+        battery: of the responses.
+        label: names the responses.
+    """
     titles = {feature.id: feature.title for feature in battery.features}
     title = f"Judges against each other: {label}"
     return ReportScreen(title, robustness_view(robustness, titles), JUDGES_HELP)

@@ -150,6 +150,10 @@ def _bar(line: Line, most: float, width: int) -> Content:
 def mark_of(responses: Sequence[str], right: float | None) -> str:
     """Return the sign of a side's responses to an item: the share right of several.
 
+    Args:
+        responses: of the side to the item.
+        right: the share right; None: not scored.
+
     >>> mark_of(["boat"], 1.0), mark_of(["boat"], None), mark_of(["a", "b"], 0.5), mark_of([], None)
     ('✓', '●', '0.50', '·')
     """

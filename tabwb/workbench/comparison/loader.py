@@ -186,7 +186,13 @@ def _has(group: Group, numbers: frozenset[int]) -> bool:
 
 
 def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
-    """Compare two groups of administrations item by item."""
+    """Compare two groups of administrations item by item.
+
+    Args:
+        loader: reads the responses.
+        first: group of administrations.
+        second: the other one.
+    """
     from tabwb.report.summaries.difference import members_compared
     from tabwb.workbench.comparison.compare import CompareScreen
 
@@ -204,7 +210,13 @@ def _conditions(group: Group) -> str:
 
 
 def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
-    """Find the responses of a group on which judges differ about a feature."""
+    """Find the responses of a group on which judges differ about a feature.
+
+    Args:
+        loader: reads the responses.
+        group: of administrations.
+        feature: its id.
+    """
     from tabwb.report.summaries.disagreements import disagreements
     from tabwb.workbench.comparison.dialogs import DifferingScreen
 
@@ -213,7 +225,12 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
 
 
 def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> MakeDialog:
-    """Compare each base group with its instruct group, one pair after the other."""
+    """Compare each base group with its instruct group, one pair after the other.
+
+    Args:
+        loader: reads the responses.
+        kin: the pairs, base first.
+    """
     from tabwb.workbench.comparison.dialogs import pairs_screen
 
     pairs: list[Pair] = []
@@ -224,7 +241,13 @@ def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> MakeDial
 
 
 def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> MakeDialog:
-    """Compare the judges of some groups of one battery with each other."""
+    """Compare the judges of some groups of one battery with each other.
+
+    Args:
+        loader: reads the responses.
+        groups: of one battery.
+        label: names them.
+    """
     from tabwb.report.summaries.robustness import robustness
     from tabwb.workbench.comparison.dialogs import judges_screen
 

@@ -154,7 +154,13 @@ class ModelsPage(Page):
         self._head()
 
     def grow(self, row: Grouped | None, done: int, total: int) -> None:
-        """One more model has been read."""
+        """One more model has been read.
+
+        Args:
+            row: of the model that was read; None: it has nothing to show.
+            done: models read so far.
+            total: models to read.
+        """
         self._progress = (done, total)
         if row is not None:
             self._rows[key_of(row)] = row

@@ -65,7 +65,13 @@ class Figure:
 
 
 def figure_of(kind: str, rows: Sequence[Grouped], basis: Basis) -> Figure:
-    """One of the plots, of rows of one battery in their order."""
+    """One of the plots, of rows of one battery in their order.
+
+    Args:
+        kind: of the plot.
+        rows: of one battery, in their order.
+        basis: whose burdens are drawn.
+    """
     title, make = PLOTS[kind]
     points = tuple(make(rows, basis))
     ends = [end for point in points for end in (point.value, point.high) if end is not None]
@@ -178,7 +184,12 @@ class PlotPane(Vertical):
         return f"{PLOTS[self.kind][0]} · ← → {KINDS.index(self.kind) + 1} of {len(KINDS)}"
 
     def show(self, rows: Sequence[Grouped], basis: Basis | None) -> None:
-        """Draw these."""
+        """Draw these.
+
+        Args:
+            rows: in their order.
+            basis: whose burdens are drawn; None: nothing is drawn.
+        """
         self._rows, self._basis = tuple(rows), basis
         self._draw()
 
@@ -269,7 +280,12 @@ class PlotScroll(ScrollView, can_focus=True):
 
 
 def label_room(points: Sequence[Point], width: int) -> int:
-    """Return the columns of labels: of the longest one, where a plot of this width has room."""
+    """Return the columns of labels: of the longest one, where a plot of this width has room.
+
+    Args:
+        points: of the plot.
+        width: columns of the plot.
+    """
     lines = [point for point in points if not point.heading]
     inset = 2 * (len(lines) < len(points))
     longest = max((len(point.label) + 1 + len(_value(point)) for point in lines), default=0)
@@ -317,6 +333,10 @@ def axis(most: float, width: int, start: int) -> Iterator[Content]:
 
 def labels(points: Sequence[Point], room: int) -> list[str]:
     """Return the label of each line with its figure; names are below their heading.
+
+    Args:
+        points: of the plot, one for each line.
+        room: columns of a label.
 
     >>> labels([Point("Fluency, of 2", heading=True), Point("bundled", 0.9)], 16)
     ['Fluency, of 2    ', '  bundled   0.90 ']

@@ -112,6 +112,12 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
     """The rows of the basis' battery whose name or spec has every word, in order.
 
     By burden, rows without one come last, and so do those with few usable responses.
+
+    Args:
+        rows: of all batteries.
+        basis: has the battery and the judge.
+        words: that a name or spec must have, with blanks between.
+        order: column and direction.
     """
     named = [
         row

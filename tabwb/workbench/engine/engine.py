@@ -91,14 +91,22 @@ class Engine:
 
     @property
     def store(self) -> Store:
-        """The open store."""
+        """The open store.
+
+        Raises:
+            TabwbError: it is not open.
+        """
         if self._store is None:
             raise TabwbError("the store is not open")
         return self._store
 
     @property
     def plugins(self) -> Plugins:
-        """The loaded plugins."""
+        """The loaded plugins.
+
+        Raises:
+            TabwbError: they are not loaded.
+        """
         if self._plugins is None:
             raise TabwbError("the plugins are not loaded")
         return self._plugins
@@ -164,12 +172,20 @@ class Controller:
 
     @property
     def store(self) -> Store:
-        """The open store."""
+        """The open store.
+
+        Raises:
+            TabwbError: it is not open.
+        """
         return self.engine.store
 
     @property
     def plugins(self) -> Plugins:
-        """The loaded plugins."""
+        """The loaded plugins.
+
+        Raises:
+            TabwbError: they are not loaded.
+        """
         return self.engine.plugins
 
     def interrupt(self) -> None:

@@ -132,7 +132,12 @@ class Jobs:
         self.closing = False
 
     def working(self, kind: str, administration: int) -> list[JobState]:
-        """Return the jobs of a kind that work on an administration; from any thread."""
+        """Return the jobs of a kind that work on an administration; from any thread.
+
+        Args:
+            kind: of the jobs.
+            administration: its number.
+        """
         states = [entry.state for entry in list(self.entries.values())]
         own = [one for one in states if (one.kind, one.administration) == (kind, administration)]
         return [state for state in own if state.active]

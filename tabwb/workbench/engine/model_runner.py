@@ -89,7 +89,7 @@ class ModelRunner:
         """Open the model if it is not open yet; an error leaves everything as it was.
 
         Raises:
-            CommandStopped: it cannot be opened, or loading was stopped.
+            CommandStopped: it cannot be opened, or loading was stopped (an ``Interrupted``).
         """
         if self._ready:
             return

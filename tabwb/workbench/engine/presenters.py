@@ -111,7 +111,12 @@ def _foil(trial: Trial, expected: str | None, foils: object) -> str:
 
 
 def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of the deciding scorer under each policy; empty without one."""
+    """Return the verdicts of the deciding scorer under each policy; empty without one.
+
+    Args:
+        ratings: of the attempt, those of the deciding scorer first.
+        scorers: of the battery.
+    """
     first: dict[str, Verdict] = {}
     for rating in ratings:
         if rating.measure in POLICIES and rating.rater in scorers:
@@ -121,7 +126,13 @@ def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict
 
 
 def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]) -> Iterable[str]:
-    """Yield further measures, then the features that judges found, with the words found."""
+    """Yield further measures, then the features that judges found, with the words found.
+
+    Args:
+        battery: has the titles.
+        ratings: of the attempt.
+        scorers: of the battery; the other raters are judges.
+    """
     titles = {feature.id: feature.title for feature in battery.features}
     measures: list[str] = []
     features: list[str] = []
@@ -142,7 +153,12 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
 
 
 def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
-    """Return the state of a trial in one word."""
+    """Return the state of a trial in one word.
+
+    Args:
+        trial: with its attempts.
+        scorers: of the battery; the first decides.
+    """
     match trial.state:
         case TrialState.ANSWERED:
             decisive = next(iter(verdicts(trial.ratings, scorers)), None)
@@ -207,7 +223,12 @@ def scores_of(
 
 
 def named_scores(scores: Scores, named: Sequence[NamedSubtest]) -> Scores:
-    """Return scores in which pictures are right as a person scored them and the battery counts."""
+    """Return scores in which pictures are right as a person scored them and the battery counts.
+
+    Args:
+        scores: of all subtests.
+        named: the subtests with pictures.
+    """
     return replace(scores, subtests=tuple(_with_names(score, named) for score in scores.subtests))
 
 
@@ -268,7 +289,12 @@ class LiveScores:
         self._computed_at = 0.0
 
     def of(self, session: Session, *, now: bool) -> Scores:
-        """Return the scores of the open session; they may be a moment old unless ``now``."""
+        """Return the scores of the open session; they may be a moment old unless ``now``.
+
+        Args:
+            session: the open one.
+            now: count everything, however long it takes.
+        """
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores

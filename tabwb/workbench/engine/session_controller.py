@@ -78,14 +78,24 @@ class SessionController(Controller):
     # ---------------------------------------------------------------- opening, leaving
 
     def begin(self, battery: Battery, conditions: Conditions) -> None:
-        """Begin an administration; it waits for its first item."""
+        """Begin an administration; it waits for its first item.
+
+        Args:
+            battery: to be given.
+            conditions: under which it is given.
+        """
         self._close_session("another administration was started")
         self._open(setup.create(self.store, self.plugins, battery, conditions))
         if idle := setup.idle_replicates(self.plugins, battery, conditions):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True) -> None:
-        """Open an administration again; with ``go_on``, end its pause and load its model."""
+        """Open an administration again; with ``go_on``, end its pause and load its model.
+
+        Args:
+            number: of the administration.
+            go_on: end its pause and load its model.
+        """
         if not self.holds(number):
             if (job := self.engine.background.holder(number)) is not None:
                 words = f"{job.kind} ({job.title}) is running: its results can be read meanwhile."
@@ -140,7 +150,12 @@ class SessionController(Controller):
             yield session
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
-        """Return what the person who gives a battery has to know of consents; empty for models."""
+        """Return what the person who gives a battery has to know of consents; empty for models.
+
+        Args:
+            battery: to be given.
+            conditions: under which it is given.
+        """
         guard = consent.Guard(self.store, self.plugins, conditions)
         if conditions.guarded and setup.by_microphone(battery, conditions):
             missing = guard.missing(microphone=True)
@@ -223,7 +238,12 @@ class SessionController(Controller):
         self.model.ask(session)
 
     def answer(self, text: str, latency_s: float) -> None:
-        """Record what a person typed, and how long it took."""
+        """Record what a person typed, and how long it took.
+
+        Args:
+            text: what was typed.
+            latency_s: seconds until it was handed over.
+        """
         session = self.open_session()
         self.after(session.answer(text, latency_s=latency_s))
         self.finish_if_done()
@@ -249,7 +269,12 @@ class SessionController(Controller):
         self.finish_if_done()
 
     def void(self, reason: str, number: int | None = None) -> None:
-        """Declare an item void; without a number, the current one."""
+        """Declare an item void; without a number, the current one.
+
+        Args:
+            reason: in words.
+            number: of the item; None: the current one.
+        """
         self.after(self.open_session().void(reason, number))
         self.finish_if_done()
 
@@ -264,7 +289,12 @@ class SessionController(Controller):
                 self.say(messages.Told(f"Taken back: the {event.what}{at}. Its record stays."))
 
     def note(self, number: int | None, text: str) -> None:
-        """Write a note on an item; without a number, on the current one."""
+        """Write a note on an item; without a number, on the current one.
+
+        Args:
+            number: of the item; None: the current one.
+            text: the note.
+        """
         self.after(self.open_session().note(text, number))
         self.say(messages.Told("Noted."))
 

@@ -191,7 +191,12 @@ class TranscriptKeeper:
 
 
 def row_of(battery: Battery, trial: Trial) -> Row:
-    """Return a trial as a row of the transcript."""
+    """Return a trial as a row of the transcript.
+
+    Args:
+        battery: that is given.
+        trial: with its attempts.
+    """
     scorers = battery.subtest(trial.plan.subtest).scorers
     judged: dict[str, dict[str, bool]] = {}
     if trial.state is TrialState.ANSWERED:

@@ -162,7 +162,12 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
 
 
 def sessions_profile(participant: Participant, known: Known) -> Content:
-    """Return a small profile of the shares right of the latest sessions."""
+    """Return a small profile of the shares right of the latest sessions.
+
+    Args:
+        participant: whose sessions.
+        known: the scores that were read.
+    """
     latest = participant.sessions[-MOST_SESSIONS:]
     scored = [known.get(one.id) for one in latest]
     shares = [one.share if one else None for one in scored]

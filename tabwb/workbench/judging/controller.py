@@ -88,7 +88,12 @@ class JudgingController(Controller):
         """Held by the judge that works on an administration."""
 
     def estimate(self, number: int, wish: JudgingWish) -> None:
-        """Tell what judging would take; asks nothing."""
+        """Tell what judging would take; asks nothing.
+
+        Args:
+            number: of the administration.
+            wish: judge, scope and limits.
+        """
 
         def work(tools: Tools) -> Ended:
             with self._judging(tools.plugins, tools.store, number, wish) as judging:
@@ -100,7 +105,12 @@ class JudgingController(Controller):
         self.engine.background.look(work, after)
 
     def judge(self, number: int, wish: JudgingWish) -> None:
-        """Judge in the background; what was judged is in the store at every moment."""
+        """Judge in the background; what was judged is in the store at every moment.
+
+        Args:
+            number: of the administration.
+            wish: judge, scope and limits.
+        """
         held = self._sessions.holds(number)
 
         def work(tools: Tools) -> Ended:

@@ -38,7 +38,12 @@ class LesionsController(Controller):
     # ---------------------------------------------------------------- the model
 
     def load(self, model: str, battery: str) -> None:
-        """Load a model in place of the earlier one; tell its parts, and the items of a battery."""
+        """Load a model in place of the earlier one; tell its parts, and the items of a battery.
+
+        Args:
+            model: its spec.
+            battery: its id or file.
+        """
         from tabwb.workbench.lesions.laboratory import Laboratory
 
         self.engine.cancel.clear()
@@ -75,7 +80,13 @@ class LesionsController(Controller):
         self._guarded(lambda laboratory: laboratory.apply(lesion))
 
     def give(self, battery: str, numbers: Sequence[int], lesion: str) -> None:
-        """Give items to the intact model and under a lesion; nothing is stored."""
+        """Give items to the intact model and under a lesion; nothing is stored.
+
+        Args:
+            battery: its id or file.
+            numbers: of the items.
+            lesion: its spec.
+        """
 
         def given(laboratory: Laboratory) -> None:
             found = self._battery(battery)

@@ -50,7 +50,12 @@ class CurvePane(Vertical, can_focus=True):
         by: int
 
     def action_turn(self, what: str, by: int) -> None:
-        """Ask for the measure or lesion before or after."""
+        """Ask for the measure or lesion before or after.
+
+        Args:
+            what: ``measure`` or ``series``.
+            by: 1 for the next, -1 for the previous.
+        """
         self.post_message(self.Turned(what, by))
 
 

@@ -309,7 +309,13 @@ class SweepPage(Page):
         self.desk.do(job)
 
     def take(self, battery: str, model: str, grid: str) -> None:
-        """Fill in what the laboratory has chosen."""
+        """Fill in what the laboratory has chosen.
+
+        Args:
+            battery: its id or file.
+            model: its spec.
+            grid: path of the grid.
+        """
         for name, value in (("battery", battery), ("model", model), ("grid", grid)):
             self.query_one(f"#sweep-{name}", Input).value = value
         self.query_one("#sweep-pane").focus()

@@ -30,7 +30,15 @@ class ModelsController(Controller):
     def write_profile(
         self, name: str, spec: str, family: str, tuning: str, parameters: str
     ) -> None:
-        """Add a profile, or replace one of this name."""
+        """Add a profile, or replace one of this name.
+
+        Args:
+            name: of the profile.
+            spec: of the model.
+            family: of models, or empty.
+            tuning: ``base``, ``instruct`` or empty.
+            parameters: number of parameters as typed, or empty.
+        """
 
         def write() -> str:
             profile = self.plugins.profile_of(name, spec, family, tuning, parameters)

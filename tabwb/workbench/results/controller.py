@@ -92,7 +92,12 @@ class ResultsController(Controller):
         self._sounds: SoundReader | None = None
 
     def show(self, number: int, *, again: bool = False) -> None:
-        """Send the results of one administration; ``again``: only update what is shown."""
+        """Send the results of one administration; ``again``: only update what is shown.
+
+        Args:
+            number: of the administration.
+            again: only update what is shown.
+        """
         from tabwb.workbench.results.presenter import results_of
 
         started = time.monotonic()
@@ -110,7 +115,12 @@ class ResultsController(Controller):
         self.say(ResultsReady(results, again=again, took_s=time.monotonic() - started))
 
     def replies(self, number: int, trial: int) -> None:
-        """Send the calls of judges that ask a model, for one response."""
+        """Send the calls of judges that ask a model, for one response.
+
+        Args:
+            number: of the administration.
+            trial: number of the response's trial.
+        """
         self.say(RepliesRead(number, trial, tuple(self.store.judgements(number, trial))))
 
     def export(
@@ -164,7 +174,14 @@ class ResultsController(Controller):
     def draw(
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
     ) -> None:
-        """Write a figure of administrations to a new file; the dialog is told of errors."""
+        """Write a figure of administrations to a new file; the dialog is told of errors.
+
+        Args:
+            wanted: the administrations.
+            name: of the figure.
+            path: of the new file.
+            within_study: it stays within the study that collected the data.
+        """
         from tabwb.report.figures import figure_kind
         from tabwb.report.paper.figure_file import FigureRequest, write_figure
         from tabwb.report.selection import Selection
@@ -213,14 +230,26 @@ class ResultsController(Controller):
             raise TabwbError(f"#{number} could not be scored again: {ended.words}")
 
     def void_trial(self, number: int, trial: int, reason: str) -> None:
-        """Declare one trial of an administration void."""
+        """Declare one trial of an administration void.
+
+        Args:
+            number: of the administration.
+            trial: its number.
+            reason: in words.
+        """
         with self._sessions.session_of(number) as session:
             session.void(reason, trial)
         self.show(number, again=True)
         self.engine.refresh()
 
     def note_trial(self, number: int, trial: int, text: str) -> None:
-        """Write a note on one trial of an administration."""
+        """Write a note on one trial of an administration.
+
+        Args:
+            number: of the administration.
+            trial: its number.
+            text: the note.
+        """
         with self._sessions.session_of(number) as session:
             session.note(text, trial)
         self.show(number, again=True)
@@ -250,6 +279,10 @@ class ResultsController(Controller):
 
     def undo_correction(self, number: int, trial: int) -> None:
         """Take back the latest correction of a response.
+
+        Args:
+            number: of the administration.
+            trial: number of the response's trial.
 
         Raises:
             TabwbError: the latest command does not correct this response.

@@ -91,7 +91,12 @@ class NamingBody(ResultsBody):
         self.query_one(NamingSummary).to_first_lines()
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
-        """Change between summary and responses."""
+        """Change between summary and responses.
+
+        Args:
+            shown: whether the responses are shown.
+            focus: they take the focus, also from another widget.
+        """
         summary = self.query_one(NamingSummary)
         inside = self.has_focus_within
         self.responses_shown = shown

@@ -23,7 +23,12 @@ LEAST_BAR, WANTED_BAR, MOST_BAR = 9, 14, 48
 
 
 def right_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield right names by each basis and tag with intervals, then what the counts rest on."""
+    """Yield right names by each basis and tag with intervals, then what the counts rest on.
+
+    Args:
+        part: the subtest.
+        width: columns of characters.
+    """
     rows = [(BASES[one.basis], one) for one in part.subtest.summary.accuracy]
     tags = [(f"  {tag}", one) for tag, one in part.subtest.by_tag.items()]
     shares = [(name, one.correct, one.n, one.interval, one.open) for name, one in rows]
@@ -83,7 +88,12 @@ def share_lines(
 
 
 def latency_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield the latencies on an axis, right names and others apart, then quartiles."""
+    """Yield the latencies on an axis, right names and others apart, then quartiles.
+
+    Args:
+        part: the subtest.
+        width: columns of characters.
+    """
     found = part.latencies
     if not found.right and not found.other:
         words = "No response has a latency: the time of the picture is not known."
@@ -128,7 +138,12 @@ def _strip(values: Sequence[float], width: int, top: float) -> str:
 
 
 def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield the share of right names before any cue and after each kind of cue."""
+    """Yield the share of right names before any cue and after each kind of cue.
+
+    Args:
+        part: the subtest.
+        width: columns of characters.
+    """
     if not part.cues:
         yield Content.styled("No cue was given.", QUIET)
         return
@@ -143,7 +158,12 @@ def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
 
 
 def code_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield how often each code was given, and proposed where no listener decided."""
+    """Yield how often each code was given, and proposed where no listener decided.
+
+    Args:
+        part: the subtest.
+        width: columns of characters.
+    """
     summary = part.subtest.summary
     names = dict.fromkeys((*summary.codes, *summary.proposed))
     if not names:

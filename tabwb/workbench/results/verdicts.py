@@ -242,7 +242,12 @@ def _glyph(words: str) -> str:
 
 
 def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
-    """Yield every judge's reasons and raw replies."""
+    """Yield every judge's reasons and raw replies.
+
+    Args:
+        response: with its judges' calls.
+        width: columns of characters.
+    """
     for letter, judge in lettered(response):
         yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
         for feature, title in response.features:
@@ -262,7 +267,12 @@ def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
 
 
 def words_of(judge: JudgeVerdicts, feature: str) -> str:
-    """Return a judge's verdict on a feature in words."""
+    """Return a judge's verdict on a feature in words.
+
+    Args:
+        judge: its verdicts.
+        feature: its id.
+    """
     return verdict_words(judge.ratings.get(feature), judge.probabilities.get(feature))
 
 

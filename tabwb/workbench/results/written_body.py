@@ -69,7 +69,12 @@ class WrittenBody(ResultsBody):
         self.query_one(WrittenSummary).to_first_lines()
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
-        """Change between summary and responses."""
+        """Change between summary and responses.
+
+        Args:
+            shown: whether the responses are shown.
+            focus: they take the focus, also from another widget.
+        """
         self.responses_shown = shown
         summary = self.query_one(WrittenSummary)
         had_focus = summary.has_focus_within or self._view.has_focus_within

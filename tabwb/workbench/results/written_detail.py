@@ -42,7 +42,12 @@ class Shown:
 
 
 def title_of(row: ResponseRow, replicates: int) -> str:
-    """Return the title of a response: item, place, subtest, replicate."""
+    """Return the title of a response: item, place, subtest, replicate.
+
+    Args:
+        row: the response.
+        replicates: of the administration.
+    """
     item, plan = row.item, row.item.trial.plan
     place = f"{item.place[0]} of {item.place[1]}"
     words = [plan.item, place, item.subtest]

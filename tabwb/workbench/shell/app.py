@@ -259,7 +259,12 @@ class Workbench(App[int]):
         return any(getattr(screen, "BLIND", False) for screen in self.screen_stack)
 
     def notify(self, message: str, **options: Any) -> None:
-        """Show a toast; while somebody rates blind, afterwards."""
+        """Show a toast; while somebody rates blind, afterwards.
+
+        Args:
+            message: of the toast.
+            options: of Textual's ``notify``.
+        """
         if self.blind:
             self._held_back.append((message, options))
         else:
@@ -330,7 +335,12 @@ class KeyQueue:
         self._app.set_timer(LOST_S, lambda: self._passed(number))
 
     def lapped(self, message: Passed, target: MessagePump) -> None:
-        """Handle the message that follows a key."""
+        """Handle the message that follows a key.
+
+        Args:
+            message: the one that follows; it is posted again until the key was handled.
+            target: the queue that it is posted to.
+        """
         if message.lap < LAPS:
             target.post_message(Passed(message.number, message.lap + 1))
         else:
@@ -370,7 +380,12 @@ class ControlFilter(LineFilter):
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without control characters."""
+        """Return the segments without control characters.
+
+        Args:
+            segments: of one line.
+            background: of the screen; not used.
+        """
         if all(text.isprintable() for text, _, _ in segments):
             return segments
         return [

@@ -91,7 +91,12 @@ class ColumnList(Vertical):
         yield self.rows
 
     def show(self, ids: Sequence[str], lay_out: LayOut) -> None:
-        """Show rows with these ids, laid out by a function."""
+        """Show rows with these ids, laid out by a function.
+
+        Args:
+            ids: of the rows, in their order.
+            lay_out: returns head and rows for a width.
+        """
         self._lay_out = lay_out
         self._lay(tuple(ids))
 

@@ -185,7 +185,12 @@ def key_label(key: str) -> str:
 
 
 def on_page(page: str, *commands: Command) -> tuple[Command, ...]:
-    """Return commands that can be used on one page only."""
+    """Return commands that can be used on one page only.
+
+    Args:
+        page: its id.
+        commands: in their order.
+    """
     return tuple(
         replace(command, pages=(page,), where=command.where or (page,)) for command in commands
     )
@@ -198,13 +203,23 @@ class CommandTable:
         self.commands = tuple(commands)
 
     def find(self, name: str, page: str) -> Command | None:
-        """Return the command with an id; where several pages have one, that of this page."""
+        """Return the command with an id; where several pages have one, that of this page.
+
+        Args:
+            name: the command's id.
+            page: the page in the middle.
+        """
         same = [command for command in self.commands if command.id == name]
         here = [command for command in same if page in command.pages]
         return next(iter(here or same), None)
 
     def listed(self, group: str, page: str) -> tuple[Command, ...]:
-        """Return the commands of a menu; where several pages have one id, those of this page."""
+        """Return the commands of a menu; where several pages have one id, those of this page.
+
+        Args:
+            group: the menu.
+            page: the page in the middle.
+        """
         commands = [command for command in self.commands if command.group == group]
         if group == "administer":
             pages = [name for command in commands for name in command.pages]
@@ -217,6 +232,10 @@ class CommandTable:
 
         Commands that only other pages have, or that what is shown has no use for, are left out;
         the palette and the table of keys have them.
+
+        Args:
+            group: the menu.
+            now: the situation.
         """
         sections: dict[tuple[bool, bool, str], list[Command]] = {}
         for command in self.listed(group, now.page):
@@ -228,7 +247,12 @@ class CommandTable:
         return tuple(tuple(sections[at]) for at in sorted(sections, key=lambda at: at[:2]))
 
     def bind(self, widget: Widget, where: str) -> None:
-        """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``."""
+        """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``.
+
+        Args:
+            widget: gets the keys.
+            where: as in :attr:`Command.where`.
+        """
         keys: BindingsMap = widget._bindings
         for command in self.commands:
             chosen = [command.key] if where in command.where else []

@@ -190,7 +190,12 @@ class Desk(Screen[None]):
         self.post_message(FromWorker(message))
 
     def listen(self, kind: type[M], handler: Callable[[M], Awaitable[None] | None]) -> None:
-        """Call a handler with every message of one class."""
+        """Call a handler with every message of one class.
+
+        Args:
+            kind: the class.
+            handler: is called in the workbench's thread; may be a coroutine.
+        """
         self._handlers.setdefault(kind, []).append(handler)
 
     async def on_from_worker(self, message: FromWorker) -> None:
@@ -218,7 +223,12 @@ class Desk(Screen[None]):
     # ---------------------------------------------------------------- pages
 
     async def go(self, page: str, *, keep_return: bool = False) -> None:
-        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``."""
+        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``.
+
+        Args:
+            page: its id.
+            keep_return: *Back* returns to where it did before.
+        """
         if not keep_return:
             self.return_to = ""
         pages = self.query_one("#pages")
@@ -278,7 +288,12 @@ class Desk(Screen[None]):
         return self.current.situation(situation)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let a key pass where its command is unavailable and there is no reason to show."""
+        """Let a key pass where its command is unavailable and there is no reason to show.
+
+        Args:
+            action: name of the action.
+            parameters: of ``command``: the command's id.
+        """
         if action != "command":
             return True
         command = self.table.find(str(parameters[0]), self.page)
@@ -315,7 +330,15 @@ class Desk(Screen[None]):
         *,
         optional: bool = False,
     ) -> None:
-        """Ask for a line of text and queue a command with it, unless the dialog is closed."""
+        """Ask for a line of text and queue a command with it, unless the dialog is closed.
+
+        Args:
+            title: of the dialog.
+            label: what the words are.
+            job: a command of a controller, called with the words.
+            text: shown above the field.
+            optional: whether the words may be empty.
+        """
 
         def given(words: str | None) -> None:
             if words is not None:

@@ -48,7 +48,13 @@ class Dock(Pane):
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Place the dock beside the page, or as a drawer over it, which has its own width."""
+        """Place the dock beside the page, or as a drawer over it, which has its own width.
+
+        Args:
+            shown: whether it is shown at all.
+            drawer: over the page instead of beside it.
+            width: columns beside the page.
+        """
         self.display = shown
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
@@ -173,11 +179,21 @@ class DockLayout:
         return True
 
     def widen(self, name: str, step: int) -> None:
-        """Make a dock so many columns wider; with a negative number, narrower."""
+        """Make a dock so many columns wider; with a negative number, narrower.
+
+        Args:
+            name: of the dock.
+            step: columns.
+        """
         self.set_width(name, getattr(self._desk.workbench.remembered, f"{name}_width") + step)
 
     def set_width(self, name: str, width: int) -> None:
-        """Change the width of a dock, within limits."""
+        """Change the width of a dock, within limits.
+
+        Args:
+            name: of the dock.
+            width: columns.
+        """
         least = LEAST_EXPLORER if name == "explorer" else LEAST_SCORES
         self._desk.workbench.remember(**{f"{name}_width": min(max(width, least), MAX_WIDTH)})
         self.apply()

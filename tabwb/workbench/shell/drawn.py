@@ -97,6 +97,11 @@ def interval_bar(
 def scale(width: int, *, lowest: float = 0.0, highest: float = 1.0) -> Content:
     """Return the head of a column of :func:`interval_bar`: the values at both ends of the axis.
 
+    Args:
+        width: columns of the axis.
+        lowest: value at the left end.
+        highest: value at the right end.
+
     >>> scale(12).plain, scale(9, highest=2.5).plain
     ('0          1', '0    2.50')
     """
@@ -145,6 +150,10 @@ def share_bar(value: float | None, width: int) -> Content:
 
 def bar(share: float, width: int) -> Content:
     """Return a thin bar, exact to half a cell.
+
+    Args:
+        share: from 0 to 1.
+        width: columns.
 
     >>> bar(0.5, 4).plain, bar(0.625, 4).plain, bar(0.0, 4).plain
     ('━━╌╌', '━━╸╌', '╌╌╌╌')

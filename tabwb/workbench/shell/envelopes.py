@@ -56,6 +56,11 @@ def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
 def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
     """Return a bar for each column, as high as the loudest part; the lowest row comes last.
 
+    Args:
+        envelope: loudness over time.
+        width: columns.
+        rows: lines.
+
     >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0, -60.0)), 4)
     ['▁▄█▁']
     >>> bars(Envelope(0.0, 1.0, (-60.0, 0.0)), 4), bars(Envelope(0.0, 1.0, ()), 3)

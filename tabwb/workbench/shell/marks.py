@@ -61,6 +61,12 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
 
     Where it is narrow the pieces move together; subtests that do not fit even so are left out from
     the far end, with ``…`` in their place. The current one never is.
+
+    Args:
+        subtests: in their order.
+        burden: in words, or empty.
+        width: columns.
+        hidden: verdicts are hidden.
     """
 
     def part(subtest: SubtestScore) -> Content:

@@ -52,6 +52,10 @@ def match(title: str, words: Sequence[str]) -> float:
     A word at the beginning of one of the title's counts 1, elsewhere 0.6; of two titles that match
     alike the shorter one comes first.
 
+    Args:
+        title: of a command.
+        words: typed, in lower case.
+
     >>> match("results: judge…", ["judge"]) > match("administer: judges' verdicts", ["judge"]) > 0
     True
     >>> match("results: judge…", ["judge", "again"])

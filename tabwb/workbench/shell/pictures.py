@@ -36,6 +36,10 @@ MOST_PIXELS = 25_000_000
 def read_picture(data: bytes, name: str = "picture") -> Pixels:
     """Return the pixels of a picture on white paper; arguments as for :func:`read_rgba`.
 
+    Args:
+        data: a PNG or JPEG file.
+        name: names it in errors.
+
     Raises:
         UsageError: it cannot be read, or is too large.
     """
@@ -86,6 +90,12 @@ def _too_large(what: str, name: str) -> UsageError:
 def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
     """Return the largest size with these proportions that fits; at least one pixel each way.
 
+    Args:
+        width: of the picture.
+        height: of the picture.
+        most_width: that it may have.
+        most_height: that it may have.
+
     >>> fitted(400, 300, 40, 40), fitted(300, 400, 40, 20), fitted(1000, 1, 10, 10)
     ((40, 30), (15, 20), (10, 1))
     """
@@ -98,6 +108,11 @@ def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[
 
 def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
     """Return a scaled picture; every new pixel is the mean of the area it covers.
+
+    Args:
+        pixels: of the picture.
+        width: of the new picture.
+        height: of the new picture.
 
     >>> import numpy as np
     >>> board = np.array([[[0] * 3, [200] * 3], [[200] * 3, [0] * 3]], dtype=np.uint8)
@@ -185,6 +200,11 @@ class Picture(Widget):
 
 def half_blocks(pixels: Pixels, width: int, height: int) -> list[Strip]:
     """Return a picture as rows of cells, each two square pixels one above the other.
+
+    Args:
+        pixels: of the picture.
+        width: most columns.
+        height: most rows.
 
     >>> import numpy as np
     >>> rows = half_blocks(np.zeros((4, 4, 3), dtype=np.uint8), 10, 2)

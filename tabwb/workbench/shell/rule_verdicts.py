@@ -73,6 +73,10 @@ class RuleVerdicts:
 def score_words(score: str, reason: str) -> str:
     """Return a person's score in words.
 
+    Args:
+        score: one of :data:`tabwb.records.naming.SCORES`.
+        reason: why there is no response, or empty.
+
     >>> score_words("error", ""), score_words("no-response", "silent")
     ('3 error', '4 no response: silent')
     """

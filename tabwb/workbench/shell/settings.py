@@ -125,7 +125,12 @@ def load(path: Path | None = None) -> Remembered:
 
 
 def save(remembered: Remembered, path: Path | None = None) -> bool:
-    """Write the settings atomically; return False if the folder cannot be written."""
+    """Write the settings atomically; return False if the folder cannot be written.
+
+    Args:
+        remembered: the settings.
+        path: of the file; None: in the user's configuration folder.
+    """
     try:
         write_private(_path(path), json.dumps(asdict(remembered), indent=1) + "\n")
     except OSError:

@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 def clipped(text: str, width: int) -> str:
     """Return a text in at most so many columns: its beginning.
 
+    Args:
+        text: of one line.
+        width: columns.
+
     >>> clipped("naming", 6), clipped("naming", 4)
     ('naming', 'nam…')
     """
@@ -18,6 +22,10 @@ def clipped(text: str, width: int) -> str:
 
 def short_spec(spec: str, most: int = 36) -> str:
     """Return a component's spec with its path shortened from the left.
+
+    Args:
+        spec: of the component.
+        most: columns.
 
     >>> short_spec("wav2vec2:/models/psst"), short_spec("wav2vec2:/a/long/path/to/psst", 20)
     ('wav2vec2:/models/psst', 'wav2vec2:…th/to/psst')
@@ -33,6 +41,10 @@ def shortened(label: str, width: int) -> str:
     """Return a name in at most so many columns: its beginning and its end.
 
     The end tells servers and lesions apart. Of a file the folders are left out first.
+
+    Args:
+        label: the name.
+        width: columns.
 
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')

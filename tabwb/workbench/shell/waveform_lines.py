@@ -26,6 +26,11 @@ TICK_COLUMNS = 8
 def column_of(at_s: float, window: Span, width: int) -> int:
     """Return the column of a second; the nearest where it lies outside.
 
+    Args:
+        at_s: the second.
+        window: first and last second shown.
+        width: columns.
+
     >>> column_of(0.5, (0.0, 1.0), 10), column_of(7.0, (0.0, 1.0), 10)
     (5, 9)
     """
@@ -36,6 +41,11 @@ def column_of(at_s: float, window: Span, width: int) -> int:
 def second_of(column: float, window: Span, width: int) -> float:
     """Return the second at the left edge of a column.
 
+    Args:
+        column: from the left.
+        window: first and last second shown.
+        width: columns.
+
     >>> second_of(5, (0.0, 1.0), 10)
     0.5
     """
@@ -43,12 +53,21 @@ def second_of(column: float, window: Span, width: int) -> float:
 
 
 def inside(at_s: float, window: Span) -> bool:
-    """Return whether a second lies in the window."""
+    """Return whether a second lies in the window.
+
+    Args:
+        at_s: the second.
+        window: first and last second shown.
+    """
     return window[0] <= at_s <= window[1]
 
 
 def part_of(envelope: Envelope, window: Span) -> Envelope:
     """Return the envelope of another stretch; what lies outside of the first is silent.
+
+    Args:
+        envelope: of the first stretch.
+        window: first and last second of the other.
 
     >>> part_of(Envelope(0.0, 1.0, (-9.0, -6.0)), (0.5, 1.5)).peaks_dbfs
     (-6.0, -60.0)
@@ -107,6 +126,11 @@ def _style(at_s: float, sound: Sound) -> str:
 
 def marks_line(sound: Sound, window: Span, width: int) -> Content:
     """Return cues, the question asked again, the examiner's voice, the response and the limit.
+
+    Args:
+        sound: with its marks.
+        window: first and last second shown.
+        width: columns.
 
     >>> sound = Sound(Envelope(0.0, 4.0, ()), (0.0, 3.0), limit_s=3.5, marks=((1.0, "c1"),))
     >>> marks_line(sound, (0.0, 4.0), 40).plain
@@ -196,6 +220,11 @@ def marker_line(
 def attempts_line(attempts: Sequence[AttemptSpan], window: Span, width: int) -> str:
     """Return each attempt as a bracket with its number; square corners: marked by a person.
 
+    Args:
+        attempts: in order.
+        window: first and last second shown.
+        width: columns.
+
     >>> spans = [AttemptSpan(0.1, 0.45), AttemptSpan(0.6, 0.9, marked=True)]
     >>> attempts_line(spans, (0.0, 1.0), 20)
     '  ╰──1───╯  └──2──┘'
@@ -221,6 +250,12 @@ def attempts_line(attempts: Sequence[AttemptSpan], window: Span, width: int) -> 
 def phonemes_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ipa: bool) -> str:
     """Return the phonemes of the transcript where they lie; ``…`` where there is no room for one.
 
+    Args:
+        phonemes: in order.
+        window: first and last second shown.
+        width: columns.
+        ipa: in IPA; else in ARPAbet.
+
     >>> said = [TimedPhoneme(0.1, 0.3, "D"), TimedPhoneme(0.3, 0.5, "AO")]
     >>> phonemes_line(said, (0.0, 1.0), 20, ipa=True), phonemes_line(said, (0.0, 1.0), 6, ipa=False)
     ('  d   ɔ', 'D…')
@@ -241,6 +276,12 @@ def phonemes_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *,
 
 def steps_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ipa: bool) -> str:
     """Return below each phoneme how it differs from the target; see :data:`SIGNS`.
+
+    Args:
+        phonemes: in order.
+        window: first and last second shown.
+        width: columns.
+        ipa: in IPA; else in ARPAbet.
 
     >>> said = [TimedPhoneme(0.1, 0.3, "D", (("SUB", "K"),)), TimedPhoneme(0.3, 0.5, "AO",
     ...         (("EQ", "AO"), ("DEL", "T")))]

@@ -75,7 +75,12 @@ class Flow(WidthAwareWidget):
     _rows: Sequence[Sequence[Content]] = ()
 
     def show(self, rows: Iterable[Iterable[Content | str]], gap: int) -> None:
-        """Show rows of pieces, ``gap`` columns apart; nothing is shown without any."""
+        """Show rows of pieces, ``gap`` columns apart; nothing is shown without any.
+
+        Args:
+            rows: of pieces.
+            gap: columns between two pieces.
+        """
         pieces = [[Content.from_text(piece, markup=False) for piece in row] for row in rows]
         self.display = any(pieces)
         # Contents with the same text are equal whatever their styles.
@@ -109,7 +114,12 @@ class Line(WidthAwareWidget):
     _texts = (Content(""), Content(""))
 
     def show(self, left: Content | str, right: Content | str = "") -> None:
-        """Show two texts."""
+        """Show two texts.
+
+        Args:
+            left: at the left.
+            right: at the right.
+        """
         texts = (Content.from_text(left, markup=False), Content.from_text(right, markup=False))
         if not all(map(Content.is_same, texts, self._texts)):
             self._texts = texts
@@ -125,7 +135,12 @@ _COLOURS = {"cyan": ACCENT, "yellow": AMBER}
 
 
 def content_of(view: RenderableType, width: int) -> Content:
-    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme."""
+    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme.
+
+    Args:
+        view: a table, or another view.
+        width: columns.
+    """
     console = Console(
         file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
     )

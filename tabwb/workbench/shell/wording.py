@@ -48,6 +48,11 @@ _RESPONSES = {
 def spread(left: Content, right: Content, width: int) -> Content:
     """Return a line with one text at the left, which is cut, and one at the right.
 
+    Args:
+        left: at the left.
+        right: at the right.
+        width: columns.
+
     >>> spread(Content("item"), Content("1 of 2"), 14).plain
     'item    1 of 2'
     """
@@ -78,6 +83,10 @@ _WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UN
 
 def verdict_words(rating: Rating | None, probability: float | None = None) -> str:
     """Return a judge's verdict on a feature with its probability, or why there is none.
+
+    Args:
+        rating: the verdict; None: the judge was not asked.
+        probability: of the feature, or None.
 
     >>> from tabwb.records.ratings import undefined, valued
     >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
@@ -119,7 +128,14 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
-    """Yield a text in separate lines, each so many columns from the left."""
+    """Yield a text in separate lines, each so many columns from the left.
+
+    Args:
+        text: of any number of lines.
+        width: columns.
+        style: of the text.
+        indent: blank columns at the left.
+    """
     for line in text.splitlines():
         for part in wrapped(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))

@@ -122,7 +122,12 @@ class TranscribingController(Controller):
         return Ended("refused" if failed == done else "done", words)
 
     def keep(self, number: int, heard: list[tuple[Job, Transcript]]) -> None:
-        """Store transcripts; called in the worker's thread."""
+        """Store transcripts; called in the worker's thread.
+
+        Args:
+            number: of the administration.
+            heard: each recording with its transcript.
+        """
         with self._sessions.session_of(number) as session:
             for job, transcript in heard:
                 made = session.spoken.transcribed(job.trial, job.attempt, transcript)

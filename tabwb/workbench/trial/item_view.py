@@ -67,7 +67,12 @@ def reply(work: Work) -> Content | str:
 
 
 def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
-    """Yield the verdicts, then further facts; of a person with hidden verdicts only the latency."""
+    """Yield the verdicts, then further facts; of a person with hidden verdicts only the latency.
+
+    Args:
+        work: the open administration.
+        hidden: verdicts are hidden.
+    """
     item = work.item
     waits = work.awaiting or (work.asking and not work.together)
     if item is None or waits or item.attempt is None:
@@ -95,7 +100,12 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
 
 
 def findings(item: Item, *, hidden: bool) -> Content:
-    """Return further measures and features, then the notes."""
+    """Return further measures and features, then the notes.
+
+    Args:
+        item: which one.
+        hidden: verdicts are hidden.
+    """
     lines = [] if item.attempt is None or hidden else list(item.findings)
     lines += [f"note: {note}" for note in item.trial.notes]
     return Content("\n").join([Content.styled(line, QUIET) for line in lines])
@@ -183,6 +193,11 @@ class RunLine(Static):
 
 def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
     """Return the line: first the wait, then what was used.
+
+    Args:
+        spending: requests, tokens and cost so far; None: not known.
+        reason: why a request waits, or empty.
+        left_s: seconds that it still waits.
 
     >>> words_of(Spending(None, 8, 40, 2), "rate limit, attempt 2 of 6", 11.6).plain
     '… rate limit, attempt 2 of 6: 12 s   8 in flight, 42 tokens, cost unknown'
