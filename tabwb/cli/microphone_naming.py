@@ -94,7 +94,7 @@ def _command(live: Live, line: str) -> None:
         "v": session.void,
         "n": session.note,
         "d": session.discontinue,
-        "h": session.spoken.hear,
+        "h": session.spoken.listening.hear,
     }
     if key == "?":
         note(HELP)
@@ -104,7 +104,7 @@ def _command(live: Live, line: str) -> None:
         _tell(session, plain[key]())
     elif key == "k":
         code, *flags = words.split() or [""]
-        _tell(session, session.spoken.code(code, flags))
+        _tell(session, session.spoken.listening.code(code, flags))
     elif key in with_words:
         _tell(session, with_words[key](words))
     else:

@@ -63,7 +63,7 @@ def of_rater(doing: str) -> Callable[[Command], Command]:
             session: Session, trial_name: str, rater: str, seen: bool = False, **rest: Any
         ) -> None:
             number = _number(session, trial_name)
-            with session.spoken.looking_at(number, doing, listener=rater, seen=seen):
+            with session.spoken.listening.to(number, doing, listener=rater, seen=seen):
                 function(session, **rest)
 
         return command
@@ -158,7 +158,7 @@ def heard(session: Session, words: str) -> None:
     """
     from tabwb.scoring.naming.heard import parse_heard
 
-    session.spoken.hear(words)
+    session.spoken.listening.hear(words)
     _tell_kept(session, f"heard '{words.strip()}' kept")
     view = session.spoken.view()
     if view is None or not view.item.coded:
@@ -184,7 +184,7 @@ def code(session: Session, given: str, flags: tuple[str, ...], reason: str) -> N
     perseveration, morphological, picture-part, visual, blend, description, fragment, no-response,
     other or undecided (docs/naming-rules.md).
     """
-    session.spoken.code(given, flags, reason=reason)
+    session.spoken.listening.code(given, flags, reason=reason)
     _tell_kept(session, ", ".join((f"coded {given}", *dict.fromkeys(flags))))
 
 
@@ -212,7 +212,7 @@ def onset(session: Session, seconds: float, from_picture: bool, reason: str) -> 
                 hint="give seconds of the recording, without --from-picture",
             )
         seconds += before.shown.at_s
-    session.spoken.set_onset(seconds, reason=reason)
+    session.spoken.listening.set_onset(seconds, reason=reason)
     latency_s = _view(session).latency_s
     earlier = "not found" if before.onset_s is None else f"{before.onset_s:.3f}"
     latency = "" if latency_s is None else f", latency {latency_s:.2f} s"
@@ -261,7 +261,7 @@ def _correct_attempt(
     if start is not None or end is not None:
         first = take.start_s if start is None else start
         last = take.end_s if end is None else end
-        session.spoken.set_limits(first, last, reason=reason)
+        session.spoken.listening.set_limits(first, last, reason=reason)
         earlier = f"{take.start_s:.3f} to {take.end_s:.3f} s"
         note(f"response {earlier} -> {first:.3f} to {last:.3f} s")
     for at_s in marks:

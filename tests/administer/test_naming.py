@@ -194,14 +194,14 @@ def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin
 def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, at_s=1.0)
-    session.spoken.set_onset(1.5)
+    session.spoken.listening.set_onset(1.5)
     view = session.spoken.view()
     assert view is not None
     assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
     assert view.take is not None
     assert view.take.onset_s == 1.6
     with pytest.raises(UsageError, match="outside of the response"):
-        session.spoken.set_onset(99.0)
+        session.spoken.listening.set_onset(99.0)
 
 
 def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None:
@@ -247,7 +247,7 @@ def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> 
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
     session.spoken.transcribed(1, 1, heard("K AE"))
-    session.spoken.hear("cat")
+    session.spoken.listening.hear("cat")
     view = session.spoken.view()
     assert view is not None
     proposal = naming_of(view).proposal
@@ -263,7 +263,7 @@ def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Be
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
     session.spoken.transcribed(1, 1, heard("D OY G"))
-    session.spoken.code("blend", ["dialect"])
+    session.spoken.listening.code("blend", ["dialect"])
     view = session.spoken.view()
     assert view is not None
     assert view.code is not None
@@ -273,13 +273,13 @@ def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Be
     assert ("person:R1", "correct") in rated
     assert ("naming-2:replay", "code:nonword-related") in rated
     with pytest.raises(UsageError, match="not a valid response code"):
-        session.spoken.code("sung")
+        session.spoken.listening.code("sung")
 
 
 def test_which_came_first_is_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session)
-    session.spoken.reveal()
+    session.spoken.listening.reveal()
     session.spoken.score("error")
     view = session.spoken.view()
     assert view is not None
@@ -325,8 +325,8 @@ def test_everything_stands_after_the_session_is_opened_again(
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
     session.spoken.transcribed(1, 1, heard("K AE T"))
-    session.spoken.hear("cat")
-    session.spoken.code("semantic")
+    session.spoken.listening.hear("cat")
+    session.spoken.listening.code("semantic")
     before = session.spoken.view(1)
     number = session.administration.id
     session.close()
@@ -400,7 +400,7 @@ def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> Non
     session = begin_naming()
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
-    session.spoken.hear("cat")
+    session.spoken.listening.hear("cat")
     view = session.spoken.view()
     assert view is not None
     proposal = naming_of(view).proposal
@@ -416,7 +416,7 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     session = begin_naming()
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
-    session.spoken.hear("/ted/")
+    session.spoken.listening.hear("/ted/")
     view = session.spoken.view()
     assert view is not None
     assert view.speech.varieties == ("non-rhotic", "h-dropping")
@@ -464,7 +464,7 @@ def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0))
     session.spoken.transcribed(1, 1, heard("F IH M P"))
-    session.spoken.hear("dog")
+    session.spoken.listening.hear("dog")
     view = session.spoken.view()
     assert view is not None
     naming = naming_of(view)

@@ -66,10 +66,10 @@ def given(open_session: Open, tmp_path: Path) -> Session:
         by = "manual:R1" if at_s < 20.0 else "bundled-words"
         session.spoken.transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
         if at_s == 10.0:
-            session.spoken.hear("dog")
-            session.spoken.code("semantic")
+            session.spoken.listening.hear("dog")
+            session.spoken.listening.code("semantic")
     session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
     )
     return session
 
@@ -149,7 +149,7 @@ def typed(open_session: Open, tmp_path: Path) -> Session:
             written = Transcript("manual:R1", "ok" if said else "empty", segments, seconds=end_s)
             session.spoken.transcribed(session.current.plan.number, 1, written)
     session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
     )
     return session
 
@@ -195,7 +195,7 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
     session.spoken.transcribed(session.current.plan.number, 1, written)
     session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0)
+        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 10.0)
     )
     out = _exported(store, plugins, tmp_path / format_id)
     assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")

@@ -60,7 +60,8 @@ def session(store: Store, tmp_path: Path) -> Iterator[Session]:
         begun.spoken.score("right", take=take(2.0, seconds=8.0))
         begun.spoken.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
         begun.spoken.keep(
-            None, RecordingEnded("r1", begun.spoken.keep_recording("r1", tmp_path / "r1.wav"), 12.0)
+            None,
+            RecordingEnded("r1", begun.spoken.recordings.keep("r1", tmp_path / "r1.wav"), 12.0),
         )
         yield begun
     plugins.close()
@@ -73,10 +74,10 @@ def _view(session: Session) -> NamingView:
 
 
 def _second(session: Session) -> None:
-    with session.spoken.looking_at(1, "score", listener="B"):
+    with session.spoken.listening.to(1, "score", listener="B"):
         session.spoken.score("error")
-        session.spoken.hear("cat")
-        session.spoken.code("semantic")
+        session.spoken.listening.hear("cat")
+        session.spoken.listening.code("semantic")
 
 
 def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
@@ -96,7 +97,7 @@ def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
 
 def test_a_raters_later_score_replaces_their_own_alone(session: Session) -> None:
     _second(session)
-    with session.spoken.looking_at(1, "score", listener="A"):
+    with session.spoken.listening.to(1, "score", listener="A"):
         session.spoken.score("no-response", reason="silent")
     assert [(each.by, each.score) for each in _view(session).scores] == [
         ("person:A", "no-response"),
@@ -142,7 +143,7 @@ def test_a_rule_counts_the_raters_and_leaves_open_what_it_cannot_decide(
 ) -> None:
     _second(session)
     if third is not None:
-        with session.spoken.looking_at(1, "score", listener="C"):
+        with session.spoken.listening.to(1, "score", listener="C"):
             session.spoken.score(third)
     (one,) = load_administrations(store, (1,), primary=rule)
     naming = namings(one.source)[0]
@@ -177,7 +178,7 @@ def test_the_code_of_another_rater_never_contradicts_the_score_that_counts(
     _second(session)  # B's code is semantic, A's score is right
     assert _view(session).code is None
     assert named_item(naming_of(_view(session))).code == "correct"
-    with session.spoken.looking_at(1, "score", listener="A"):
+    with session.spoken.listening.to(1, "score", listener="A"):
         session.spoken.score("error")
     assert named_item(naming_of(_view(session))).code == "semantic"
 
@@ -189,7 +190,7 @@ def test_the_name_of_a_rule_is_no_rater(session: Session) -> None:
 
 
 def _score_as(session: Session, rater: str) -> None:
-    with session.spoken.looking_at(1, "score", listener=rater):
+    with session.spoken.listening.to(1, "score", listener=rater):
         session.spoken.score("error")
 
 
@@ -204,8 +205,8 @@ def test_the_rule_of_the_study_holds_in_the_session(session: Session) -> None:
 
 def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Session) -> None:
     assert _view(session).latency_s == pytest.approx(0.6)
-    with session.spoken.looking_at(1, "onset", listener="B"):
-        session.spoken.set_onset(5.0, reason="a breath before it")
+    with session.spoken.listening.to(1, "onset", listener="B"):
+        session.spoken.listening.set_onset(5.0, reason="a breath before it")
     view = _view(session)
     assert view.latency_s == pytest.approx(3.0)
     (made,) = view.corrections
@@ -215,17 +216,17 @@ def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Sessi
     session.undo()
     assert _view(session).latency_s == pytest.approx(0.6)
     with (
-        session.spoken.looking_at(1, "onset"),
+        session.spoken.listening.to(1, "onset"),
         pytest.raises(UsageError, match="outside of the response"),
     ):
-        session.spoken.set_onset(11.0)
+        session.spoken.listening.set_onset(11.0)
 
 
 def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) -> None:
     first = naming_of(_view(session)).verdicts
     assert first is not None and first["correct-first"].value is False
-    with session.spoken.looking_at(1, "attempt"):
-        session.spoken.set_limits(4.5, 9.0, reason="the examiner spoke")
+    with session.spoken.listening.to(1, "attempt"):
+        session.spoken.listening.set_limits(4.5, 9.0, reason="the examiner spoke")
     view = _view(session)
     assert view.take is not None
     assert (view.take.start_s, view.take.end_s) == (4.5, 9.0)
@@ -246,30 +247,33 @@ def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) ->
 
 def test_undo_gives_the_earlier_limits_back(session: Session) -> None:
     before = naming_json(naming_of(_view(session)))
-    with session.spoken.looking_at(1, "attempt"):
-        session.spoken.set_limits(4.5, 9.0)
+    with session.spoken.listening.to(1, "attempt"):
+        session.spoken.listening.set_limits(4.5, 9.0)
     session.undo()
     assert naming_json(naming_of(_view(session))) == before
 
 
 @pytest.mark.parametrize("limits", [(4.0, 3.0), (4.0, 13.0), (5.0, 5.0)])
 def test_limits_lie_in_the_recording(session: Session, limits: tuple[float, float]) -> None:
-    with session.spoken.looking_at(1, "attempt"), pytest.raises(UsageError, match="not a stretch"):
-        session.spoken.set_limits(*limits)
+    with (
+        session.spoken.listening.to(1, "attempt"),
+        pytest.raises(UsageError, match="not a stretch"),
+    ):
+        session.spoken.listening.set_limits(*limits)
 
 
 def test_a_mark_made_afterwards_parts_the_attempts_and_is_rated(session: Session) -> None:
     session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
-    with session.spoken.looking_at(1, "attempt"):
+    with session.spoken.listening.to(1, "attempt"):
         session.spoken.mark(3.3)
     naming = naming_of(_view(session))
     assert [each.phonemes for each in naming.attempts] == [("K", "AE", "T"), ("D", "AO", "G")]
 
 
 def test_every_code_stays_in_the_trail(session: Session) -> None:
-    with session.spoken.looking_at(1, "code"):
-        session.spoken.code("formal")
-        session.spoken.code("mixed", reason="it is related too")
+    with session.spoken.listening.to(1, "code"):
+        session.spoken.listening.code("formal")
+        session.spoken.listening.code("mixed", reason="it is related too")
     view = _view(session)
     assert view.code is not None and view.code.code == "mixed"
     said = naming_json(naming_of(view))["corrections"]
@@ -316,8 +320,8 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
 def test_only_a_correction_of_the_response_is_taken_back(session: Session) -> None:
     with pytest.raises(TabwbError, match="no correction to take back"):
         undo_correction(session, 1)  # the score that closed the window
-    with session.spoken.looking_at(1, "code"):
-        session.spoken.code("semantic")
+    with session.spoken.listening.to(1, "code"):
+        session.spoken.listening.code("semantic")
     with pytest.raises(TabwbError, match="the latest correction is of item 1, dog: code"):
         undo_correction(session, 2)
     undo_correction(session, 1)

@@ -55,13 +55,13 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
         session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "right", "D AO G")
         _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
-        session.spoken.hear("dog")
-        session.spoken.code("semantic")
+        session.spoken.listening.hear("dog")
+        session.spoken.listening.code("semantic")
         session.note("looked away")
         _name(session, 20.0, "error", "T R OY B")
         _name(session, 30.0, "no-response")
         session.spoken.keep(
-            None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+            None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
         )
         session.spoken.show(shown(39.0))
     made: Json = export_document(load_administrations(store, (1,), sound=True))
@@ -258,9 +258,9 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
     with setup.create_naming(store, plugins, battery, resolved) as session:
         session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "error", "D AO")
-        session.spoken.hear("cat, kitten")
+        session.spoken.listening.hear("cat, kitten")
         session.spoken.keep(
-            None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0)
+            None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 10.0)
         )
     document: Json = export_document(load_administrations(store, (1,), sound=True))
     (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")

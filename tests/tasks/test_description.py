@@ -162,7 +162,7 @@ def test_who_hears_nothing_writes_an_empty_text(spoken: Session) -> None:
 
 def test_a_persons_text_counts_and_can_be_taken_back(spoken: Session) -> None:
     spoken.spoken.transcribed(1, 1, written("the toy takes"))
-    spoken.spoken.hear("the boy takes a cookie")
+    spoken.spoken.listening.hear("the boy takes a cookie")
     assert answer(spoken).response == "the boy takes a cookie"
     assert answer(spoken).metadata["text_by"] == "person:R1"
     spoken.spoken.transcribed(1, 1, written("the buoy", by="other-words"))
@@ -176,7 +176,7 @@ def test_a_persons_text_counts_and_can_be_taken_back(spoken: Session) -> None:
 def test_a_judge_that_read_another_text_has_to_judge_again(spoken: Session) -> None:
     spoken.spoken.transcribed(1, 1, written(WORDS))
     spoken.commit([RatingsEntry(1, 1, (valued("model-judge", "anomia", 1.0),))])
-    spoken.spoken.hear("the boy")
+    spoken.spoken.listening.hear("the boy")
     stale = ratings(spoken)["model-judge", "anomia"]
     assert (stale.status, stale.reason) == (RatingStatus.ERROR, CHANGED)
     assert ratings(spoken)["rules-2", "anomia"].reason != CHANGED
@@ -186,7 +186,7 @@ def test_a_description_takes_no_score_and_no_code(spoken: Session) -> None:
     with pytest.raises(TabwbError, match="takes no score"):
         spoken.spoken.score("right")
     with pytest.raises(TabwbError, match="takes no code"):
-        spoken.spoken.code("semantic")
+        spoken.spoken.listening.code("semantic")
 
 
 def test_undo_opens_a_finished_description_again(spoken: Session) -> None:

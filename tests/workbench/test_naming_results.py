@@ -47,7 +47,7 @@ def two_sessions(tmp_path: Path) -> None:
         for given in (FIRST, SECOND):
             with setup.create_naming(store, plugins, battery, conditions) as session:
                 if given is FIRST:
-                    session.spoken.keep_recording("r1", tmp_path / "r1.wav")
+                    session.spoken.recordings.keep("r1", tmp_path / "r1.wav")
                 for number, (score, said) in enumerate(given, 1):
                     session.spoken.show(shown(10.0 * number))
                     if said == "TH R IY":
@@ -56,8 +56,8 @@ def two_sessions(tmp_path: Path) -> None:
                     if said:
                         session.spoken.transcribed(number, 1, heard(said))
                     if (number, score) == (2, "error"):
-                        session.spoken.hear("dog")
-                        session.spoken.code("semantic")
+                        session.spoken.listening.hear("dog")
+                        session.spoken.listening.code("semantic")
                 session.next()
 
 

@@ -102,7 +102,7 @@ class Live:
             self.source.stop()
             self.path.unlink(missing_ok=True)
             raise
-        session.spoken.growing[self.recording] = self.path
+        session.spoken.recordings.growing[self.recording] = self.path
         return made
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
@@ -169,7 +169,7 @@ class Live:
 
     def end(self) -> Events:
         """Close the microphone and keep the recording."""
-        self.session.spoken.growing.pop(self.recording, None)
+        self.session.spoken.recordings.growing.pop(self.recording, None)
         made = self.source.stop()
         return _keep(self.session, self.recording, made, "; ".join(made.remarks))
 
@@ -210,7 +210,7 @@ def job_of(session: Session, view: NamingView) -> Job | None:
     return Job(
         view.trial.plan.number,
         attempt.number,
-        session.spoken.recording_path(take.recording),
+        session.spoken.recordings.file(take.recording),
         take.start_s,
         take.end_s,
         view.item.accepted,
@@ -219,7 +219,7 @@ def job_of(session: Session, view: NamingView) -> Job | None:
 
 
 def _keep(session: Session, recording: str, made: Recording, remarks: str) -> Events:
-    sha256 = session.spoken.keep_recording(recording, made.path)
+    sha256 = session.spoken.recordings.keep(recording, made.path)
     ended = session.spoken.keep(None, RecordingEnded(recording, sha256, made.seconds, remarks))
     made.path.unlink(missing_ok=True)
     return ended

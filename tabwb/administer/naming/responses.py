@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import LimitsSet, TextSet
-from tabwb.records.ratings import failed
+from tabwb.records.ratings import Rating, failed
 from tabwb.records.speech import Transcript
 from tabwb.records.states import StopReason
 from tabwb.records.trials import Attempt, RatingsEntry, Trial
@@ -81,6 +82,19 @@ def rated_text(session: Session, trial: Trial) -> RatingsEntry:
         if rating.rater not in raters
     )
     return RatingsEntry(trial.plan.number, attempt.number, (*rated, *stale))
+
+
+def rating_entries(trial: Trial, attempt: Attempt, ratings: Sequence[Rating]) -> list[RatingsEntry]:
+    """Return the entry that stores ratings of a response; none without ratings.
+
+    Args:
+        trial: of the response.
+        attempt: the response.
+        ratings: of it.
+    """
+    if not ratings:
+        return []
+    return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
 
 
 def measured_limits(limits: LimitsSet, recording: Path) -> LimitsSet:

@@ -87,9 +87,10 @@ def waiting(
         typed_again: with what a person typed before: the file may have been corrected since.
     """
     jobs: list[Job | None] = []
+    growing = session.spoken.recordings.growing
     for trial in session.trials:
         view = session.spoken.view(trial.plan.number)
-        if view is None or view.take is None or view.take.recording in session.spoken.growing:
+        if view is None or view.take is None or view.take.recording in growing:
             continue
         heard = view.transcripts
         good = {transcript.transcriber for transcript in heard if transcript.status != "error"}
@@ -176,7 +177,7 @@ def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Eve
     uid = uuid7()
     samples, rate = sound_files.read_clip(file.path)
     seconds = len(samples) / rate
-    kept = session.spoken.keep_recording(uid, file.path)
+    kept = session.spoken.recordings.keep(uid, file.path)
     take = Take(uid, 0.0, seconds, remarks="; ".join(quality(samples, rate).remarks))
     take = with_onset(take, onset(samples, rate))
     began = RecordingBegan(uid, file.path.name, "file", rate)
@@ -202,7 +203,7 @@ def import_responses(
         if (path := named.sound) is not None:
             if path not in kept:
                 uid, sound = uuid7(), sound_files.info(path)
-                sha256 = session.spoken.keep_recording(uid, path)
+                sha256 = session.spoken.recordings.keep(uid, path)
                 began = RecordingBegan(uid, path.name, "file", sound.rate)
                 kept[path] = began, RecordingEnded(uid, sha256, sound.seconds)
             began, ended = kept[path]
@@ -278,6 +279,6 @@ def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.
         transcript = replace(written, transcriber=written.transcriber or f"manual:{by}")
         yield from session.spoken.transcribed(trial.plan.number, trial.counting.number, transcript)
     if named.heard:
-        yield from session.spoken.hear(named.heard)
+        yield from session.spoken.listening.hear(named.heard)
     if named.code:
-        yield from session.spoken.code(named.code)
+        yield from session.spoken.listening.code(named.code)

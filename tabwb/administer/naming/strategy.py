@@ -1,4 +1,4 @@
-"""How a session gives items that are answered aloud: recordings, cues, marks, scores, transcripts.
+"""How a session gives items that are answered aloud: cues, marks, scores, transcripts.
 
 A recording is one file from *ready* to *end*; a response is a stretch of it. The caller says when
 things happened, in seconds of the recording; the strategy knows no microphone.
@@ -6,16 +6,14 @@ things happened, in seconds of the recording; the strategy knows no microphone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from tabwb.administer import consent
 from tabwb.administer.naming import order
-from tabwb.administer.naming.responses import measured_limits, rated_text, text_of, write_text
+from tabwb.administer.naming.listening import Listening
+from tabwb.administer.naming.recordings import Recordings
+from tabwb.administer.naming.responses import rated_text, rating_entries, text_of, write_text
 from tabwb.administer.naming.scores import (
-    check_code,
     check_score,
     machine_ratings,
     person_ratings,
@@ -32,18 +30,14 @@ from tabwb.administer.naming.views import (
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events, naming
-from tabwb.records.counting import check_own
-from tabwb.records.errors import StoreError, TabwbError, UsageError
-from tabwb.records.naming import LimitsSet, Observation, Score, Take
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import Observation, Score, Take
 from tabwb.records.ratings import TAKEN_BACK, Rating, undefined
-from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt, AttemptEntry, Entry, EventEntry, RatingsEntry, Trial
 from tabwb.scoring.naming.case import Earlier
-from tabwb.scoring.naming.heard import parse_heard
 from tabwb.store.derive import Undoable
-from tabwb.store.write import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
 PERSON = "person"
@@ -63,7 +57,8 @@ class SpokenStrategy:
             the administration has a transcriber.
         speech: how the speaker talks, as recorded last.
         listed: the words of the battery's lists.
-        growing: files of recordings that are being made, by uid.
+        recordings: of the administration.
+        listening: what a listener says of a stored response.
     """
 
     def __init__(self, session: Session) -> None:
@@ -72,7 +67,8 @@ class SpokenStrategy:
         self.aloud = session.administration.conditions.transcriber is not None
         self.speech = speech_of(session.speaker_record)
         self.listed = listed_words(session.battery)
-        self.growing: dict[str, Path] = {}
+        self.recordings = Recordings(session)
+        self.listening = Listening(self)
         self._items: dict[tuple[str, str], NamingItem] = {}
         self._said: dict[int, tuple[Trial, Earlier | None]] = {}
 
@@ -136,7 +132,7 @@ class SpokenStrategy:
     def view(self, number: int | None = None) -> NamingView | None:
         """Return one trial (the current one) as observed; None before the first, or if typed."""
         trial = self.session.current if number is None else self.session.history.trial(number)
-        return None if trial is None or not self.is_spoken(trial) else self._whole_view(trial)
+        return None if trial is None or not self.is_spoken(trial) else self.whole_view(trial)
 
     def view_of(self, trial: Trial) -> NamingView:
         """Return a trial that is answered aloud, without what was said before it."""
@@ -151,8 +147,8 @@ class SpokenStrategy:
             listed=self.listed,
         )
 
-    def _whole_view(self, trial: Trial) -> NamingView:
-        """A trial with what was said before it: a response may be a perseveration."""
+    def whole_view(self, trial: Trial) -> NamingView:
+        """Return a trial with what was said before it: a response may be a perseveration."""
         before = self.session.history.standing[: trial.plan.number - 1]
         spoken = (self._spoken(other) for other in before if self.is_spoken(other))
         return replace(self.view_of(trial), earlier=tuple(filter(None, spoken)))
@@ -162,39 +158,6 @@ class SpokenStrategy:
         if number not in self._said or self._said[number][0] is not trial:
             self._said[number] = trial, self.view_of(trial).spoken
         return self._said[number][1]
-
-    # ---------------------------------------------------------------- recordings
-
-    def keep_recording(self, uid: str, path: Path) -> str:
-        """Store a whole sound file as it is, and return the SHA-256 of its bytes.
-
-        Args:
-            uid: of the recording.
-            path: of the file.
-
-        Raises:
-            TabwbError: it is not a sound file, or cannot be stored.
-        """
-        from tabwb.speech.files import info  # numpy, which is not loaded before there is a take
-
-        sound, given = info(path), self.session.administration
-        kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
-        people = self.session.store.people
-        return people.keep_recording(given.id, kept, path, who=given.conditions.rater)
-
-    def recording_path(self, uid: str) -> Path:
-        """Return the file of a recording that is stored or being made.
-
-        Raises:
-            StoreError: it is not stored, or damaged.
-        """
-        if uid in self.growing:
-            return self.growing[uid]
-        people = self.session.store.people
-        for kept in people.recordings(self.session.administration.id):
-            if kept.uid == uid:
-                return people.recording_path(kept.sha256)
-        raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
 
     # ---------------------------------------------------------------- one item
 
@@ -235,10 +198,10 @@ class SpokenStrategy:
 
     def mark(self, at_s: float) -> Events:
         """Mark the beginning of a new attempt of the speaker."""
-        trial, mark = self._current("mark"), naming.Marked(at_s)
+        trial, mark = self.current_trial("mark"), naming.Marked(at_s)
         if self.session.awaiting or trial.counting is None:
             return self.keep(trial.plan.number, mark)
-        return self.keep(trial.plan.number, mark, self._rated_with(trial, mark))
+        return self.keep(trial.plan.number, mark, self.rated_with(trial, mark))
 
     def examiner(self, start_s: float, end_s: float) -> Events:
         """Mark a stretch in which the administrator speaks.
@@ -252,7 +215,7 @@ class SpokenStrategy:
         """
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
-        trial = self._current("mark")
+        trial = self.current_trial("mark")
         return self.keep(trial.plan.number, naming.ExaminerSpoke(start_s, end_s))
 
     def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
@@ -268,14 +231,14 @@ class SpokenStrategy:
             TabwbError: it cannot be scored now, or the score or its reason is not allowed.
         """
         check_score(score, reason)
-        trial = self._coded("score")
+        trial = self.coded_trial("score")
         answer = spoken_attempt(trial, take) if self.session.awaiting else None
         attempt = answer or trial.counting
         if attempt is None:
             raise TabwbError("this item has no response to score", hint="show it first")
         seen = answer is None and self.view_of(trial).revealed
         scored = naming.Scored(attempt.number, score, self.rater, reason.strip(), seen)
-        rated = self._person_rated(trial, attempt, scored)
+        rated = self.person_rated(trial, attempt, scored)
         done = self.keep(trial.plan.number, scored, [rated], answer)
         self.session.state.awaiting = False
         return done
@@ -299,88 +262,6 @@ class SpokenStrategy:
         session.state.awaiting = False
         return done
 
-    def hear(self, text: str) -> Events:
-        """Store what was heard in the current response: a word, phonemes or a whole description.
-
-        Raises:
-            TabwbError: the text is neither a word nor phonemes.
-        """
-        trial, attempt = self._answered("write down")
-        if not self.is_coded(trial):
-            return write_text(self, trial, attempt.number, text.strip(), self.rater)
-        parsed = parse_heard(text, self.speech.notation)
-        pronunciations = tuple(" ".join(form) for form in parsed.pronunciations)
-        heard = naming.Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
-        view = self._whole_view(trial)
-        view = replace(view, observations=(*view.observations, heard))
-        ratings = machine_ratings(view, view.transcripts)
-        return self.keep(trial.plan.number, heard, _entries(trial, attempt, ratings))
-
-    def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
-        """Store a person's code of the current response, with flags.
-
-        Args:
-            code: of :data:`tabwb.scoring.naming.target.CODES`.
-            flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
-            reason: why an earlier code is corrected, or empty.
-
-        Raises:
-            UsageError: no such code or flag; the message lists those that are.
-        """
-        check_code(code, flags)
-        self._coded("code")
-        trial, attempt = self._answered("code")
-        unique = tuple(dict.fromkeys(flags))
-        coded = naming.Coded(attempt.number, code, self.rater, unique, reason.strip(), now())
-        return self.keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
-
-    def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
-        """Move the onset of the current response to this second of the recording.
-
-        Args:
-            onset_s: seconds of the recording.
-            reason: why, or empty.
-
-        Raises:
-            UsageError: it lies outside of the response; the message says from where to where.
-        """
-        trial, attempt = self._answered("mark")
-        take = self._recorded(trial)
-        if not take.start_s <= onset_s <= take.end_s:
-            raise UsageError(
-                f"an onset at {onset_s:g} s is outside of the response",
-                allowed=f"{take.start_s:g} to {take.end_s:g} s of the recording",
-            )
-        onset = naming.OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
-        return self.keep(trial.plan.number, onset)
-
-    def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
-        """Set from where to where the current response lies in its recording.
-
-        The onset is measured anew in between, and the rules look at what lies there. Transcripts
-        made before are cut to it until a transcriber hears the response again.
-
-        Args:
-            start_s: seconds of the recording.
-            end_s: seconds of the recording.
-            reason: why, or empty.
-
-        Raises:
-            UsageError: this is not a stretch of the recording.
-        """
-        trial, attempt = self._answered("mark")
-        take = self._recorded(trial)
-        limits = LimitsSet(attempt.number, start_s, end_s, self.rater, reason.strip(), now())
-        measured = measured_limits(limits, self.recording_path(take.recording))
-        return self.keep(trial.plan.number, measured, self._rated_with(trial, measured))
-
-    def reveal(self) -> Events:
-        """Note that the machine's verdict on the current response is shown from now on."""
-        trial, attempt = self._answered("reveal")
-        if self.view_of(trial).revealed:
-            return ()
-        return self.keep(trial.plan.number, naming.Revealed(attempt.number))
-
     def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
         """Store what a transcriber heard in an attempt, with the ratings that follow.
 
@@ -401,57 +282,12 @@ class SpokenStrategy:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
         observation = naming.Transcribed(attempt, transcript)
         if self.is_coded(trial):
-            ratings = machine_ratings(self._whole_view(trial), [transcript])
-            return self.keep(number, observation, _entries(trial, heard, ratings))
+            ratings = machine_ratings(self.whole_view(trial), [transcript])
+            return self.keep(number, observation, rating_entries(trial, heard, ratings))
         made = self.keep(number, observation)
         if (text := text_of(transcript, heard)) is None:
             return made
         return made + write_text(self, trial, attempt, text, transcript.transcriber)
-
-    # ---------------------------------------------------------------- afterwards
-
-    @contextmanager
-    def looking_at(
-        self, number: int, doing: str, *, listener: str = "", seen: bool = False
-    ) -> Iterator[None]:
-        """Make an item that has an answer the current one, to score or code it by ear.
-
-        Args:
-            number: of its trial.
-            doing: what for (score, heard, code); the log keeps it.
-            listener: who listens (a study ID), where that is not the person who began.
-            seen: whether the machine's verdict is shown to the listener.
-
-        Raises:
-            NoConsent: the speaker has not agreed that people rate what was said.
-            UsageError: the listener's name is one of a rule's.
-            TabwbError: an item waits for its answer, or this one has none.
-        """
-        session, state = self.session, self.session.state
-        check_own(listener)
-        if state.awaiting:
-            hint = "score, skip or void it first"
-            raise TabwbError("an item still waits for its answer", hint=hint)
-        trial = session.history.trial(number)
-        self.item(trial)
-        if trial.counting is None:
-            raise TabwbError(f"item {number} has no response to look at")
-        before = state.number, self.listener
-        state.number, self.listener = number, listener or self.listener
-        try:
-            store, given = session.store, session.administration
-            acts = consent.Guard(store, session.plugins, given.conditions).check_listening(
-                self.rater
-            )
-            of = f", item {trial.plan.item}, {doing}"
-            store.people.log(
-                *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
-            )
-            if seen:
-                self.reveal()
-            yield
-        finally:
-            state.number, self.listener = before
 
     # ---------------------------------------------------------------- asked by the session
 
@@ -474,7 +310,7 @@ class SpokenStrategy:
         """
         session, number = self.session, target.trial
         assert number is not None  # undoes() says so
-        rated = self._people_rated(session.history.trial(number))
+        rated = _people_rated(session.history.trial(number))
         entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
         opens = target.what == "answer"
         history = session.history
@@ -509,13 +345,15 @@ class SpokenStrategy:
         if not self.is_coded(trial):
             unwritten = attempt.metadata.get("cause") == UNWRITTEN
             return [] if unwritten else [rated_text(self.session, trial)]
-        view = self._whole_view(trial)
-        person = self._people_rated(trial)
+        view = self.whole_view(trial)
+        person = _people_rated(trial)
         left = {one.rater for one in person}
         gone = (
             undefined(one.rater, one.measure, TAKEN_BACK) for one in of if one.rater not in left
         )
-        return _entries(trial, attempt, (*person, *gone, *machine_ratings(view, view.transcripts)))
+        return rating_entries(
+            trial, attempt, (*person, *gone, *machine_ratings(view, view.transcripts))
+        )
 
     def keep(
         self,
@@ -544,46 +382,58 @@ class SpokenStrategy:
         entries += [observed(number, observation), *rated, *declared]
         return session.commit(entries, *made)
 
-    # ---------------------------------------------------------------- inside
+    # ---------------------------------------------------------------- for listening
 
-    def _current(self, what: str) -> Trial:
+    def current_trial(self, what: str) -> Trial:
+        """Return the trial before the speaker, or the last one shown.
+
+        Raises:
+            TabwbError: none has been shown yet, or it is typed; ``what`` was to be done with it.
+        """
         trial = self.session.current_or_error(what)
         self.item(trial)
         return trial
 
-    def _coded(self, what: str) -> Trial:
-        trial = self._current(what)
+    def coded_trial(self, what: str) -> Trial:
+        """Return the current trial, whose response is scored by ear and coded.
+
+        Raises:
+            TabwbError: it is not; ``what`` was to be done with it.
+        """
+        trial = self.current_trial(what)
         if not self.is_coded(trial):
             hint = "write its text, or rate it with a judge"
             raise TabwbError(f"a description takes no {what}", hint=hint)
         return trial
 
-    def _answered(self, what: str) -> tuple[Trial, Attempt]:
-        trial = self._current(what)
-        if trial.counting is None:
-            raise TabwbError("this item has no response yet", hint="score it first")
-        return trial, trial.counting
-
-    def _recorded(self, trial: Trial) -> Take:
-        take = self.view_of(trial).take
-        if take is None:
-            raise TabwbError("nothing was recorded of this response")
-        return take
-
-    def _people_rated(self, trial: Trial) -> tuple[Rating, ...]:
-        attempt = trial.counting
-        return () if attempt is None else person_ratings(observations_of(trial), attempt.number)
-
-    def _person_rated(
+    def person_rated(
         self, trial: Trial, attempt: Attempt, observation: Observation
     ) -> RatingsEntry:
+        """Return the ratings of people that follow from one more observation.
+
+        Args:
+            trial: of the response.
+            attempt: the response.
+            observation: a score or a code.
+        """
         ratings = person_ratings([*self.view_of(trial).observations, observation], attempt.number)
         return RatingsEntry(trial.plan.number, attempt.number, ratings)
 
-    def _rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
+    def rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
+        """Return all ratings of a response anew, with one more observation.
+
+        Args:
+            trial: of the response.
+            observation: a mark, or limits.
+        """
         number = trial.plan.number
         history = self.session.history.with_entry(observed(number, observation))
         return self.rated_again(history.trial(number))
+
+
+def _people_rated(trial: Trial) -> tuple[Rating, ...]:
+    attempt = trial.counting
+    return () if attempt is None else person_ratings(observations_of(trial), attempt.number)
 
 
 def instructions_of(session: Session) -> str:
@@ -593,9 +443,3 @@ def instructions_of(session: Session) -> str:
         return ""
     instructions = session.battery.subtest(coming.plan.subtest).instructions
     return "" if instructions is None else instructions.text
-
-
-def _entries(trial: Trial, attempt: Attempt, ratings: Sequence[Rating]) -> list[RatingsEntry]:
-    if not ratings:
-        return []
-    return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]

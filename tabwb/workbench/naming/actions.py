@@ -46,14 +46,14 @@ class NamingActions(Actions):
             self._ask_listener(message.number)
         elif what == "heard":
             self.desk.ask_words(
-                title, "Heard", lambda text: by_ear(lambda spoken: spoken.hear(text))
+                title, "Heard", lambda text: by_ear(lambda spoken: spoken.listening.hear(text))
             )
         elif what == "code":
             from tabwb.workbench.naming.dialogs import CodeScreen
 
             def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
                 if code is not None:
-                    self.desk.do(lambda: by_ear(lambda spoken: spoken.code(*code)))
+                    self.desk.do(lambda: by_ear(lambda spoken: spoken.listening.code(*code)))
 
             dialog = CodeScreen(message.target, message.code, message.flags)
             self.desk.app.push_screen(dialog, chosen)

@@ -144,7 +144,7 @@ class NamingController(Controller):
             return
         live.end()
         if self._listener is not None:
-            self._listener.moved(live.path, live.session.spoken.recording_path(live.recording))
+            self._listener.moved(live.path, live.session.spoken.recordings.file(live.recording))
 
     # ---------------------------------------------------------------- one item
 
@@ -213,7 +213,7 @@ class NamingController(Controller):
         take = None if view is None else view.take
         if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
-        path = session.spoken.recording_path(take.recording)
+        path = session.spoken.recordings.file(take.recording)
         self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
@@ -392,7 +392,7 @@ class NamingController(Controller):
         who, seen = wanted.rater, wanted.rules_seen
         with (
             self._sessions.session_of(wanted.number) as session,
-            session.spoken.looking_at(wanted.trial, doing, listener=who, seen=seen),
+            session.spoken.listening.to(wanted.trial, doing, listener=who, seen=seen),
         ):
             command(session.spoken)
         self.say(messages.Stored(wanted.number))
@@ -414,7 +414,7 @@ class NamingController(Controller):
         """Record that the machine's words are shown from now on, before they are."""
         view = session.spoken.view() if self._named else None
         if view is not None and self.presenter.may_reveal(view) and not view.revealed:
-            session.spoken.reveal()
+            session.spoken.listening.reveal()
 
     def _blank(self) -> None:
         if self._showing is not None:

@@ -344,7 +344,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
         def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
             if code is not None:
-                self._record(lambda spoken: spoken.code(*code))
+                self._record(lambda spoken: spoken.listening.code(*code))
 
         target = now.card.target if now.card else ""
         self.app.push_screen(CodeScreen(target, now.code, now.flags), chosen)
@@ -409,16 +409,16 @@ hidden until you have scored, where the battery does not say otherwise.
     def on_waveform_limits_moved(self, event: Waveform.LimitsMoved) -> None:
         """Record the limits of the response that a person has moved."""
         event.stop()
-        self._record(lambda spoken: spoken.set_limits(event.start_s, event.end_s))
+        self._record(lambda spoken: spoken.listening.set_limits(event.start_s, event.end_s))
 
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:
         """Record the onset that a person has moved."""
         event.stop()
-        self._record(lambda spoken: spoken.set_onset(event.at_s))
+        self._record(lambda spoken: spoken.listening.set_onset(event.at_s))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was heard."""
         event.stop()
         if words := event.value.strip():
-            self._record(lambda spoken: spoken.hear(words))
+            self._record(lambda spoken: spoken.listening.hear(words))
         self.focus()

@@ -198,7 +198,7 @@ class NamingPresenter:
         if take is None:
             return None
         try:
-            path = spoken.recording_path(take.recording)
+            path = spoken.recordings.file(take.recording)
             growing = live is not None and live.recording == take.recording
             recorded_s = live.source.now_s if growing and live else info(path).seconds
             key = (take.recording, *stretch_around(take, recorded_s))

@@ -67,11 +67,11 @@ class Correction:
         """
         spoken = session.spoken
         what = "onset" if self.limits is None else "attempt"
-        with spoken.looking_at(self.trial, what, listener=self.rater):
+        with spoken.listening.to(self.trial, what, listener=self.rater):
             if self.limits is not None:
-                spoken.set_limits(*self.limits, reason="")
+                spoken.listening.set_limits(*self.limits, reason="")
             elif self.onset_s is not None:
-                spoken.set_onset(self.onset_s, reason="")
+                spoken.listening.set_onset(self.onset_s, reason="")
 
 
 class SoundReader:
