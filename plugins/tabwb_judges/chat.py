@@ -54,20 +54,24 @@ class PromptJudge(ABC):
         self._prompt = prompt
         self._make_inner = make_inner
         self._backend: ModelBackend | None = None
+        self._is_open = False
 
     def open(self) -> Mapping[str, str]:
         """Load or reach the model; return its facts and the hash of the prompt."""
         self.close()
-        backend = self._make_inner()
-        facts = dict(backend.open())
-        self._backend = backend
+        if (
+            self._backend is None
+        ):  # kept when it is closed: close() may be called while it is loaded
+            self._backend = self._make_inner()
+        facts = self._backend.open()
+        self._is_open = True
         return {**facts, "judge_prompt_sha256": sha256(self.prompt_text)}
 
     def close(self) -> None:
         """Release the model; may be called twice."""
-        backend, self._backend = self._backend, None
-        if backend is not None:
-            backend.close()
+        self._is_open = False
+        if self._backend is not None:
+            self._backend.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
         """Return what would be sent: one request, or none for an empty response.
@@ -110,7 +114,7 @@ class PromptJudge(ABC):
     # ---------------------------------------------------------------- for the subclasses
 
     def _ready(self) -> ModelBackend:
-        if self._backend is None:
+        if not self._is_open:
             self.open()
         assert self._backend is not None
         return self._backend

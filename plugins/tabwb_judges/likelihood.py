@@ -194,8 +194,7 @@ class LikelihoodJudge(PromptJudge):
 
     def _labels_after(self, request: Request, written: str, cancel: Cancel) -> tuple[float, float]:
         """Return the log probabilities of ``written`` + 0 and ``written`` + 1."""
-        if self._backend is None:
-            self.open()
+        self._ready()
         texts = [written + label for label in LABELS]
         likelihoods = self._weigher.likelihood(request, texts, cancel)
         if cancel.is_set():

@@ -12,6 +12,7 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.lesionable import LesionableBackend
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Reply
@@ -94,7 +95,7 @@ def repeat(
         raise plugins.no_lesions(spec)
     before = dict(store.history(given.id).model_facts)
     try:
-        facts = dict(backend.open())
+        facts = dict(opened(backend, cancel))
         if PERPLEXITY in before or PERPLEXITY_REASON in before:  # sweeps check intact models too
             facts |= manipulation_facts(backend, cancel)
         replies = list(answers_in_order(backend, requests, together, cancel))

@@ -26,6 +26,7 @@ from tabwb.cli.progress import Countdown
 from tabwb.cli.selecting import check_chosen
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import ModelJudge
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -207,7 +208,7 @@ class Task:
         estimate = judging.estimate()
         inform(self._told(number, estimate))
         if estimate.to_ask and not self._opened and isinstance(self._judge, ModelJudge):
-            self._judge.open()
+            opened(self._judge, cancel)
             self._opened = True
         try:
             self._run(judging, limits, cancel, estimate)

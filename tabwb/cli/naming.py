@@ -248,7 +248,11 @@ def _transcribe_all(session: Session, spec: str, cancel: threading.Event, *, by_
     jobs = waiting(session, spec, by_any=by_any, typed_again=True)
     if not jobs or cancel.is_set():
         return
-    with Transcribing(session.plugins, spec, work_root(session.store)) as transcribing:
+    try:
+        transcribing = Transcribing(session.plugins, spec, work_root(session.store), cancel)
+    except Interrupted:  # the caller says what is left
+        return
+    with transcribing:
         if transcribing.caution:
             note(transcribing.caution)
         countdown = Countdown("response", len(jobs))

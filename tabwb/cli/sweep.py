@@ -61,7 +61,7 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
             return
         if on_terminal():
             inform(f"loading {conditions.examinee}")
-        model = Model.loaded(plugins, conditions.examinee)
+        model = Model.loaded(plugins, conditions.examinee, cancel)
         with closing(model.backend):
             sweep = sweep_of(plugins, battery, conditions, grid, grid.needed(model))
             own = sweep.points[first - 1 :: count]

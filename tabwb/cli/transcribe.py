@@ -179,7 +179,11 @@ def _heard(
         Job(number, 1, path, accepted=accepted, name=path.stem)
         for number, path in enumerate(sounds)
     ]
-    with Transcribing(plugins, spec) as transcribing:
+    try:
+        transcribing = Transcribing(plugins, spec, cancel=cancel)
+    except Interrupted:  # the caller says what is left
+        return
+    with transcribing:
         if transcribing.caution:
             note(transcribing.caution)
         countdown = Countdown("file", len(jobs))

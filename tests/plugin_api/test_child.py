@@ -16,8 +16,9 @@ from tabwb.plugin_api.child.component import ChildModel, open_limit
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend, ModelBackend
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.states import StopReason
 from tests.waiting import until
@@ -437,3 +438,38 @@ def test_a_limit_for_loading_that_is_not_a_number_of_seconds_is_named(text: str)
     with pytest.raises(UsageError, match="is not a number of seconds") as refused:
         open_limit({"TABWB_OPEN_S": text})
     assert refused.value.where == "TABWB_OPEN_S"
+
+
+def test_a_stop_while_a_model_is_loaded_ends_its_process(install: Install, load: Load) -> None:
+    install(
+        "slow",
+        """
+        class Slow:
+            def open(self):
+                time.sleep(600)
+
+            def close(self):
+                pass
+
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("slow", "Loads", lambda spec, options: Slow(), runs="child"))
+        """,
+    )
+    model = load().open_model("slow")
+    assert isinstance(model, ChildModel)
+    cancel = threading.Event()
+    pids: list[int] = []
+
+    def stop() -> None:
+        until(lambda: model.pid, "the process")
+        pids.append(model.pid or 0)
+        cancel.set()
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(Interrupted, match="loading was stopped"):
+        opened(model, cancel)
+    stopping.join()
+    assert model.pid is None
+    assert gone(pids[0], within=0.1)

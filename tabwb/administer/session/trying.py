@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records.errors import ComponentError
@@ -47,7 +48,7 @@ def try_model(
     Args:
         plugins: with the back ends.
         spec: of the model.
-        cancel: stops the reply.
+        cancel: stops the loading and the reply.
         prompt: what is asked.
         max_tokens: the most tokens of the reply.
         on_wait: called with each pause.
@@ -60,8 +61,8 @@ def try_model(
     backend = plugins.open_model(spec)
     started = time.monotonic()
     try:
-        facts = dict(backend.open())
-        opened = time.monotonic() - started
+        facts = dict(opened(backend, cancel))
+        opened_s = time.monotonic() - started
         request = Request((Message("user", prompt),), Decoding(max_tokens=max_tokens))
         reply: Reply | None = None
         for piece in backend.reply(request, cancel):
@@ -73,4 +74,4 @@ def try_model(
         backend.close()
     if reply is None:
         raise ComponentError(f"'{spec}' ended without a reply")
-    return Tried(str(plugins.resolve("models", spec)[1]), facts, opened, prompt, reply, price)
+    return Tried(str(plugins.resolve("models", spec)[1]), facts, opened_s, prompt, reply, price)

@@ -10,6 +10,7 @@ from typing import Final
 
 from tabwb.lesion.facts import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
+from tabwb.plugin_api.loading import opened
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
 
@@ -61,13 +62,14 @@ def opened_facts(
     Args:
         backend: not opened; it has the lesion.
         lesion: its spec, or None.
-        cancel: ends the computation of the perplexity.
+        cancel: ends the loading and the computation of the perplexity.
         perplexity: whether it is computed.
 
     Raises:
         ComponentError: the model cannot be loaded.
+        Interrupted: its loading was stopped.
     """
-    facts = backend.open()
+    facts = opened(backend, cancel)
     if lesion is None or not perplexity:
         return facts
     return {**facts, **manipulation_facts(backend, cancel)}

@@ -16,6 +16,7 @@ from tabwb.lesion.facts import OTHER, PARENT_PARTS, SAME
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.plugin_api.lesionable import LesionableBackend
+from tabwb.plugin_api.loading import opened
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.marks import Marks, changes
@@ -123,19 +124,22 @@ class Model:
     refusal: TabwbError
 
     @classmethod
-    def loaded(cls, plugins: Plugins, spec: str) -> Model:
+    def loaded(cls, plugins: Plugins, spec: str, cancel: Cancel | None = None) -> Model:
         """Return the model of a spec, loaded.
 
         Args:
             plugins: with the model.
             spec: of the model.
+            cancel: stops the loading.
 
         Raises:
             TabwbError: it cannot be loaded.
+            Interrupted: the loading was stopped.
         """
         backend = plugins.open_model(spec)
         try:
-            return cls(backend, backend.open(), spec, plugins.no_lesions(spec))
+            facts = opened(backend, cancel or Cancel())
+            return cls(backend, facts, spec, plugins.no_lesions(spec))
         except BaseException:
             backend.close()
             raise

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self, get_args
 
 from tabwb.phonology.inventory import PHONEMES, SILENT
 from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.making import cut_of
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
@@ -63,13 +64,16 @@ class Transcribing:
     Args:
         root: where the work folder for conditioned copies is made, which is removed at the end; of
             a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
+        cancel: stops the loading.
 
     Attributes:
         spec: of the transcriber, as stored.
         facts: what it says of itself (model, revision, labels).
     """
 
-    def __init__(self, plugins: Plugins, spec: str, root: Path | None = None) -> None:
+    def __init__(
+        self, plugins: Plugins, spec: str, root: Path | None = None, cancel: Cancel | None = None
+    ) -> None:
         self.spec = spec
         descriptor = plugins.resolve("transcribers", spec)[0]
         self._cut = cut_of(descriptor, plugins.stands_for("transcribers", spec))
@@ -86,7 +90,7 @@ class Transcribing:
             ) from error
         self._folder = self._work.path
         try:
-            self.facts: Mapping[str, str] = self._transcriber.open()
+            self.facts: Mapping[str, str] = opened(self._transcriber, cancel or Cancel())
         except BaseException:
             self.close()
             raise

@@ -236,7 +236,7 @@ class Worker(threading.Thread):
 
     def stop(self) -> None:
         """Stop the running command and close everything."""
-        self._sessions.interrupt(loading=True)
+        self._sessions.interrupt()
         self.engine.background.stop_all()
         for controller in self._controllers:
             controller.interrupt()

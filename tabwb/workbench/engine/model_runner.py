@@ -40,7 +40,6 @@ class ModelRunner:
         self._engine = sessions.engine
         self._backend: ModelBackend | None = None
         self._ready = False
-        self._given_up = False
         self.facts: tuple[tuple[str, str], ...] = ()
         self.asking = False
         self.loading = ""
@@ -62,14 +61,6 @@ class ModelRunner:
         self._ready = False
         backend, self._backend = self._backend, None
         if backend is not None:
-            backend.close()
-
-    def interrupt(self, *, loading: bool) -> None:
-        """Stop the answer under way, or with ``loading`` the loading; from any thread."""
-        self._engine.cancel.set()
-        backend = self._backend
-        if loading and self.loading and backend is not None:
-            self._given_up = True
             backend.close()
 
     def turn(self, session: Session) -> None:
@@ -95,14 +86,14 @@ class ModelRunner:
             return
         conditions = session.administration.conditions
         spec = conditions.examinee
-        self.loading, self._given_up = spec, False
+        self.loading, cancel = spec, self._engine.cancel
+        cancel.clear()
         self._sessions.publish()
         try:
             if self._backend is None:
                 self._backend = self._engine.plugins.open_model(spec, conditions.lesion)
-            self._engine.cancel.clear()
-            facts = opened_facts(self._backend, conditions.lesion, self._engine.cancel)
-            if self._given_up:
+            facts = opened_facts(self._backend, conditions.lesion, cancel)
+            if cancel.is_set():
                 raise Interrupted("loading was stopped")
             self._check_model(session, facts)
             self.facts = tuple(facts.items())
@@ -114,7 +105,7 @@ class ModelRunner:
                 raise
             retry = ("administer.next", "Try again")
             report = ErrorReport.of(f"{spec} cannot be opened", error, retry)
-            if self._given_up:
+            if cancel.is_set():
                 report = ErrorReport("Loading was stopped", f"{spec} is not loaded.")
             elif not report.hint:
                 hint = "Nothing was sent. Correct it and try again, or choose another model."

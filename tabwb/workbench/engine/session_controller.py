@@ -119,10 +119,10 @@ class SessionController(Controller):
         """Close the open administration when the program ends."""
         self._close_session("the workbench was closed")
 
-    def interrupt(self, *, loading: bool = False) -> None:
-        """Stop the answer under way, or with ``loading`` the loading too; from any thread."""
+    def interrupt(self) -> None:
+        """Stop the answer or the loading that is under way; from any thread."""
         self.auto = False
-        self.model.interrupt(loading=loading)
+        self.engine.cancel.set()
 
     def open_session(self) -> Session:
         """Return the open session.

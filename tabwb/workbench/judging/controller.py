@@ -19,6 +19,7 @@ from tabwb.administer.judging.calls import (
 from tabwb.administer.judging.judging import Judging
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.plugin_api.components import ModelJudge
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import Interrupted
@@ -172,7 +173,7 @@ class JudgingController(Controller):
 
         if estimate.to_ask and isinstance(judge, ModelJudge):
             running(f"opening {judge.examinee}")
-            judge.open()
+            opened(judge, tools.cancel)
         started, shown_at = time.monotonic(), 0.0
         stored_at = started
         for event in judging.run(wish.limits, tools.cancel):

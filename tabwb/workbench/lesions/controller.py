@@ -32,7 +32,6 @@ class LesionsController(Controller):
         super().__init__(engine)
         self._sessions = sessions
         self._laboratory: Laboratory | None = None
-        self._loading = False
         self._job: SweepJob | None = None
 
     # ---------------------------------------------------------------- the model
@@ -51,7 +50,6 @@ class LesionsController(Controller):
         self.say(LaboratoryState("loading", model, f"loading {model} in a separate process"))
         try:
             laboratory = self._laboratory = Laboratory(self.plugins, model, self.engine.cancel)
-            self._loading = True
             laboratory.open()
         except TabwbError as error:
             self._end_model()
@@ -59,8 +57,6 @@ class LesionsController(Controller):
             words = f"{model} is not loaded: stopped" if stopped else str(error)
             self.say(LaboratoryState("refused", model, words))
             return
-        finally:
-            self._loading = False
         self._ready()
         self.items(battery)
 
@@ -114,9 +110,6 @@ class LesionsController(Controller):
     def stop(self) -> None:
         """Stop the loading or the answer under way; from any thread."""
         self.engine.cancel.set()
-        laboratory = self._laboratory
-        if self._loading and laboratory is not None:
-            laboratory.close()
 
     def _battery(self, name: str) -> Battery:
         return setup.find_battery(self.plugins, name)

@@ -98,7 +98,7 @@ class SweepJob(threading.Thread):
         asked = conditions_of(wish.model, "model", {})
         conditions = resolved(plugins, battery, asked)
         self._tell(name=grid.name, words=f"loading {wish.model} in a separate process")
-        model = Model.loaded(plugins, conditions.examinee)
+        model = Model.loaded(plugins, conditions.examinee, self._cancel)
         with closing(model.backend):
             sweep = sweep_of(plugins, battery, conditions, grid, grid.needed(model))
             points = sweep.points

@@ -17,6 +17,7 @@ from tabwb.lesion.plan import change_text, kept, planned, whole
 from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.lesionable import LesionableBackend
+from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, TabwbError
@@ -140,8 +141,9 @@ class Laboratory:
 
         Raises:
             TabwbError: it cannot be loaded, or its architecture is not known.
+            Interrupted: the loading was stopped.
         """
-        facts = self._backend.open()
+        facts = opened(self._backend, self._cancel)
         self.parts = tuple(self._backend.parts())
         self.parameters = whole(self.parts, facts)
         return facts

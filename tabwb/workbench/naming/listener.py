@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Transcript
 
@@ -24,14 +25,14 @@ class Listener(threading.Thread):
     """Opens a transcriber and gives it one job at a time, so that the next item never waits.
 
     Args:
-        open_transcriber: opens it; called in this thread.
+        open_transcriber: opens it, in this thread; its argument stops the loading.
         heard: takes the transcript of each job; called in this thread.
         failed: takes the error when the transcriber cannot be opened; no transcript follows.
     """
 
     def __init__(
         self,
-        open_transcriber: Callable[[], Transcribing],
+        open_transcriber: Callable[[Cancel], Transcribing],
         heard: Callable[[Job, Transcript], None],
         failed: Callable[[TabwbError], None],
     ) -> None:
@@ -63,9 +64,10 @@ class Listener(threading.Thread):
     def run(self) -> None:
         """Work until :meth:`close`."""
         try:
-            transcribing = self._open()
+            transcribing = self._open(self._cancel)
         except TabwbError as error:
-            self._failed(error)
+            if not self._cancel.is_set():
+                self._failed(error)
             return
         except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
             self._failed(TabwbError(f"{type(error).__name__}: {error}"))

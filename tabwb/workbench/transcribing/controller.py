@@ -103,7 +103,8 @@ class TranscribingController(Controller):
         tools.tell(words="opening the transcriber", planned=len(jobs))
         failed, done, stored_at = 0, 0, time.monotonic()
         batch = _Batch(self, tools.cancel, number)
-        with Transcribing(tools.plugins, spec, work_root(tools.store)) as transcribing:
+        root = work_root(tools.store)
+        with Transcribing(tools.plugins, spec, root, tools.cancel) as transcribing:
             for job, transcript in transcribing.run(jobs, tools.cancel):
                 done, failed = done + 1, failed + (transcript.status == "error")
                 batch.add(job, transcript)

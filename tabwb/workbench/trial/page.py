@@ -329,7 +329,7 @@ Every response is on disk before the next item is given.
     def stop(self) -> None:
         """Stop the answer, or the loading, that is under way."""
         if not self.desk.docks.leave_drawer():
-            self.desk.sessions.interrupt(loading=bool(self._work and self._work.loading))
+            self.desk.sessions.interrupt()
 
     def pausing(self) -> None:
         """Show that a pause follows the answer under way."""
