@@ -3,7 +3,8 @@
 A small file in ``<store>.locks`` names the holder's process and is locked through ``filelock``: the
 system frees the lock when the process ends. A second lock in the same process is refused too, and a
 child made by ``fork`` gives up its copy at once. Without such locks ``filelock`` uses the existence
-of the file, and takes over one whose process is gone.
+of the file, and takes over one whose process is gone. The file of a process that was killed has no
+meaning; whoever takes a lock of the store next removes it.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
             where=str(path),
             hint="allow writing there, or name another place with --store",
         ) from error
+    _remove_stale(path.parent)
     owner = os.getpid()
     try:
         yield
@@ -62,12 +64,23 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
 
 
 def is_held(store: Path, administration_id: int) -> bool:
-    """Return whether a session holds the lock of an administration.
+    """Return whether a session holds the lock of an administration."""
+    return _is_held(folder_of(store) / str(administration_id))
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove the files of processes that are gone."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            _is_held(path)
+
+
+def _is_held(path: Path) -> bool:
+    """Return whether the lock of a file is held; remove the file of a process that is gone.
 
     The lock itself is tried only where the process that the file names is gone, so that nobody who
     opens the administration meanwhile is refused. Where the file cannot be read it counts as held.
     """
-    path = folder_of(store) / str(administration_id)
     if not path.exists():
         return False
     process = _holder(path)

@@ -54,6 +54,18 @@ def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
     assert not locks.is_held(store, 7)
 
 
+def test_the_next_lock_removes_the_file_of_a_process_that_is_gone(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    folder = locks.folder_of(store)
+    folder.mkdir()
+    (folder / "1").write_text(str(gone.pid), encoding="ascii")
+    (folder / "set-1-2").write_text(str(os.getppid()), encoding="ascii")
+    with locks.lock_file(store, "7", "it is open"):
+        assert {path.name for path in folder.iterdir()} == {"7", "set-1-2"}
+
+
 def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(tmp_path: Path) -> None:
     location = tmp_path / "store.db"
     command = [sys.executable, "-m", "tabwb.cli.main"]
