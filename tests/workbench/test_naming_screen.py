@@ -89,6 +89,8 @@ async def test_a_whole_battery_by_keyboard(
         await seat.press("4", "s")
         await seat.until(lambda: given.now.score == "no-response")
         await seat.reads("1 of 4 right")
+        await seat.reads("space End")
+        assert "space Show" not in seat.text
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE)
         folder = seat.store.with_name(f"{seat.store.name}.takes")

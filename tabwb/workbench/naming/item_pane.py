@@ -139,7 +139,8 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
     if now.card is None:
         return "ready: space shows the first picture", f"bold {ACCENT}"
     if now.upcoming is None:
-        return "the last picture was shown: space ends", f"bold {ACCENT}"
+        follows = "ends" if work.upcoming is None else "gives the next item, which is typed"
+        return f"the last picture was shown: space {follows}", f"bold {ACCENT}"
     return "space shows the next picture", QUIET
 
 

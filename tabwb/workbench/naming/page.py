@@ -191,8 +191,12 @@ hidden until you have scored, where the battery does not say otherwise.
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer: what space does now."""
         work, now = self._work, self._now
-        if command.key != "space" or work is None or now is None or now.microphone == "open":
+        if command.key != "space" or work is None or now is None:
             return command.foot
+        if now.microphone == "open":
+            if now.upcoming is not None:
+                return command.foot
+            return "End" if work.upcoming is None else "Next"
         if work.status in OVER:
             return "Results"
         return "Continue" if work.administration.answered else "Microphone"
