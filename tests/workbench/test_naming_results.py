@@ -23,6 +23,7 @@ from tabwb.workbench.results.naming_phonemes import phoneme_lines
 from tabwb.workbench.results.naming_sessions import session_lines
 from tabwb.workbench.results.presenter import Results, results_of
 from tabwb.workbench.shell import waveform
+from tabwb.workbench.shell.pictures import Picture
 from tabwb.workbench.shell.waveform import Waveform
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.workbench.seat import Seat, Sit
@@ -262,6 +263,19 @@ async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_pa
         await seat.until(
             lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
         )
+
+
+async def test_a_low_screen_has_a_small_picture_and_the_whole_waveform(sit: Sit) -> None:
+    async with sit() as seat:
+        await results(seat)
+        await seat.press("t")
+        detail = seat.app.screen.query_one(NamedDetail)
+        picture, wave = detail.query_one(Picture), detail.query_one(Waveform)
+        await seat.until(lambda: wave.sound, "the waveform")
+        detail.show_sound(np.zeros((8, 8, 3), dtype=np.uint8), wave.sound)
+        await seat.until(lambda: picture.size.height, "the picture")
+        for part in (picture, wave):
+            assert detail.region.contains_region(part.region)
 
 
 async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_path: Path) -> None:

@@ -24,13 +24,14 @@ BESIDE = 52
 WIDE = 84
 """From so many columns on the picture may be larger."""
 ROWS = 18
-"""From so many rows on the picture is shown."""
+"""From so many rows on the picture is larger; below them it is small, and only beside the facts."""
 TALL = 40
 """From so many rows on picture and waveform are larger."""
 HELP = """\
 # Response
 
-Who says what of the response, its sound, and what the rules say of it, phoneme by phoneme.
+The picture (small on a low screen), who says what of the response, its sound, and what the rules
+say of it, phoneme by phoneme.
 
 - **l** plays the response, **1** to **5** score it, **h** takes what you heard, **k** a code. A new
   score is shown at once, marked as given after the transcript was seen where there is one
@@ -96,10 +97,10 @@ class NamedDetail(ScrollPane):
             trouble: why there is no picture or no sound, or empty.
         """
         self.query_one(Picture).show(pixels)
-        self.set_class(pixels is None and bool(trouble), "-unpictured")
+        recorded = self._row is not None and self._row.named is not None
+        self.set_class(pixels is None and (bool(trouble) or not recorded), "-unpictured")
         wave, words = self.query_one(Waveform), self.query_one("#named-trouble", Static)
         wave.show(sound)
-        recorded = self._row is not None and self._row.named is not None
         wave.display = recorded and (sound is not None or not trouble)
         words.display = bool(trouble)
         words.update(Content.styled(trouble, QUIET))
@@ -113,7 +114,7 @@ class NamedDetail(ScrollPane):
         self.query_one(Waveform).follow(position)
 
     def on_resize(self, event: Resize) -> None:
-        """Show the picture where there is room for it."""
+        """Show the picture as large as there is room for it."""
         self.set_class(event.size.height >= ROWS, "-pictured")
         self.set_class(event.size.height >= TALL, "-tall")
         self.set_class(event.size.width >= BESIDE, "-beside")
