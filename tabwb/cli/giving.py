@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from tabwb.administer.cost import Spending
 from tabwb.administer.judging.calls import Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
+from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.raters import failed_raters
 from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.manipulation import opened_facts
@@ -212,18 +213,6 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
             hint = f"continue with: tabwb judge run {number} --judge {document['rater']}"
             check_verdicts([document], hint)
     check_raters(session)
-
-
-@contextmanager
-def pausing(session: Session) -> Iterator[None]:
-    """Pause a running session where an exception ends the block (a closed pipe, ctrl+c twice)."""
-    try:
-        yield
-    except BaseException:
-        if session.status is AdministrationStatus.RUNNING:
-            with suppress(TabwbError):
-                session.pause("stopped in the middle")
-        raise
 
 
 def check_raters(session: Session) -> None:

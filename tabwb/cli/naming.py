@@ -12,24 +12,17 @@ from typing import Any
 import click
 
 from tabwb.administer.consent import Guard, check
-from tabwb.administer.naming.files import (
-    MANIFEST,
-    TakeFile,
-    check_sounds,
-    date_of,
-    item_names,
-    left_out,
-    take_files,
-)
+from tabwb.administer.naming.files import TakeFile, date_of
+from tabwb.administer.naming.folders import read_folder, settle
 from tabwb.administer.naming.live import adopt_recording, left_over
-from tabwb.administer.naming.order import leave_out, reason_to_discontinue
 from tabwb.administer.naming.run import give_files, other_sounds, transcribe, waiting
 from tabwb.administer.session import setup
+from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing
 from tabwb.battery.model import Battery
 from tabwb.cli.common import note, open_store, opened_plugins
-from tabwb.cli.giving import pausing, show
+from tabwb.cli.giving import show
 from tabwb.cli.microphone_naming import give_by_microphone
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
@@ -43,7 +36,6 @@ from tabwb.records.naming import Transcribed
 from tabwb.records.speakers import read_day
 from tabwb.records.states import AdministrationStatus
 from tabwb.speech.devices import pick
-from tabwb.speech.files import ALLOWED
 from tabwb.store.takes import work_root
 
 MICROPHONE = "mic"
@@ -204,7 +196,9 @@ def _give(
         if spec is not None:
             _transcribe_all(session, spec, cancel, by_any=by_any)
     if session.status is AdministrationStatus.RUNNING:
-        _settle(session, options["discontinue"], stopped=cancel.is_set())
+        words = settle(session, discontinue=options["discontinue"], stopped=cancel.is_set())
+        if words:
+            note(words)
     show(session, as_json=options["as_json"])
     if unwritten := session.spoken.unwritten:
         note(
@@ -228,19 +222,6 @@ def _give(
             f"not transcribed: {', '.join(job.name for job in jobs)}",
             hint=f"correct it, then continue with: {_resume(session, options)}",
         )
-
-
-def _settle(session: Session, reason: str, *, stopped: bool) -> None:
-    if reason_to_end := reason_to_discontinue(session.spoken):
-        note(reason_to_end)
-    if not stopped:
-        leave_out(session.spoken)
-    if not session.spoken.waiting(aloud=True) and not session.spoken.waiting(aloud=False):
-        session.next()
-    elif reason.strip() and not stopped:
-        session.discontinue(reason)
-    else:
-        session.pause("items wait for a response")
 
 
 def _transcribe_all(session: Session, spec: str, cancel: threading.Event, *, by_any: bool) -> None:
@@ -271,15 +252,7 @@ def _transcribe_all(session: Session, spec: str, cancel: threading.Event, *, by_
 def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
     if options["source"] == MICROPHONE:
         return ()
-    items = item_names(battery)
-    if not items:
-        raise UsageError(
-            f"'{battery.id}' has no items to name aloud",
-            hint=f"give it with: tabwb run {shlex.quote(options['battery'])}",
-        )
-    folder = Path(options["source"])
-    files = take_files(folder, items)
-    check_sounds(files)
-    if others := [path.name for path in left_out(folder, files)]:
-        note(f"left out: {', '.join(others)} ({ALLOWED} named by item, or in {MANIFEST})")
+    files, left_out = read_folder(Path(options["source"]), battery)
+    if left_out:
+        note(left_out)
     return files
