@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tabwb.administer.consent import Guard
-from tabwb.administer.naming.imports import TIERS, ImportedSession, read_sessions
+from tabwb.administer.naming.imports import TIERS, ImportedSession, Step, read_sessions
 from tabwb.administer.naming.run import import_session
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
@@ -53,12 +53,15 @@ class PreparedSessions:
     notes: tuple[str, ...] = ()
 
 
-def prepare_sessions(plugins: Plugins, request: NamingImport) -> PreparedSessions:
+def prepare_sessions(
+    plugins: Plugins, request: NamingImport, step: Step = lambda: None
+) -> PreparedSessions:
     """Read the sessions of a source, and return what will be stored; nothing is stored.
 
     Args:
         plugins: with the batteries.
         request: what is to be imported.
+        step: is called before each file.
 
     Raises:
         UsageError: it cannot be read, does not fit the battery, or does not say who spoke.
@@ -68,7 +71,7 @@ def prepare_sessions(plugins: Plugins, request: NamingImport) -> PreparedSession
     for ours in request.tiers:
         if ours not in TIERS:
             raise UsageError(f"'{ours}' is not a tier", allowed=", ".join(TIERS))
-    sessions = _chosen(read_sessions(request.path, battery, request.tiers), request)
+    sessions = _chosen(read_sessions(request.path, battery, request.tiers, step), request)
     day = read_day(request.date, "--date") if request.date else ""
     made, notes = [], []
     for imported in sessions:
@@ -103,6 +106,7 @@ def import_sessions(
     prepared: PreparedSessions,
     tell: Callable[[str], object],
     marks: Sequence[EventEntry] = (),
+    step: Step = lambda: None,
 ) -> Iterator[tuple[int, str]]:
     """Store the sessions of a source; yield the number of each administration and what it holds.
 
@@ -112,12 +116,14 @@ def import_sessions(
         prepared: the sessions.
         tell: is called with what the user is to know.
         marks: a title and tags for each administration.
+        step: is called before each session; one that it stops is not begun.
 
     Raises:
         NoConsent: a registered speaker has not agreed.
         TabwbError: a response cannot be stored; its administration holds those before it.
     """
     for imported, conditions in prepared.sessions:
+        step()
         with setup.create_naming(store, plugins, prepared.battery, conditions) as session:
             for notice in Guard(store, plugins, conditions).notices():
                 tell(notice)

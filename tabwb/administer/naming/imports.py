@@ -86,8 +86,15 @@ class ImportedSession:
     date: str = ""
 
 
+Step = Callable[[], object]
+"""Is called before each file that is read and each session that is stored; raises to stop."""
+
+
 def read_sessions(
-    path: Path, battery: Battery, tiers: Mapping[str, str] | None = None
+    path: Path,
+    battery: Battery,
+    tiers: Mapping[str, str] | None = None,
+    step: Step = lambda: None,
 ) -> tuple[ImportedSession, ...]:
     """Return the sessions in a PSST folder, an annotation file, or a folder of annotation files.
 
@@ -95,12 +102,13 @@ def read_sessions(
         path: the folder or file.
         battery: whose items they are.
         tiers: our name of a tier to the file's own.
+        step: is called before each file.
 
     Raises:
         UsageError: nothing there can be read, or it does not fit the battery.
     """
     if (path / TABLE).is_file():
-        return tuple(_of_table(path / TABLE, battery))
+        return tuple(_of_table(path / TABLE, battery, step))
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.suffix.lower() in ANNOTATED)
@@ -109,10 +117,12 @@ def read_sessions(
             "nothing here can be read",
             where=str(path),
             allowed=f"a TextGrid, an EAF, a folder of them, or a folder with {TABLE}",
+            hint="recordings alone: tabwb name BATTERY --speaker ID --input FOLDER",
         )
     responses: list[Named] = []
     named: dict[str, Path] = {}
     for file in files:
+        step()
         annotations = read_annotations(file)
         if path.is_dir() and not any(annotations.tiers.values()):
             continue  # no label for this recording: a take that did not count
@@ -127,7 +137,7 @@ def read_sessions(
         responses += here
     if not responses:
         raise UsageError("nothing is labelled here", where=str(path))
-    _check_sounds(responses)
+    _check_sounds(responses, step)
     return (ImportedSession("", path, tuple(responses), _date_in(responses)),)
 
 
@@ -239,7 +249,7 @@ def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = Tru
 # ------------------------------------------------------------------ the PSST table
 
 
-def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
+def _of_table(table: Path, battery: Battery, step: Step) -> Iterator[ImportedSession]:
     rows = read_table(table)
     missing = {"utterance_id", "prompt", "transcript"} - set(rows.columns)
     if missing:
@@ -259,7 +269,7 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
             dates.setdefault(session, set()).add(read_day(day, row.where))
         sessions.setdefault(session, []).append(_row(cells, item, table.parent, row.where))
     for session, responses in sessions.items():
-        _check_sounds(responses)
+        _check_sounds(responses, step)
         days = dates.get(session, set())
         if len(days) > 1:
             raise UsageError(
@@ -318,7 +328,7 @@ def _is_silent(labels: Sequence[str]) -> bool:
     return all(label in SILENT for label in labels)
 
 
-def _check_sounds(responses: Sequence[Named]) -> None:
+def _check_sounds(responses: Sequence[Named], step: Step) -> None:
     """Check that every response lies inside its sound file, before any is stored."""
     seconds: dict[Path, float] = {}
     for response in responses:
@@ -326,6 +336,7 @@ def _check_sounds(responses: Sequence[Named]) -> None:
         if sound is None:
             continue
         if sound not in seconds:
+            step()
             seconds[sound] = check_whole(sound).seconds
         end = seconds[sound] if response.end_s is None else response.end_s
         if not start < min(end, seconds[sound]):

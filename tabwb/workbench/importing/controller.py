@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +20,18 @@ from tabwb.workbench.engine.session_controller import SessionController
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.prepared import PreparedImport
+    from tabwb.administer.naming.folders import PreparedFolder
     from tabwb.administer.naming.importing import PreparedSessions
+    from tabwb.administer.naming.imports import Step
     from tabwb.plugin_api.registry.plugins import Plugins
+
+    Prepared = PreparedImport | PreparedSessions | PreparedFolder
 
 KIND = "Import"
 """Of its background jobs."""
 FRAME_S = 0.1
 """Seconds between two messages of progress."""
+NOTHING = "nothing was imported"
 SHOWN = 5
 """How many administrations and answers a dry run shows."""
 
@@ -40,6 +45,7 @@ class ImportWish:
         name: of the model, or the participant code; empty: as the file says.
         columns: of a table, ``response=text item=id``.
         date: of the session, or empty.
+        transcriber: of a folder of recordings: a spec, or ``none``.
         numbered: further answers to an item are replicates.
         skip: answers to no item of the battery are left out.
         again: also where the store has the answers of the file.
@@ -51,6 +57,7 @@ class ImportWish:
     name: str = ""
     columns: str = ""
     date: str = ""
+    transcriber: str = "none"
     numbered: bool = False
     skip: bool = False
     again: bool = False
@@ -74,12 +81,15 @@ class ImportingController(Controller):
 
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
+        self._stored: dict[ImportWish, list[int]] = {}
+        """The administrations of imports that have not ended, or were stopped."""
 
     def check(self, wish: ImportWish) -> None:
         """Tell what an import would store and leave out; nothing is stored."""
 
         def work(tools: Tools) -> Ended:
-            return Ended("read", "\n".join(_described(_prepared(tools.plugins, wish))))
+            prepared = _prepared(tools.plugins, wish, lambda: None)
+            return Ended("read", "\n".join(_described(prepared)))
 
         def after(ended: Ended) -> None:
             lines = ended.words.splitlines()
@@ -90,59 +100,99 @@ class ImportingController(Controller):
         self.engine.background.look(work, after)
 
     def import_all(self, wish: ImportWish) -> None:
-        """Store what a file holds, in the background, and tell the administrations."""
-        numbers: list[int] = []
+        """Store what a file holds, in the background, and tell the administrations.
+
+        Of spoken naming an import that was stopped is continued.
+        """
+        numbers = self._stored.setdefault(wish, [])
 
         def work(tools: Tools) -> Ended:
-            numbers.extend(self._store(tools, _prepared(tools.plugins, wish), again=wish.again))
+            step = partial(_check_stop, tools, numbers)
+            self._store(tools, _prepared(tools.plugins, wish, step), wish, numbers)
             made = plural(len(numbers), "administration")
             return Ended("done", f"imported {made}", numbers[0] if numbers else None)
 
         def after(ended: Ended) -> None:
             self.engine.refresh()
             if ended.phase == "done":
+                del self._stored[wish]
                 self.say(ImportOutcome("done", numbers=tuple(numbers)))
             else:
                 self.say(ImportOutcome("refused", tuple(ended.words.splitlines())))
 
         self.engine.background.start(
-            KIND, Path(wish.path).name, work, after=after, again=partial(self.import_all, wish)
-        )
+            KIND, Path(wish.path).name, work, after=after, again=partial(self.import_all, wish),
+            holds=True,
+        )  # fmt: skip
 
     def stop(self) -> None:
-        """Stop the imports; what is not stored yet is not stored. From any thread."""
+        """Stop the imports after what is being stored; from any thread."""
         for entry in list(self.engine.background.entries.values()):
             if entry.state.kind == KIND:
                 self.engine.background.stop(entry.state.number)
 
     def _store(
-        self, tools: Tools, prepared: PreparedImport | PreparedSessions, *, again: bool
-    ) -> Sequence[int]:
-        from tabwb.administer.answers.importing import import_answers
-        from tabwb.administer.answers.prepared import PreparedImport
-        from tabwb.administer.consent import Guard
+        self, tools: Tools, prepared: Prepared, wish: ImportWish, numbers: list[int]
+    ) -> None:
+        from tabwb.administer.naming.folders import PreparedFolder
+        from tabwb.administer.naming.importing import PreparedSessions
+        from tabwb.workbench.importing.recordings import FolderJob
+
+        if isinstance(prepared, PreparedFolder):
+            FolderJob(tools, prepared, self._tell, self._running).give(numbers)
+        elif isinstance(prepared, PreparedSessions):
+            self._store_sessions(tools, prepared, numbers)
+        else:
+            numbers += self._store_answers(tools, prepared, again=wish.again)
+
+    def _tell(self, words: str) -> None:
+        self.say(Told(words))
+
+    def _running(self, words: str) -> None:
+        self.say(ImportOutcome("running", (words,)))
+
+    def _store_sessions(self, tools: Tools, prepared: PreparedSessions, numbers: list[int]) -> None:
         from tabwb.administer.naming.importing import import_sessions
 
-        if not isinstance(prepared, PreparedImport):
-            tell = lambda words: self.say(Told(words))  # noqa: E731
-            made = import_sessions(tools.store, tools.plugins, prepared, tell)
-            return [number for number, _ in made]
-        progress = _Progress(self, tools, len(prepared.plan.source.answers))
+        of = len(prepared.sessions)
+        left = replace(prepared, sessions=prepared.sessions[len(numbers) :])
+        step = partial(_check_stop, tools, numbers)
+        for number, _ in import_sessions(tools.store, tools.plugins, left, self._tell, step=step):
+            numbers.append(number)
+            words = f"stored {len(numbers)} of {plural(of, 'session')}"
+            tools.tell(words=words, done=len(numbers), planned=of)
+            self._running(words)
+
+    def _store_answers(
+        self, tools: Tools, prepared: PreparedImport, *, again: bool
+    ) -> Sequence[int]:
+        from tabwb.administer.answers.importing import import_answers
+        from tabwb.administer.consent import Guard
+
+        count = len(prepared.plan.source.answers)
+        progress = _Progress(self._running, tools, count)
         imported = import_answers(
             tools.store, tools.plugins, prepared.battery, prepared.plan, prepared.conditions,
             progress.add, again=again,
         )  # fmt: skip
-        count = len(prepared.plan.source.answers)
         tools.tell(done=count, planned=count)
         guards = (Guard(tools.store, tools.plugins, given) for given in prepared.conditions)
         for notice in Guard.notices_of(guards):
-            self.say(Told(notice))
+            self._tell(notice)
         for failed in dict.fromkeys(str(rater) for one in imported for rater in one.failed):
-            self.say(Told(f"{failed}; every response is stored"))
+            self._tell(f"{failed}; every response is stored")
         return [one.administration.id for one in imported]
 
 
-def _prepared(plugins: Plugins, wish: ImportWish) -> PreparedImport | PreparedSessions:
+def _check_stop(tools: Tools, numbers: Sequence[int]) -> None:
+    """Raise Interrupted where the user has stopped; it says what is stored."""
+    if tools.cancel.is_set():
+        made = plural(len(numbers), "session")
+        stays = f"{made} imported; the same import continues" if numbers else NOTHING
+        raise Interrupted(f"stopped: {stays}")
+
+
+def _prepared(plugins: Plugins, wish: ImportWish, step: Step) -> Prepared:
     from tabwb.administer.answers.examinee import Stated
     from tabwb.administer.answers.prepared import (
         ImportRequest,
@@ -150,6 +200,7 @@ def _prepared(plugins: Plugins, wish: ImportWish) -> PreparedImport | PreparedSe
         importer_of,
         prepare_import,
     )
+    from tabwb.administer.naming.folders import FolderImport, holds_recordings, prepare_folder
     from tabwb.administer.naming.importing import NamingImport, prepare_sessions
 
     path = expanded(wish.path)
@@ -162,10 +213,15 @@ def _prepared(plugins: Plugins, wish: ImportWish) -> PreparedImport | PreparedSe
     if importer is None:
         if not wish.battery:
             raise UsageError("spoken naming needs a battery")
+        if holds_recordings(path):
+            if wish.by in {"model", "unknown"}:
+                raise UsageError("recordings are of a participant", allowed="answered by a person")
+            folder = FolderImport(path, wish.battery, speaker, wish.transcriber, wish.date)
+            return prepare_folder(plugins, folder)
         naming = NamingImport(
             path, wish.battery, speaker=speaker or None, origin=origin, date=wish.date
         )
-        return prepare_sessions(plugins, naming)
+        return prepare_sessions(plugins, naming, step)
     request = ImportRequest(
         path,
         wish.battery or None,
@@ -181,8 +237,8 @@ def _prepared(plugins: Plugins, wish: ImportWish) -> PreparedImport | PreparedSe
 class _Progress:
     """Tells how many answers are rated, and stops where the user asks."""
 
-    def __init__(self, controller: ImportingController, tools: Tools, of: int) -> None:
-        self._controller, self._tools, self._of = controller, tools, of
+    def __init__(self, running: Callable[[str], None], tools: Tools, of: int) -> None:
+        self._running, self._tools, self._of = running, tools, of
         self._done, self._told_at = 0, 0.0
 
     def add(self, count: int) -> None:
@@ -192,19 +248,24 @@ class _Progress:
             Interrupted: the user stopped; nothing is stored.
         """
         if self._tools.cancel.is_set():
-            raise Interrupted("stopped: nothing was imported")
+            raise Interrupted(f"stopped: {NOTHING}")
         self._done += count
         if time.monotonic() - self._told_at > FRAME_S:
             self._told_at = time.monotonic()
             words = f"rated {self._done:,} of {self._of:,} answers"
             self._tools.tell(words=words, done=self._done, planned=self._of)
-            self._controller.say(ImportOutcome("running", (words,)))
+            self._running(words)
 
 
-def _described(prepared: PreparedImport | PreparedSessions) -> list[str]:
-    from tabwb.administer.answers.prepared import PreparedImport, left_out, planned_lines
+def _described(prepared: Prepared) -> list[str]:
+    from tabwb.administer.answers.prepared import left_out, planned_lines
+    from tabwb.administer.naming.folders import PreparedFolder
+    from tabwb.administer.naming.importing import PreparedSessions
+    from tabwb.workbench.importing.recordings import described
 
-    if not isinstance(prepared, PreparedImport):
+    if isinstance(prepared, PreparedFolder):
+        return described(prepared)
+    if isinstance(prepared, PreparedSessions):
         lines = [
             f"{conditions.examinee} ({conditions.made_by}): "
             f"{plural(len(session.responses), 'response')}"

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
+from tabwb.records.condition_table import declared, default_text
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
 from tabwb.workbench.shell.desk import Desk
@@ -22,7 +23,8 @@ from tabwb.workbench.shell.wording import AMBER, QUIET
 HELPS = {
     "file": "A table (CSV, TSV, JSON lines) with the columns item and response, "
     "or text and prompt; a log of inspect_ai (`.eval`); samples of lm_eval, or their folder; "
-    "spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder.",
+    "spoken naming: a TextGrid, an EAF, a folder of them, a PSST folder, or a folder of recordings "
+    "(`ITEM.wav`, `ITEM_2.flac`, or listed in `manifest.tsv`).",
     "battery": "The battery whose items were answered. **down** lists those installed. Texts "
     "without a battery need none: their prompts become the items of one.",
     "by": "A person's answers are guarded by consents; those of unknown origin are guarded alike.",
@@ -30,6 +32,8 @@ HELPS = {
     "Empty: as the file says.",
     "columns": "Of a table: fields by the names of their columns, for example "
     "`response=text item=id`.",
+    "transcriber": "What transcribes a folder of recordings, or `none`. **down** lists those "
+    "installed. A file that is imported has its own transcripts.",
     "date": "The day of the session, `2026-03-09`, where the file does not say it.",
 }
 BY = (
@@ -68,6 +72,10 @@ class ImportScreen(Dialog[None]):
             Known(battery.id, battery.id, battery.title, battery.problem)
             for battery in self._catalogue.batteries
         ]
+        transcribers = [
+            Known(one.spec, one.shape, one.title, one.unavailable_reason)
+            for one in self._catalogue.transcribers
+        ]
         with Vertical(classes="dialog"):
             yield Static("Import answers", classes="dialog-title")
             yield labelled("File", FIELDS.text("file", placeholder="a file or folder"))
@@ -81,6 +89,8 @@ class ImportScreen(Dialog[None]):
                     FIELDS.text("columns", placeholder="as they are named"),
                 )
                 yield labelled("Date", FIELDS.text("date", placeholder="as the file says"))
+            usual = default_text(declared("transcriber"))
+            yield labelled("Transcriber", FIELDS.combo("transcriber", usual, transcribers))
             for name in SWITCHES:
                 yield Choice(self._switch(name), id=name)
             with ScrollPane(id="import-pane", help_text=SAYS_HELP):
@@ -144,7 +154,10 @@ class ImportScreen(Dialog[None]):
             self._typed("name"),
             self._typed("columns"),
             self._typed("date"),
-            **self._on,
+            self._typed("transcriber"),
+            numbered=self._on["numbered"],
+            skip=self._on["skip"],
+            again=self._on["again"],
         )
         if not wish.path:
             self._tell("! a file is needed", AMBER)

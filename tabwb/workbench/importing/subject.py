@@ -7,7 +7,7 @@ from tabwb.workbench.shell.subject import Subject
 
 COMMANDS = (
     Command("file.open-import", "Import…", "Import", "i", 8,
-            "Answers from a table, inspect_ai or lm_eval, or spoken naming: a dry run first.",
+            "Answers of a table, inspect_ai or lm_eval; spoken naming; recordings. Dry run first.",
             where=ON_HOME),
 )  # fmt: skip
 SUBJECT = Subject(

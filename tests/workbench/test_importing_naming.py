@@ -1,0 +1,140 @@
+"""Importing spoken naming in the workbench: sessions of others, and folders of recordings."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from tabwb.administer.naming.views import observations_of
+from tabwb.records.naming import Transcribed
+from tabwb.records.states import AdministrationStatus
+from tabwb.store.store import Store
+from tabwb.workbench.engine.jobs import Tools
+from tabwb.workbench.importing import controller
+from tabwb.workbench.importing.recordings import FolderJob
+from tests.administer.naming_parts import naming_battery
+from tests.workbench.seat import Seat, Sit
+from tests.workbench.test_importing import asked, message, refused, stored
+
+soundfile = pytest.importorskip("soundfile")
+CLIPS = Path(__file__).parents[1] / "data" / "speech"
+SPOKEN = {
+    "dog": "dog_d1a4fb3f_0.flac",
+    "cat": "dog_d1a4fb3f_0.flac",
+    "cat_2": "three_8c0e5970_0.flac",
+    "tree": "three_8c0e5970_0.flac",
+    "house": "silence_1024.flac",
+}
+TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t<sil>\n"
+
+
+class Gate:
+    """Holds a job at one place until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.reached, self.open = threading.Event(), threading.Event()
+
+    def hold(self) -> None:
+        self.reached.set()
+        self.open.wait(60)
+
+
+async def stop_at(seat: Seat, gate: Gate) -> None:
+    """Close the dialog, stop the job at the gate, and wait until it has stopped."""
+    await seat.until(gate.reached.is_set, "the job at its gate")
+    await seat.press("escape", "J")
+    await seat.until(lambda: seat.desk.page == "jobs", "the list of jobs")
+    await seat.press("x")
+    await seat.reads("… Import")
+    gate.open.set()
+    await seat.reads("‖ Import")
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    """A file for each take, and what a person typed for each item."""
+    naming_battery(tmp_path)
+    made = tmp_path / "recordings"
+    made.mkdir()
+    for name, clip in SPOKEN.items():
+        shutil.copy(CLIPS / clip, made / f"{name}.flac")
+    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
+    return made
+
+
+async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribed(
+    sit: Sit, recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, count = Gate(), FolderJob._count
+
+    def counted(job: FolderJob, verb: str, done: int, of: int) -> None:
+        count(job, verb, done, of)
+        if done == 3:
+            gate.hold()
+
+    monkeypatch.setattr(FolderJob, "_count", counted)
+    async with sit((100, 30)) as seat:
+        typed = tmp_path / "typed.tsv"
+        battery = tmp_path / "battery.toml"
+        await asked(seat, file=recordings, battery=battery, transcriber=f"manual:{typed}")
+        await seat.press("enter")
+        await refused(seat, "participant code")
+        seat.app.screen.query_one("#import-name", Input).value = "S-014"
+        await seat.press("enter")
+        await seat.until(lambda: "5 recordings of 4 items" in message(seat), "the dry run")
+        assert stored(seat) == []
+        await seat.press_button("import")
+        await stop_at(seat, gate)
+        (given,) = stored(seat)
+        assert given.status is AdministrationStatus.PAUSED
+        assert len(recordings_of(seat)) == 3
+        await seat.press("r")
+        await seat.reads("✓ Import")
+        (given,) = stored(seat)
+        assert given.status is AdministrationStatus.DONE
+        _, trials = seat.stored()
+        assert {one.plan.item: len(one.attempts) for one in trials} == {
+            "dog": 1, "cat": 2, "tree": 1, "house": 1,
+        }  # fmt: skip
+        assert len(recordings_of(seat)) == 5
+        heard = [
+            said for one in trials for said in observations_of(one) if isinstance(said, Transcribed)
+        ]
+        assert len(heard) == 4, "of each response that counts"
+
+
+def recordings_of(seat: Seat) -> list[str]:
+    with Store.open(seat.store) as store:
+        return [one.uid for one in store.people.recordings(1)]
+
+
+async def test_a_stop_between_sessions_leaves_whole_ones_and_the_import_continues(
+    sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, check = Gate(), controller._check_stop
+
+    def checked(tools: Tools, numbers: list[int]) -> None:
+        if len(numbers) == 1:
+            gate.hold()
+        check(tools, numbers)
+
+    monkeypatch.setattr(controller, "_check_stop", checked)
+    folder = tmp_path / "psst"
+    folder.mkdir()
+    rows = [f"{n}\tS-0{n}\tdog\tD AO G\n{n}b\tS-0{n}\tcat\tK AE T\n" for n in (14, 15, 16)]
+    head = "utterance_id\tsession\tprompt\ttranscript\n"
+    (folder / "utterances.tsv").write_text(head + "".join(rows), "utf-8")
+    async with sit((100, 30)) as seat:
+        await asked(seat, file=folder, battery="naming-demo", date="2026-03-09")
+        await seat.press_button("import")
+        await stop_at(seat, gate)
+        await seat.reads("stopped: 1 session imported")
+        assert [one.answered for one in stored(seat)] == [2]
+        await seat.press("r")
+        await seat.reads("✓ Import")
+        found = [(one.conditions.examinee, one.answered) for one in stored(seat)]
+        assert found == [("S-014", 2), ("S-015", 2), ("S-016", 2)]
