@@ -39,29 +39,31 @@ if TYPE_CHECKING:
     type=click.Choice(["drop", "positive", "negative", "adjudicated"]),
     default="drop",
     show_default=True,
-    help="What a tie of the consensus counts as. The page shows all of them.",
+    help="The value of a tie of the consensus. The page shows all rules.",
 )
 @click.option(
     "--cannot-tell",
     type=click.Choice(["missing", "absent"]),
     default="missing",
     show_default=True,
-    help='What "cannot tell" counts as. The page shows both.',
+    help='The value of "cannot tell". The page shows both.',
 )
 @click.option(
     "--kind",
     "kinds",
     multiple=True,
     metavar="MEASURE=KIND",
-    help="Of a table: present-absent, scale, choice, phonemes or text, where the values do not "
-    "tell it; repeatable.",
+    help="In a table: present-absent, scale, choice, phonemes or text, if the values do not show "
+    "it; repeatable.",
 )
-@click.option("--details", is_flag=True, help="Also the interval of every rater's error rates.")
+@click.option(
+    "--details", is_flag=True, help="Also print the intervals of the raters' error rates."
+)
 @click.option(
     "--draws",
     type=click.IntRange(0, 100_000),
-    help="Draws of the intervals; 0: no intervals. [default: 2,000; of more than 10,000 samples "
-    "fewer]",
+    help="Number of draws for the intervals; 0: no intervals. [default: 2,000; of more than "
+    "10,000 samples fewer]",
 )
 @click.option("--seed", type=click.IntRange(0), default=20260, show_default=True,
               help="Seed of the draws.")  # fmt: skip
@@ -87,7 +89,7 @@ def agreement(
     """Show how far raters agree: of a rating set, of administrations, or of a table.
 
     RATINGS.csv has the columns response, rater, measure and value; an empty value is not rated.
-    Columns speaker and occasion are used too; the rater 'adjudicated' has what was settled.
+    Columns speaker and occasion are used too; the rater 'adjudicated' has the settled values.
 
     People are compared with each other, every judge with each person (like with like) and with the
     consensus of the people.

@@ -54,7 +54,7 @@ primary_option = click.option(
     metavar="RATER|RULE",
     default="",
     help="If several people rated a response, the ratings of RATER count, or those of a rule: "
-    "majority, consensus, adjudicated (default: [study] in tabwb.toml, else whoever scored first).",
+    "majority, consensus, adjudicated (default: [study] in tabwb.toml, else the first rater).",
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 within_study_option = click.option(
@@ -75,7 +75,7 @@ offline_option = click.option(
     "--offline",
     is_flag=True,
     default=None,
-    help="Use no network: only this machine's own addresses.",
+    help="Use no network except this machine's own addresses.",
 )
 _verbosity = [0]
 
@@ -104,9 +104,12 @@ def verbosity_options(command: Command) -> Command:
 
         return click.option(short, name, is_flag=True, expose_value=False, callback=keep, help=text)
 
-    quiet = flag("-q", "--quiet", -1, "Only warnings and errors on stderr.")
+    quiet = flag("-q", "--quiet", -1, "Print only warnings and errors on stderr.")
     verbose = flag(
-        "-v", "--verbose", 1, "A line on stderr for each item, also if it is not a terminal."
+        "-v",
+        "--verbose",
+        1,
+        "Print a line on stderr for each item, even if stderr is not a terminal.",
     )
     return quiet(verbose(command))
 

@@ -68,7 +68,7 @@ class Finding:
 @store_option
 @json_option
 def doctor(store_location: str | None, as_json: bool) -> int:
-    """Check this installation and say what to do. Exit status 1 if something is wrong."""
+    """Check this installation and show remedies. Exit status 1 if something is wrong."""
     findings = list(_findings(store_location))
     if as_json:
         print_json({"format": 1, "findings": [asdict(finding) for finding in findings]})

@@ -56,7 +56,7 @@ from tabwb.records.errors import UsageError
 @click.option(
     "--caption/--no-caption",
     default=True,
-    help="Write below the figure what its numbers are. The file's metadata has it in any case.",
+    help="Write a caption below the figure. The file's metadata always has it.",
 )
 @click.option("--footer", is_flag=True, help="Write below the figure that it is for research only.")
 @click.option(

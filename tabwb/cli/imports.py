@@ -70,7 +70,9 @@ if TYPE_CHECKING:
     help="Tables without a column 'replicate': the second answer to an item is its replicate 2.",
 )
 @click.option(
-    "--skip-unknown", is_flag=True, help="Tables: leave out answers to no item of the battery."
+    "--skip-unknown",
+    is_flag=True,
+    help="Tables: leave out answers that match no item of the battery.",
 )
 @click.option(
     "--judge",
@@ -87,7 +89,7 @@ if TYPE_CHECKING:
 @click.option(
     "--again",
     is_flag=True,
-    help="Answers: store them although the store has the answers of this file already.",
+    help="Answers: store them even if the store has the answers of this file already.",
 )
 @click.option("--dry-run", is_flag=True, help="Answers: show what would be imported.")
 @click.option("--set", "set_name", metavar="NAME", help="Ratings: the rating set to make of them.")
@@ -139,7 +141,7 @@ def import_(**options: Any) -> None:
 
     Ratings made elsewhere (a table with the columns response, rater, measure, value, Label Studio's
     JSON, a REDCap table with --mapping) become the rating set --set NAME; the folder that 'tabwb
-    rate export' wrote becomes the set that it was.
+    rate export' wrote is restored as a set.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]

@@ -23,7 +23,7 @@ from tabwb.records.errors import UsageError
 def judge() -> None:
     """Judge stored responses, compare judges, show their prompts.
 
-    A judge with a model is named with it: tab-2026:gemini:gemini-2.5-flash.
+    A judge that asks a model is written with the model: tab-2026:gemini:gemini-2.5-flash.
     """
 
 
@@ -87,8 +87,8 @@ def run(**options: Any) -> None:
 def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> None:
     """Compare the judges of administrations ID....
 
-    One row for each judge with its burden, the agreement of every two judges, the features on which
-    they differ most, and what most of them say. The administrations must be of one battery.
+    One row for each judge with its burden, the agreement of every two judges, the features on
+    which they differ most, and the majority verdicts. The administrations must be of one battery.
     """
     from tabwb.report.summaries.load import load_columns, sources_of
     from tabwb.report.summaries.robustness import robustness
@@ -137,7 +137,7 @@ def show(judge_id: str, response: str, prompt: str, as_json: bool) -> None:
 def check(file: str, as_json: bool) -> int:
     """Check the judge prompt FILE: every problem with its line.
 
-    FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
+    FILE is a path, or the id of an installed prompt. Exit status 1 if there is a problem.
     """
     from tabwb.cli import judge_prompts
 

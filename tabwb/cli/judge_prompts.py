@@ -68,7 +68,7 @@ def check(argument: str, *, as_json: bool) -> int:
     """Print every problem of a judge prompt, and return the exit status.
 
     Args:
-        argument: a path, or the id of a prompt that is found.
+        argument: a path, or the id of an installed prompt.
         as_json: print one document.
     """
     file = Path(argument)

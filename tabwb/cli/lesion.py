@@ -36,7 +36,7 @@ _model_option = click.option(
 
 @click.group()
 def lesion() -> None:
-    """Show what of a model can be lesioned, and what a lesion would change.
+    """Show which parts of a model can be lesioned, and what a lesion would change.
 
     A lesion here is a change of numbers in a model. It is given with: tabwb run BATTERY --model
     SPEC --lesion LESION.
@@ -136,7 +136,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     metavar="I/N",
     default="1/1",
     show_default=True,
-    help="Give only the Ith of N shares of the conditions, for arrays of a cluster.",
+    help="Give only the Ith of N shares of the conditions, for job arrays of a cluster.",
 )
 @click.option(
     "--cluster",
@@ -146,7 +146,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
 @condition_options("run", "replicates", "seed", "protocol")
 @batch_option
 @click.option(
-    "--dry-run", is_flag=True, help="Show the conditions, the time and what they can show."
+    "--dry-run", is_flag=True, help="Show the conditions, the time and the detectable effects."
 )
 @verbosity_options
 @store_option
@@ -155,8 +155,8 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
 def sweep(**options: Any) -> None:
     """Give BATTERY to a model under every lesion of a grid, and to the intact model.
 
-    Each condition is a separate administration, tagged with the name of the grid. What the store
-    already has is not given again, so that the same command continues a sweep that was stopped.
+    Each condition is a separate administration, tagged with the name of the grid. Conditions that
+    the store has are not given again, so the same command continues a stopped sweep.
 
     Exit status: 0 done; 1 conditions failed; 3 stopped early, the same command continues.
     """
@@ -207,7 +207,7 @@ def localize(**options: Any) -> None:
     """Write a list of the units that respond more to sentences than to lists of nonwords.
 
     For each unit Welch's t of its responses to both is computed. The list is lesioned with:
-    --lesion mlp.neurons:zero@select=list,file=FILE. How well two halves of the items agree is
+    --lesion mlp.neurons:zero@select=list,file=FILE. The agreement of two halves of the items is
     printed.
     """
     from tabwb.cli.localize import localize_units
@@ -220,7 +220,7 @@ def localize(**options: Any) -> None:
 @click.option(
     "--model",
     metavar="SPEC",
-    help="Another model, for example in another precision; default: its own.",
+    help="Another model, for example in another precision; default: the stored one.",
 )
 @batch_option
 @store_option
@@ -230,7 +230,7 @@ def repeat(**options: Any) -> None:
     """Give the condition of ADMINISTRATION again, and compare the answers; nothing is stored.
 
     The stored lesion is applied to the model, each item is asked with the seed that it had, and
-    what differs is shown: answers, and the facts of the model and versions that may be the reason.
+    the differences are shown: answers, and the model facts and versions that may cause them.
 
     Exit status: 0 the answers are the same; 1 some are not.
     """

@@ -46,20 +46,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("imports", "Read answers from tables and logs of other tools, and spoken naming."),
     "trial": ("trial", "Declare a trial void, write a note, undo, rescore."),
     "judge": ("judge", "Judge stored responses, compare judges, show their prompts."),
-    "rate": ("rate", "Plan what people rate, rate it, settle disagreements."),
+    "rate": ("rate", "Plan rating sets, rate them, settle disagreements."),
     "agreement": ("agreement", "Show how far raters agree: people, judges, listeners."),
     "serve": ("serve", "Let raters rate in a browser."),
     "transcribe": ("transcribe", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
-    "microphone": ("microphone", "List microphones and try one."),
-    "model": ("model", "List models, write profiles, try one."),
-    "lesion": ("lesion", "Show what of a model can be lesioned, and what a lesion changes."),
+    "microphone": ("microphone", "List and test microphones."),
+    "model": ("model", "List models, write profiles, test a model."),
+    "lesion": ("lesion", "Show which parts of a model can be lesioned, and what a lesion changes."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),
     "trust": ("plugins", "Trust the tabwb.toml of a folder."),
     "store": ("store", "Manage the store: info, backup, check."),
-    "doctor": ("doctor", "Check this installation and say what to do."),
+    "doctor": ("doctor", "Check this installation and show remedies."),
 }
 """Command: (module in tabwb.cli, help). The help is here so that --help imports nothing."""
 
@@ -131,7 +131,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--speaker-view",
     is_flag=True,
-    help="In a second terminal: what the workbench shows to a participant, alone; type there.",
+    help="In a second terminal: show only the participant's view, to type there.",
 )
 @verbosity_options
 @store_option

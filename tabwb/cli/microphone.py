@@ -26,7 +26,7 @@ METER_CELLS = 30
 
 @click.group()
 def microphone() -> None:
-    """List microphones and loudspeakers; try one before a session."""
+    """List microphones and loudspeakers; test them before a session."""
 
 
 @microphone.command("list")
@@ -59,7 +59,9 @@ def list_devices(as_json: bool) -> None:
     show_default=True,
     help="Seconds to record.",
 )
-@click.option("--output", metavar="NAME", help="The loudspeaker for playback, likewise.")
+@click.option(
+    "--output", metavar="NAME", help="A loudspeaker: its name, a part of the name, or its number."
+)
 @click.option("--playback/--no-playback", default=True, help="Play what was recorded.")
 @json_option
 def try_device(

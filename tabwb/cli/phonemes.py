@@ -57,7 +57,7 @@ def _choice(flag: str, choices: Sequence[str], text: str) -> Callable[[Command],
     ("drop", "error"),
     "Labels of HYP without a phoneme: drop and count, or refuse.",
 )
-@_choice("--labels", _LABELS, "What set the labels of HYP are of.")
+@_choice("--labels", _LABELS, "The set of labels in HYP.")
 @_choice(
     "--inventory",
     ("psst", "panphon"),

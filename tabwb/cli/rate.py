@@ -14,7 +14,7 @@ from tabwb.cli.rate_settle import disputed, settle
 
 @click.group()
 def rate() -> None:
-    """Plan what people rate, rate it, settle disagreements.
+    """Plan rating sets, rate them, settle disagreements.
 
     A rating set has samples (stored responses), a form and raters.
     """

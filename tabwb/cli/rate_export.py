@@ -24,10 +24,10 @@ from tabwb.cli.common import (
     "--format",
     "format_id",
     type=click.Choice(["csv", "jsonl", "parquet", "folder"]),
-    help="What to write. [default: by the ending of the name; without one a folder]",
+    help="The format. [default: by the ending of the name; without one a folder]",
 )
 @click.option("--judges", is_flag=True,
-              help="Also what judges say of the samples; a folder has it in a file.")  # fmt: skip
+              help="Include the verdicts of judges; a folder has a file for them.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @within_study_option
 @verbosity_options

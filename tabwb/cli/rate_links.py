@@ -39,7 +39,7 @@ def link() -> None:
     metavar="TIME",
     default="14d",
     show_default=True,
-    help="After so long (30m, 12h, 14d, 2w), or at the end of a day (2026-03-31, UTC).",
+    help="After this time (30m, 12h, 14d, 2w), or at the end of a day (2026-03-31, UTC).",
 )
 @click.option(
     "--url",

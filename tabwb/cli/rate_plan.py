@@ -43,9 +43,9 @@ _OPTIONS = (
     click.option("--overlap", type=click.IntRange(0), metavar="N",
                  help="Number of samples that several raters rate (default: all)."),
     click.option("--raters-per-sample", type=click.IntRange(1), metavar="N",
-                 help="Raters of each of these (default: all)."),
+                 help="Number of raters for each of these (default: all)."),
     click.option("--per-rater", type=click.IntRange(1), metavar="N",
-                 help="The most samples of one rater; refused if that is not enough."),
+                 help="Maximum number of samples of one rater; an error if that is not enough."),
     click.option("--again", type=Finite(0, 0.5), default=0.1, show_default=True,
                  help="Share of a rater's samples that is shown again later."),
     click.option("--distance", type=click.IntRange(0), default=20, show_default=True,
@@ -68,7 +68,7 @@ _OPTIONS = (
                  help="Cut every text after N words."),
     click.option("--no-cut-mark", is_flag=True, help="Do not mark texts that were cut."),
     click.option("--ask-source", is_flag=True,
-                 help="Ask last whether a person or a machine produced the sample."),
+                 help="Ask at the end whether a person or a machine produced the sample."),
     click.option("--counts", metavar="RULE", default="majority", show_default=True,
                  help="Whose ratings count: primary:CODE, majority, consensus, adjudicated."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
@@ -82,7 +82,7 @@ _OPTIONS = (
                  help="Hybrid: a probability this near to 0.5 is uncertain."),
     click.option("--audit", type=_SHARE, default=0.1, show_default=True,
                  help="Hybrid: share of the other responses that is audited."),
-    click.option("--dry-run", is_flag=True, help="Print what would be made, and make nothing."),
+    click.option("--dry-run", is_flag=True, help="Print the plan; make nothing."),
 )  # fmt: skip
 
 
@@ -113,9 +113,9 @@ def plan(
 ) -> None:
     """Make the rating set NAME of stored responses (of all administrations, or of those named).
 
-    Every rater gets the calibration samples first, then their own samples in an order of their
-    own; some of these are shown again later. What each rater gets is printed with the minutes that
-    it is expected to take. --dry-run also prints how wide the intervals of agreement will be.
+    Every rater gets the calibration samples first, then their own samples in their own order; some
+    of these are shown again later. The samples of each rater are printed with the expected
+    minutes. --dry-run also prints the expected width of the intervals of agreement.
     """
     from tabwb.plugin_api.forms import check_raters, open_form
     from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with

@@ -52,7 +52,7 @@ def _when(at: str | None) -> str:
 @store_option
 @json_option
 def show(reference: str, store_location: str | None, as_json: bool) -> None:
-    """Show how SET was planned, and what happened to it since; no sample and no rating."""
+    """Show the plan and the history of SET, without samples and ratings."""
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
         samples = store.sets.samples(kept.id)
@@ -97,7 +97,7 @@ def show(reference: str, store_location: str | None, as_json: bool) -> None:
 @store_option
 @json_option
 def status(reference: str, store_location: str | None, as_json: bool) -> None:
-    """Show how far each rater of SET is; blind: no answer is shown."""
+    """Show the progress of each rater of SET; no answer is shown."""
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
         rows = _progress(store, kept)
@@ -116,7 +116,7 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
 
 @click.command()
 @_set
-@click.option("--reason", default="", help="Why; stored.")
+@click.option("--reason", default="", help="The reason; stored.")
 @store_option
 def close(reference: str, reason: str, store_location: str | None) -> None:
     """Close SET: nobody can rate in it until it is opened again. Answers can still be settled."""
@@ -125,7 +125,7 @@ def close(reference: str, reason: str, store_location: str | None) -> None:
 
 @click.command()
 @_set
-@click.option("--reason", default="", help="Why; stored.")
+@click.option("--reason", default="", help="The reason; stored.")
 @store_option
 def reopen(reference: str, reason: str, store_location: str | None) -> None:
     """Open SET again."""
@@ -155,7 +155,10 @@ def _change(reference: str, kind: str, reason: str, store_location: str | None) 
 @store_option
 @click.pass_context
 def start(context: click.Context, reference: str, rater: str, store_location: str | None) -> None:
-    """Rate SET: open the rating page of one rater, where they left off. Needs a terminal."""
+    """Rate SET: open the rating page of one rater at the first incomplete sample.
+
+    Needs a terminal.
+    """
     from tabwb.store.set_rows import refuse_closed
 
     with opened_store(store_location) as (_, store):

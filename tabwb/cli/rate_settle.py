@@ -23,10 +23,10 @@ if TYPE_CHECKING:
               help="Only this question; repeatable.")  # fmt: skip
 @click.option("--sample", "samples", metavar="N", type=click.IntRange(1), multiple=True,
               help="Only this sample; repeatable.")  # fmt: skip
-@click.option("--settled", "which", flag_value="settled", help="Those that are settled.")
-@click.option("--all", "which", flag_value="all", help="Those that are settled too.")
+@click.option("--settled", "which", flag_value="settled", help="Only settled answers.")
+@click.option("--all", "which", flag_value="all", help="Settled answers too.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True,
-              help="The most answers to print; --json has all.")  # fmt: skip
+              help="Maximum number of answers to print; --json has all.")  # fmt: skip
 @store_option
 @json_option
 def disputed(
@@ -83,8 +83,8 @@ def disputed(
 @click.argument("sample", type=click.IntRange(1))
 @click.argument("measure")
 @click.argument("value", required=False)
-@click.option("--reason", default="", help="Why; needed, and stored.")
-@click.option("--who", metavar="CODE", default="", help="Who settles; default: you, as logged in.")
+@click.option("--reason", default="", help="The reason; required and stored.")
+@click.option("--who", metavar="CODE", default="", help="Who settles; default: your login name.")
 @click.option(
     "--undo",
     is_flag=True,
@@ -103,7 +103,7 @@ def settle(
     store_location: str | None,
     as_json: bool,
 ) -> None:
-    """Settle MEASURE of SAMPLE of SET with VALUE; the ratings of people stay as they are.
+    """Settle MEASURE of SAMPLE of SET with VALUE; the ratings of people are not changed.
 
     VALUE is present, absent, a number of the scale, an option, words or phonemes, or cannot-tell.
     """

@@ -24,7 +24,7 @@ format_option = click.option(
     "--format",
     "format_id",
     type=click.Choice(FORMATS),
-    help="How to print: a table of the terminal (the default), a table for a document (markdown, "
+    help="Output format: a table for the terminal (the default), a table for a document (markdown, "
     "latex), every value in its own row (csv), or one JSON document (as --json).",
 )
 columns_option = click.option(
@@ -46,13 +46,14 @@ measure_option = click.option(
     "measures",
     multiple=True,
     metavar="NAME",
-    help="Of --table: show only rows of this measure, such as burden; repeatable.",
+    help="With --table: show only rows of this measure, such as burden; repeatable.",
 )
 baseline_option = click.option(
     "--baseline",
     metavar="NAME",
-    help="Of --table differences: the group that is subtracted; a part of its name is enough. Of "
-    "--table profiles: the reference, which may be a CSV file with the columns feature and rate.",
+    help="With --table differences: the group that is subtracted; a part of its name is enough. "
+    "With --table profiles: the reference, which may be a CSV file with the columns feature and "
+    "rate.",
 )
 
 

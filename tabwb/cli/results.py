@@ -62,7 +62,7 @@ from tabwb.report.tables.named import DEFAULT_BY
 @table_option
 @measure_option
 @baseline_option
-@click.option("--details", is_flag=True, help="Show every feature, category and error too.")
+@click.option("--details", is_flag=True, help="Also show every feature, category and error.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
 @format_option
 @columns_option

@@ -23,20 +23,20 @@ _OPTIONS = (
         metavar="KEY[,KEY...]",
         default="",
         help="Group by keys, such as model,temperature, and pool the responses of each group. "
-        "Unlike conditions (protocol, decoding, option order) are never pooled. A wrong key lists "
-        "all keys.",
+        "Different conditions (protocol, decoding, option order) are never pooled. An unknown key "
+        "lists all keys.",
     ),
     click.option(
         "--together",
         metavar="KEY[,KEY...]",
         default="",
-        help="Pool over unlike conditions on purpose, such as option-order.",
+        help="Pool over different conditions, such as option-order.",
     ),
     click.option(
         "--where",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Only what has this value; repeatable. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
+        help="Only data with this value; repeatable. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
         "KEY>NUMBER.",
     ),
     click.option("--judge", metavar="RATER", help="Show only the burdens of this judge."),

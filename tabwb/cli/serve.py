@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1000),
     default=20,
     show_default=True,
-    help="The most pages that can be open at once; each is a process of about 100 MB.",
+    help="Maximum number of open pages; each is a process of about 100 MB.",
 )
 @verbosity_options
 @store_option
 def serve(host: str, port: int, address: str | None, most: int, store_location: str | None) -> None:
     """Let raters rate in a browser, each by the secret link that 'tabwb rate link make' prints.
 
-    A link opens the rating page of one rater and nothing else. The server listens on this computer
-    only unless told otherwise, and does not encrypt: put a reverse proxy with TLS in front of it.
+    A link opens the rating page of one rater and nothing else. By default the server listens only
+    on this computer, and it does not encrypt: put a reverse proxy with TLS in front of it.
     ctrl+c closes all pages and ends it.
     """
     from tabwb.administer.rating.links import checked_address

@@ -251,7 +251,7 @@ def delete(
 ) -> None:
     """Delete the speaker ID with all records; this cannot be undone.
 
-    What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
+    The ID, the day, the reason, who deleted, counts, and the log of earlier uses stay.
     """
     from tabwb.administer.participants import deletion_preview
 

@@ -295,7 +295,9 @@ CONDITIONS: tuple[Condition, ...] = (
         given_to=WRITTEN,
         options=(
             Option(
-                "--item", "Give only this item; repeatable. SUBTEST/ITEM if need be.", metavar="ID"
+                "--item",
+                "Give only this item; repeatable. SUBTEST/ITEM if the id is not unique.",
+                metavar="ID",
             ),
         ),
         field=Field("Items only", "ids of the items to give, with spaces between; empty: all"),
@@ -307,7 +309,9 @@ CONDITIONS: tuple[Condition, ...] = (
         "part_limit",
         Whole(1, 100_000, optional=True),
         given_to=WRITTEN,
-        options=(Option("--limit", "Give only so many items of each subtest, the first ones."),),
+        options=(
+            Option("--limit", "Give only this number of items of each subtest, the first ones."),
+        ),
         field=Field(
             "Item limit", "number of items of each subtest, the first ones; empty: all", "all"
         ),

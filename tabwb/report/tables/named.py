@@ -19,7 +19,7 @@ TABLES = {
     "item-models": "the Rasch and 2-PL models of each subtest",
     "positions": "accuracy and choices by position of the options",
     "foils": "wrong options by kind, against chance",
-    "differences": "all groups less one (--baseline)",
+    "differences": "each group less the baseline (--baseline)",
     "co-occurrence": "features within the same responses, pair by pair",
     "profiles": "profiles of features compared with a group or a CSV file (--baseline)",
     "map": "lesions of one target in one layer, against the intact model",

@@ -52,7 +52,7 @@ JUDGES_HELP = """\
 # Judges against each other
 
 How much a result depends on the judge: one row for each judge (its prompt and judging model), the
-agreement of every two judges, the features on which they differ most, and what most of them say.
+agreement of every two judges, the features on which they differ most, and the majority verdicts.
 `tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
 """
 
