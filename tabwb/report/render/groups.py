@@ -70,9 +70,7 @@ def groups_view(
         if not details:
             parts += statistics_views([(row.label, row.summary) for row in chosen])
         own = [pair for pair in pairs if pair.battery == f"{given.id} {given.version}"]
-        parts += map(pair_view, own)
-        if means := over_families(own):
-            parts.append(_families_view(means))
+        parts += (view for _, view in pair_parts(own))
         if details:
             for group in chosen:
                 parts.append(Text(group.label, style="bold reverse"))
@@ -286,6 +284,14 @@ def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
         if len(same) > 1 and names:
             differing = ", ".join(map(title_of, names))
             yield f"{label}: separate rows, not pooled, because they differ in {differing}"
+
+
+def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
+    """Yield base and instruct models of one battery, then means over families, with their names."""
+    for pair in pairs:
+        yield f"{pair.family}, {size_of(pair.parameters)}", pair_view(pair)
+    if means := over_families(pairs):
+        yield "Families", _families_view(means)
 
 
 def pair_view(pair: Pair) -> RenderableType:

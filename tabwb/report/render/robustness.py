@@ -23,6 +23,12 @@ from tabwb.report.render.wording import (
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.robustness import Consensus, PairAgreement, Robustness
 
+NO_JUDGE = "No judge has rated these. Begin with: tabwb judge run ID --judge SPEC"
+NOTE = (
+    "Means are over features with a defined coefficient, their number in brackets. "
+    "Agreement between judges does not show that they agree with experts."
+)
+
 
 def robustness_view(robustness: Robustness, titles: Mapping[str, str]) -> RenderableType:
     """Return the report.
@@ -31,25 +37,34 @@ def robustness_view(robustness: Robustness, titles: Mapping[str, str]) -> Render
         robustness: the judges compared.
         titles: of the features, by id.
     """
+    return Group(*(view for _, view in robustness_parts(robustness, titles)))
+
+
+def robustness_parts(
+    robustness: Robustness, titles: Mapping[str, str]
+) -> Iterator[tuple[str, RenderableType]]:
+    """Yield the parts of the report, each with its name.
+
+    Args:
+        robustness: the judges compared.
+        titles: of the features, by id.
+    """
     if not robustness.judges:
-        return Text("No judge has rated these. Begin with: tabwb judge run ID --judge SPEC")
-    parts: list[RenderableType] = [_judges(robustness)]
+        yield "Judges", Text(NO_JUDGE)
+        return
+    yield "Judges", _judges(robustness)
     if robustness.pairs:
-        parts += [_pairs(robustness.pairs), _features(robustness.pairs, titles)]
-    parts += [
-        Text(f"not compared: {first} and {second}: {why}", style="dim")
-        for first, second, why in robustness.left_out
-    ]
-    if robustness.consensus is not None:
-        parts += [_consensus(robustness.consensus), _by_feature(robustness.consensus, titles)]
-    parts.append(
-        Text(
-            "Means are over features with a defined coefficient, their number in brackets. "
-            "Agreement between judges does not show that they agree with experts.",
-            style="dim",
-        )
-    )
-    return Group(*parts)
+        yield "Every two judges", _pairs(robustness.pairs)
+        yield "Features", _features(robustness.pairs, titles)
+    if robustness.left_out:
+        lines = [
+            f"not compared: {first} and {second}: {why}"
+            for first, second, why in robustness.left_out
+        ]
+        yield "Not compared", Text("\n".join(lines), style="dim")
+    if (consensus := robustness.consensus) is not None:
+        yield "Consensus", Group(_consensus(consensus), _by_feature(consensus, titles))
+    yield "Notes", Text(NOTE, style="dim")
 
 
 def _judges(robustness: Robustness) -> RenderableType:
@@ -106,7 +121,10 @@ def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
     return made
 
 
-def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Table:
+DIFFER = "where they differ most"
+
+
+def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> RenderableType:
     agreements = [
         (percent, agreement.feature, str(agreement.samples), (pair.first, pair.second))
         for pair in pairs
@@ -117,12 +135,12 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
     for percent, feature, samples, judges in sorted(agreements, key=lambda row: row[:2]):
         if percent < 1:
             lowest.setdefault(feature, (f"{percent:.0%}", samples, SpecCell.of(judges)))
-    made = table("same verdict", "of", first="feature", title="where they differ most")
+    made = table("same verdict", "of", first="feature", title=DIFFER)
     made.add_column("judges", ratio=2)
     for feature, cells in list(lowest.items())[:8]:
         made.add_row(titles.get(feature, feature), *cells)
     if not made.row_count:
-        made.add_row("nowhere: every two judges say the same", "", "", "")
+        return Text.assemble((f"{DIFFER}  ", "bold"), "nowhere: every two judges say the same\n")
     return made
 
 

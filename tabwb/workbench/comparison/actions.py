@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
     from tabwb.workbench.comparison.loader import Question, SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
+    from tabwb.workbench.comparison.report_page import Report
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
@@ -67,11 +68,11 @@ class SurveyRenewed:
 
 
 @dataclass(frozen=True, slots=True)
-class DialogReady:
-    """What was asked about some models has been computed; ``make`` returns the dialog with it."""
+class Answered:
+    """What was asked about some models: a function that returns a dialog, or a report."""
 
     turn: int
-    make: Callable[[], Dialog[None]]
+    answer: Callable[[], Dialog[None]] | Report
 
 
 class ComparisonActions(Actions):
@@ -80,7 +81,7 @@ class ComparisonActions(Actions):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         desk.listen(SurveyGrown, self.survey_grown)
-        desk.listen(DialogReady, self.dialog_ready)
+        desk.listen(Answered, self.answered)
         desk.listen(GroupsWanted, self.groups_wanted)
         desk.listen(SurveyRenewed, self.survey_renewed)
         desk.listen(Changed, self.changed)
@@ -175,10 +176,19 @@ class ComparisonActions(Actions):
         self.desk.notify(words, timeout=2)
         self.asker.ask(question)
 
-    def dialog_ready(self, message: DialogReady) -> None:
-        """Show what was asked for last."""
-        if message.turn == self.asker.turn:
-            self.desk.app.push_screen(message.make())
+    async def answered(self, message: Answered) -> None:
+        """Show what was asked for last, a report only where the models are still shown."""
+        from tabwb.workbench.comparison.report_page import ReportPage
+
+        desk = self.desk
+        if message.turn != self.asker.turn:
+            return
+        if callable(message.answer):
+            desk.app.push_screen(message.answer())
+        elif desk.page == "models":
+            await desk.go("report")
+            await desk.query_one(ReportPage).show(message.answer)
+            desk.show_frame()
 
     # ---------------------------------------------------------------- one model, two models
 

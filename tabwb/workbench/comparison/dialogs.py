@@ -1,12 +1,11 @@
-"""Dialogs of the results by model: where judges differ, and reports as ``tabwb`` prints."""
+"""The dialog of the results by model that shows where judges differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
-from rich.console import Group, RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -16,12 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import plural
-from tabwb.report.render.groups import pair_view
-from tabwb.report.render.robustness import robustness_view
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
-from tabwb.report.summaries.pairs import Pair
-from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
@@ -39,21 +33,6 @@ its verdict (present 1, absent 0). Beside or below the list are the marked respo
 verdict and reason.
 
 Up and down move, **tab** goes to the response to scroll it, **esc** closes.
-"""
-PAIRS_HELP = """\
-# Base and instruct
-
-Every base model with every instruct model of its family, size, lesion and battery: the means of
-both, base - instruct, and its 95 % interval (bootstrap over items; unreliable with few items). A
-burden is compared only where one judge judged both under the same terms. `tabwb results --by model`
-prints the same. Arrows scroll, **esc** closes.
-"""
-JUDGES_HELP = """\
-# Judges against each other
-
-How much a result depends on the judge: one row for each judge (its prompt and judging model), the
-agreement of every two judges, the features on which they differ most, and the majority verdicts.
-`tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
 """
 
 
@@ -167,43 +146,3 @@ def _line(disputed: Disputed) -> Option:
             " ".join(disputed.response.split())[:200],
         )
     )
-
-
-class ReportScreen(Dialog[None]):
-    """A title and a report."""
-
-    CSS_PATH = "report.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,q", "dismiss(None)", "Close", show=False),
-    ]
-
-    def __init__(self, title: str, view: RenderableType, help_text: str) -> None:
-        super().__init__()
-        self._title, self._view, self._help_text = title, view, help_text
-
-    def compose(self) -> ComposeResult:
-        """Title, report, keys."""
-        with Vertical(classes="dialog"):
-            yield Static(self._title, classes="dialog-title", markup=False)
-            with ScrollPane(id="report-pane", help_text=self._help_text):
-                yield Static(self._view, id="report", markup=False)
-            yield Static("arrows Scroll   esc Close   F1 Help", classes="dialog-note")
-
-
-def pairs_screen(pairs: Sequence[Pair]) -> ReportScreen:
-    """Return base and instruct models, one pair below the other."""
-    title = f"Base and instruct: {plural(len(pairs), 'pair')}"
-    return ReportScreen(title, Group(*map(pair_view, pairs)), PAIRS_HELP)
-
-
-def judges_screen(robustness: Robustness, battery: Battery, label: str) -> ReportScreen:
-    """Return the judges of some responses against each other.
-
-    Args:
-        robustness: what the judges were compared on.
-        battery: of the responses.
-        label: names the responses.
-    """
-    titles = {feature.id: feature.title for feature in battery.features}
-    title = f"Judges against each other: {label}"
-    return ReportScreen(title, robustness_view(robustness, titles), JUDGES_HELP)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from tabwb.report.summaries.grouping import Group, grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown, SurveyRenewed
+from tabwb.workbench.comparison.actions import Answered, SurveyGrown, SurveyRenewed
 from tabwb.workbench.comparison.rows import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
@@ -31,6 +31,7 @@ from tabwb.workbench.shell.administration_words import head_words
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
     from tabwb.report.summaries.pairs import Pair
+    from tabwb.workbench.comparison.report_page import Report
     from tabwb.workbench.shell.dialogs import Dialog
 
 REST_S = 0.1
@@ -102,7 +103,7 @@ class ResponseLoader:
 
 
 MakeDialog = Callable[[], "Dialog[None]"]
-Question = Callable[[ResponseLoader], MakeDialog]
+Question = Callable[[ResponseLoader], "MakeDialog | Report"]
 
 
 class SurveyReader:
@@ -140,8 +141,8 @@ class SurveyReader:
         self._start(partial(self._renew, by, numbers))
 
     def ask(self, question: Question) -> None:
-        """Answer a question about some models with a dialog."""
-        self._start(lambda loader, turn: self._say(DialogReady(turn, question(loader))))
+        """Answer a question about some models with a dialog or a report."""
+        self._start(lambda loader, turn: self._say(Answered(turn, question(loader))))
 
     def _start(self, job: Callable[[ResponseLoader, int], object]) -> None:
         self.turn += 1
@@ -224,23 +225,23 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
     return partial(DifferingScreen, result, group.battery, group.name)
 
 
-def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> MakeDialog:
+def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
     """Compare each base group with its instruct group, one pair after the other.
 
     Args:
         loader: reads the responses.
         kin: the pairs, base first.
     """
-    from tabwb.workbench.comparison.dialogs import pairs_screen
+    from tabwb.workbench.comparison.report_page import pairs_report
 
     pairs: list[Pair] = []
     for sides in kin:
         pairs += _pairs(loader, sides)
         loader.let_go()
-    return partial(pairs_screen, pairs)
+    return pairs_report(pairs, _numbers(group for sides in kin for group in sides))
 
 
-def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> MakeDialog:
+def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Report:
     """Compare the judges of some groups of one battery with each other.
 
     Args:
@@ -249,10 +250,15 @@ def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Mak
         label: names them.
     """
     from tabwb.report.summaries.robustness import robustness
-    from tabwb.workbench.comparison.dialogs import judges_screen
+    from tabwb.workbench.comparison.report_page import judges_report
 
     members = loader.members(*groups)
-    return partial(judges_screen, robustness(sources_of(members)), groups[0].battery, label)
+    compared = robustness(sources_of(members))
+    return judges_report(compared, groups[0].battery, label, _numbers(groups))
+
+
+def _numbers(groups: Iterable[Group]) -> list[int]:
+    return sorted({member.administration.id for group in groups for member in group.members})
 
 
 def _groups(store: Store, by: str) -> list[Group]:

@@ -56,9 +56,20 @@ COMMANDS = (
             where=("home", "explorer", "results")),
     *PAGE,
 )  # fmt: skip
+REPORT = (
+    Command("results.export-report", "Export…", "Export", "e", 1,
+            "Write responses, a report or figures to a file.", section="work"),
+    Command("results.copy-report-command", "Copy the command", "Copy", "y", 2,
+            "Copy the command line that prints the same report.", section="work"),
+    Command("results.leave-report", "Back", "Back", "escape", 12,
+            "Return to the results by model."),
+)  # fmt: skip
 SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
-    pages=(PageSpec("models", "page:ModelsPage", "the results by model"),),
+    pages=(
+        PageSpec("models", "page:ModelsPage", "the results by model"),
+        PageSpec("report", "report_page:ReportPage", "a report on several models", REPORT),
+    ),
     actions="actions:ComparisonActions",
 )

@@ -145,7 +145,7 @@ def content_of(view: RenderableType, width: int) -> Content:
         file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
     )
     lines = console.render_lines(view, pad=False)
-    return Content("\n").join(Content.assemble(*_pieces(line)) for line in lines)
+    return Content("\n").join(Content.assemble(*_pieces(line)) for line in lines).rstrip()
 
 
 def _pieces(line: list[Segment]) -> Iterator[tuple[str, str]]:
