@@ -16,7 +16,7 @@ from textual.widget import Widget
 from tabwb.workbench.engine.view_models import Scores
 from tabwb.workbench.shell.marks import compact
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.settings import MAX_WIDTH
+from tabwb.workbench.shell.settings import EXPLORER, MAX_WIDTH
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DRAWER_WIDTH = 46
 NARROW = 100
 """With fewer columns the title bar shows what is open in place of the menus."""
+ROOMY, ROOMY_EXPLORER = 200, 40
+"""In a window of so many columns the explorer has so many, unless its width was changed."""
 LEAST_EXPLORER, LEAST_SCORES = 24, 30
 """The least columns of each dock beside a page."""
 
@@ -131,12 +133,12 @@ class DockLayout:
         left, right = beside(
             width,
             least,
-            kept.explorer_width * page.EXPLORER_DOCK * kept.explorer,
+            self._wanted("explorer") * page.EXPLORER_DOCK * kept.explorer,
             kept.scores_width * page.SCORES_DOCK * kept.scores,
         )
         self.scores_stand = right > 0
         self._room = {
-            "explorer": beside(width, least, kept.explorer_width * page.EXPLORER_DOCK, 0)[0],
+            "explorer": beside(width, least, self._wanted("explorer") * page.EXPLORER_DOCK, 0)[0],
             "scores": beside(width, least, left, kept.scores_width * page.SCORES_DOCK)[1],
         }
         for name, columns in (("explorer", left), ("scores", right)):
@@ -185,7 +187,13 @@ class DockLayout:
             name: of the dock.
             step: columns.
         """
-        self.set_width(name, getattr(self._desk.workbench.remembered, f"{name}_width") + step)
+        self.set_width(name, self._wanted(name) + step)
+
+    def _wanted(self, name: str) -> int:
+        """Return the columns that a dock should have."""
+        kept: int = getattr(self._desk.workbench.remembered, f"{name}_width")
+        roomy = name == "explorer" and kept == EXPLORER and self._desk.size.width >= ROOMY
+        return ROOMY_EXPLORER if roomy else kept
 
     def set_width(self, name: str, width: int) -> None:
         """Change the width of a dock, within limits.

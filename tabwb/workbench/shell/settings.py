@@ -63,6 +63,8 @@ def next_theme(name: str) -> str:
 
 FILE_NAME = "workbench.json"
 MIN_WIDTH, MAX_WIDTH = 16, 60
+EXPLORER = 28
+"""Columns of the explorer at first."""
 """Columns of a dock."""
 
 
@@ -88,7 +90,7 @@ class Remembered:
     explorer: bool = True
     scores: bool = True
     folded: str = ""
-    explorer_width: int = 28
+    explorer_width: int = EXPLORER
     scores_width: int = 44
     notice_seen: bool = False
     microphone: str = ""
