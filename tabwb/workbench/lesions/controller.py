@@ -47,7 +47,7 @@ class LesionsController(Controller):
 
         self.engine.cancel.clear()
         self._end_model()
-        self.say(LaboratoryState("loading", model, f"loading {model} in a separate process"))
+        self.say(LaboratoryState("loading", model, f"loading {model}"))
         try:
             laboratory = self._laboratory = Laboratory(self.plugins, model, self.engine.cancel)
             laboratory.open()

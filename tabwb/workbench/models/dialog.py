@@ -32,8 +32,6 @@ HELPS = {
     "parameters": "The number of parameters: 1240000000, 1.24B or 360M.",
 }
 TUNINGS = (("unknown", ""), ("base", "base"), ("instruct", "instruct"))
-LINE = 64
-"""Columns of the list, without its bar and the gap."""
 WIDEST = 26
 """Columns of the specs at most."""
 NOTE = "Enter copies the line to the fields. Write saves the profile. Try sends one question."
@@ -108,7 +106,7 @@ class ModelsScreen(Dialog[None]):
         for model in models:  # the reason without the name, which is in the spec already
             words = model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
             spec = clipped(model.shape, width).ljust(width)
-            lines.append(Content.assemble(spec, "  ", (clipped(words, LINE - width), QUIET)))
+            lines.append(Content.assemble(spec, "  ", (words, QUIET)))
         known.set_options(lines)
         known.highlighted = min(at, len(models) - 1) if models else None
 
