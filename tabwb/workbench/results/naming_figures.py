@@ -64,7 +64,7 @@ def share_lines(
     most = max((len(name) for name, *_ in rows), default=0)
     counts = [f"{right}/{of}" if of else NONE for _, right, of, _ in rows]
     column = max((len(words) for words in counts), default=0)
-    tail = max((len(words) + 2 for words in remarks if words), default=0)
+    tail = max(map(_tail, remarks, (interval for *_, interval in rows)), default=0)
     whole = min(width, MOST) - column - RANGE - tail - 6
     label = min(most, LABEL, max(whole - WANTED_BAR, width // 3, 8))
     room = whole - label
@@ -72,9 +72,11 @@ def share_lines(
     if bar < LEAST_BAR:
         bar = 0
     if head and bar:
-        yield Content.assemble(" " * (label + column + 4), scale(bar), ("  95 %", QUIET))
+        heads = f"{'right':>{label + 2 + column}}  "
+        yield Content.assemble((heads, QUIET), scale(bar), ("  95 %", QUIET))
     for (name, right, of, interval), words, remark in zip(rows, counts, remarks, strict=True):
         low, high = (None, None) if interval is None else (interval.low, interval.high)
+        ends = between(interval)
         drawn = interval_bar(low, right / of if of else None, high, width=bar) if bar else ""
         yield Content.assemble(
             Content(name).truncate(label, ellipsis=True, pad=True),
@@ -82,9 +84,14 @@ def share_lines(
             (f"{words:>{column}}  ", "bold"),
             drawn,
             "  " if bar else "",
-            f"{between(interval):>{RANGE}}",
-            (f"  {remark}" if remark else "", QUIET),
+            (f"{remark:>{RANGE}}", QUIET) if remark and not interval else f"{ends:>{RANGE}}",
+            (f"  {remark}" if remark and interval else "", QUIET),
         )
+
+
+def _tail(remark: str, interval: Interval | None) -> int:
+    """Return the columns of a remark after the interval; without one it is in its place."""
+    return len(remark) + 2 if interval and remark else max(len(remark) - RANGE, 0)
 
 
 def latency_lines(part: NamingPart, width: int) -> Iterator[Content]:
