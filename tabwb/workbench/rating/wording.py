@@ -12,12 +12,13 @@ from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
+from tabwb.workbench.shell.drawn import scale
 from tabwb.workbench.shell.envelopes import bars
 from tabwb.workbench.shell.wording import ABSENT, ACCENT, AMBER, LEAST, PRESENT, QUIET, wrapped
 
 UNSURE, OPEN = "?", "·"
-LOUD_ROWS = 2
-"""Lines of the loudness of a recording."""
+LOUD_ROWS, ONLY_LOUD_ROWS = 2, 6
+"""Lines of the loudness of a recording, beside others and where it is all there is."""
 SURE = ("guessed", "unsure", "fairly sure", "sure")
 """The confidences 0 to 3 in words."""
 
@@ -155,11 +156,15 @@ def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
         yield Content("")
     if view.audio_s is not None:
         yield Content.assemble(
-            ("▸ ", ACCENT), f"a recording of {view.audio_s:.1f} s", ("   space plays it", QUIET)
+            ("▸ ", ACCENT), f"a recording of {view.audio_s:.2f} s", ("   space plays it", QUIET)
         )
     if view.loudness is not None:
-        for row in bars(view.loudness, min(width, 100), LOUD_ROWS):
+        alone = not (view.picture or view.text or view.target)
+        wide = min(width, 100)
+        for row in bars(view.loudness, wide, ONLY_LOUD_ROWS if alone else LOUD_ROWS):
             yield Content.styled(row, ACCENT)
+        if alone:
+            yield scale(wide, highest=view.audio_s or 1.0)
     if view.target:
         yield Content.assemble(("expected  ", QUIET), (view.target, "bold"))
     if view.context_before:
