@@ -107,8 +107,14 @@ class CompareScreen(Dialog[None]):
         self._lay_out()
 
     def on_resize(self, event: Resize) -> None:
-        """Show both parts where there is room for them."""
+        """Show both parts, and prompts of items, where there is room for them."""
+        slim = self.has_class("-slim")
         self._lay_out()
+        if slim != self.has_class("-slim"):
+            listed = self.query_one(ComparedItems)
+            marked = listed.highlighted
+            self._list()
+            listed.highlighted = marked
 
     def _lay_out(self) -> None:
         items = bool(self._difference.items)
@@ -135,7 +141,8 @@ class CompareScreen(Dialog[None]):
         items = self._difference.items
         self._listed = tuple(item for item in items if self._everything or item.differs)
         listed = self.query_one(ComparedItems)
-        listed.set_options(map(_option, self._listed))
+        slim = self.size.width < WIDE
+        listed.set_options(_option(item, prompt=not slim) for item in self._listed)
         listed.highlighted = 0 if self._listed else None
         self._show()
         views = [
@@ -184,10 +191,10 @@ class CompareScreen(Dialog[None]):
         self.query_one(target).focus()
 
 
-def _option(item: SideBySide) -> Option:
+def _option(item: SideBySide, *, prompt: bool) -> Option:
     marks = mark_of(item.first, item.first_right), mark_of(item.second, item.second_right)
-    prompt = " ".join(item.prompt.split())
+    words = " ".join(item.prompt.split()) if prompt else ""
     return Option(
-        Content.assemble(f"{item.item:<8} {marks[0]:>4} {marks[1]:>4}  ", (prompt, QUIET)),
+        Content.assemble(f"{item.item:<8} {marks[0]:>4} {marks[1]:>4}  ", (words, QUIET)),
         id=item.item,
     )
