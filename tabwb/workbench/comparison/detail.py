@@ -67,7 +67,7 @@ class ModelDetail(OptionList):
         before, self._shown = self._shown[0], (row, basis, width)
         same = before is not None and row is not None and before.label == row.label
         at, top = self.highlighted, self.scroll_y
-        self.set_options(self._options_of(row, basis, max(width - 1, 24)))
+        self.set_options(self._options_of(row, basis, max(width - 2, 24)))
         if same:
             self.scroll_to(y=top, animate=False)
         self.highlighted = at if same and at is not None else None

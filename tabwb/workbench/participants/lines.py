@@ -33,6 +33,8 @@ SHOWN = 2
 """The number of latest entries shown of a scope; the first one of these decides."""
 BAR = 24
 """Columns of a session's interval."""
+AXIS = f"0{'1':>{BAR - 1}}"
+"""The ends of its axis, the head of the column."""
 
 
 def sign(participant: Participant, scope: Scope) -> str:
@@ -172,7 +174,7 @@ def sessions(
         Column("battery", lambda one: one.battery, least=8),
         Column("given", lambda one: f"{one.answered}/{one.planned}", right=True, rank=2),
         Column("right", right, right=True),
-        Column("", lambda one: _interval(scored.get(one.id)), rank=3),
+        Column(AXIS, lambda one: _interval(scored.get(one.id)), rank=3),
         Column("items", lambda one: _marks(scored.get(one.id)), rank=4),
     )
     return in_columns(columns, list(reversed(participant.sessions)), width)
