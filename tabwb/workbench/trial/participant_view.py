@@ -25,7 +25,7 @@ NEXT = "space next item   esc commands"
 """The line at the foot between two answers."""
 BACK = "enter goes back to the answer   esc commands"
 EXAMINER = (
-    "examiner:   s Skip   v Void   n Note   p Pause   u Undo   d Discontinue   "
+    "examiner:   s Skip   v Void   n Note   p Pause   u Undo   d Discontinue\n"
     "enter Back   esc Console"
 )
 
