@@ -119,7 +119,7 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
         asks_kind: whether the next key says of which kind no response is.
     """
     if asks_kind:
-        return "no response:   s silent   d don't know   r refused   4 only that   esc back", AMBER
+        return "no response: s silent  d don't know  r refused  4 no kind  esc back", AMBER
     if now.microphone == "opening":
         return "… opening the microphone", QUIET
     match work.status:

@@ -63,9 +63,9 @@ def next_theme(name: str) -> str:
 
 FILE_NAME = "workbench.json"
 MIN_WIDTH, MAX_WIDTH = 16, 60
+"""Columns of a dock."""
 EXPLORER = 28
 """Columns of the explorer at first."""
-"""Columns of a dock."""
 
 
 @dataclass(frozen=True, slots=True)
