@@ -130,7 +130,7 @@ def run(
         part_limit=limit,
     )
     from tabwb.administer.consent import Guard
-    from tabwb.administer.session import setup
+    from tabwb.administer.session import remarks, setup
 
     with opened_plugins(offline=offline, function=function, workers=workers) as plugins:
         given = setup.find_battery(plugins, named(battery))
@@ -140,13 +140,13 @@ def run(
         if function is not None and temperature is None and not takes_request(function):
             # It is not told how to decode, and does not say how it does.
             conditions = replace(conditions, unknown=("temperature", "top_p"))
-        recorded = setup.recorded_replicates(plugins, conditions)
+        recorded = remarks.recorded_replicates(plugins, conditions)
         if replicates is None and recorded > 1:
             conditions = replace(conditions, replicates=recorded)
-        warn(setup.idle_replicates(plugins, given, conditions))
+        warn(remarks.idle_replicates(plugins, given, conditions))
         if judges is not None:
-            warn(setup.idle_judges(given, conditions))
-            warn(*(setup.unknown_features(given, plugins.judge(j)) for j in conditions.judges))
+            warn(remarks.idle_judges(given, conditions))
+            warn(*(remarks.unknown_features(given, plugins.judge(j)) for j in conditions.judges))
         with (
             open_store(store, plugins.configuration, create=True) as opened,
             _loaded(plugins, conditions, perplexity=perplexity) as loaded,

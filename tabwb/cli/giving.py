@@ -12,7 +12,7 @@ from typing import Any
 from tabwb.administer.consent import Guard
 from tabwb.administer.cost import Spending
 from tabwb.administer.judging.calls import Limits
-from tabwb.administer.session import setup
+from tabwb.administer.session import remarks, setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.raters import failed_raters
@@ -57,17 +57,17 @@ def run_battery(options: Mapping[str, Any]) -> None:
         battery = setup.find_battery(plugins, options["battery"])
         conditions = setup.resolve(plugins, battery, _conditions(options))
         _check_typed(battery, conditions, options["battery"])
-        recorded = setup.recorded_replicates(plugins, conditions)
+        recorded = remarks.recorded_replicates(plugins, conditions)
         if options["replicates"] is None and recorded > 1:
             conditions = replace(conditions, replicates=recorded)
             note(f"{recorded} replicates, as in the file")
-        if idle := setup.idle_replicates(plugins, battery, conditions):
+        if idle := remarks.idle_replicates(plugins, battery, conditions):
             note(f"warning: {idle}")
         if options["judges"]:
             unknown = (
-                setup.unknown_features(battery, plugins.judge(spec)) for spec in conditions.judges
+                remarks.unknown_features(battery, plugins.judge(spec)) for spec in conditions.judges
             )
-            for text in filter(None, (setup.idle_judges(battery, conditions), *unknown)):
+            for text in filter(None, (remarks.idle_judges(battery, conditions), *unknown)):
                 note(f"warning: {text}")
         if options["dry_run"]:
             from tabwb.cli.dry_run import dry_run

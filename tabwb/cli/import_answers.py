@@ -21,7 +21,7 @@ from tabwb.administer.answers.prepared import (
 )
 from tabwb.administer.consent import Guard
 from tabwb.administer.judging.calls import Limits
-from tabwb.administer.session import setup
+from tabwb.administer.session import remarks
 from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
 from tabwb.cli.judge_run import Task, check_verdicts
 from tabwb.cli.signals import stopping
@@ -68,7 +68,7 @@ def import_file(
     inform(f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}")
     for line in left_out(plan, battery.id):
         note(line)
-    if options["judges"] and (idle := setup.idle_judges(battery, conditions[0])):
+    if options["judges"] and (idle := remarks.idle_judges(battery, conditions[0])):
         note(f"warning: {idle}")
     if options["dry_run"]:
         _show_plan(plan, conditions, as_json=as_json)

@@ -19,7 +19,7 @@ from tabwb.administer.judging.calls import (
     format_tally,
 )
 from tabwb.administer.judging.judging import Judging
-from tabwb.administer.session.setup import unknown_features
+from tabwb.administer.session.remarks import unknown_features
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.cli.common import inform, note, opened_store, print_json, print_messages
 from tabwb.cli.progress import Countdown

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tabwb_builtin.echo import stream_text
 from tabwb_builtin.replay import ReplayModel
 
-from tabwb.administer.session import setup
+from tabwb.administer.session import remarks, setup
 from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -108,13 +108,13 @@ def test_a_replay_without_a_number_gives_all_replicates_of_the_file(
 ) -> None:
     path = written(tmp_path, *(line(replicate=n, response=str(n)) for n in range(3)))
     asked_for = Conditions(f"replay:{path}", "model")
-    assert setup.recorded_replicates(plugins, asked_for) == 3
+    assert remarks.recorded_replicates(plugins, asked_for) == 3
     battery = setup.find_battery(plugins, "tab")
-    said = setup.idle_replicates(plugins, battery, asked_for)
+    said = remarks.idle_replicates(plugins, battery, asked_for)
     assert "holds 3 replicates" in said
-    assert setup.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
-    assert setup.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
-    assert setup.recorded_replicates(plugins, Conditions("echo", "model")) == 0
+    assert remarks.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
+    assert remarks.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
+    assert remarks.recorded_replicates(plugins, Conditions("echo", "model")) == 0
 
 
 @pytest.mark.parametrize("replicate", [-1, 100_000, 10**30])

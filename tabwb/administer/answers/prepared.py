@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tabwb.administer.answers.conditions import check_names, import_conditions
 from tabwb.administer.answers.examinee import Stated
-from tabwb.administer.answers.importing import check_names, import_conditions, told
+from tabwb.administer.answers.importing import told
 from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
 from tabwb.administer.answers.texts import with_battery
-from tabwb.administer.session import setup
+from tabwb.administer.session import checks, setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.components import Importer
@@ -92,7 +93,7 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
         UsageError: the file cannot be read, or an option cannot be used.
     """
     day = read_day(request.date, "--date") if request.date else ""
-    judges = setup.resolved_judges(plugins, checked_judges(request.judges))
+    judges = checks.resolved_judges(plugins, checked_judges(request.judges))
     battery = None if request.battery is None else setup.find_battery(plugins, request.battery)
     source = importer.read(request.path, dict(request.columns))
     made = battery is None

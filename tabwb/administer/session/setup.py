@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from tabwb.administer import consent
-from tabwb.administer.session.plan import choices_never_vary, nothing_varies, plan_trials
+from tabwb.administer.session.checks import (
+    check_part,
+    check_protocol,
+    check_raters,
+    resolved_judges,
+)
+from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
 from tabwb.battery.prompt_noise import parse_noise
 from tabwb.lesion.spec import lesion_text
 from tabwb.lesion.unit_list import stored_form
-from tabwb.plugin_api.components import Judge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
-from tabwb.records.states import Protocol
 from tabwb.records.study import check_id
-from tabwb.records.words import did_you_mean, plural
+from tabwb.records.words import plural
 from tabwb.store.store import Store
 
 
@@ -108,120 +111,6 @@ def _with_noise(battery: Battery, conditions: Conditions, *, recorded: bool) -> 
     return conditions
 
 
-def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> None:
-    """Check that every scorer of a battery is there, and that the examinee may be given it.
-
-    Args:
-        plugins: with the scorers.
-        battery: to be given.
-        conditions: with the examinee.
-
-    Raises:
-        UsageError: a scorer names nothing, or the battery may not be given to this examinee.
-    """
-    for subtest in battery.subtests:
-        for scorer in subtest.scorers:
-            plugins.resolve("scorers", scorer)
-    _check_examinee(battery, conditions)
-
-
-def resolved_judges(plugins: Plugins, specs: Iterable[str]) -> tuple[str, ...]:
-    """Return the specs of judges as they are stored, each once.
-
-    Args:
-        plugins: with the judges.
-        specs: as asked for.
-
-    Raises:
-        TabwbError: a judge cannot be made.
-    """
-    judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in specs)
-    for judge in judges:
-        plugins.judge(judge)  # one that cannot be made is better known now than after all answers
-    return tuple(judges)
-
-
-def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
-    """Return how many replicates a model of recorded answers holds; 0 for any other examinee.
-
-    Args:
-        plugins: with batteries and components.
-        conditions: with the examinee.
-    """
-    if conditions.kind != "model":
-        return 0
-    descriptor, spec = plugins.resolve("models", conditions.examinee)
-    return 0 if descriptor.replicates is None else descriptor.replicates(spec)
-
-
-def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
-    """Return a sentence about replicates that say nothing new or are left out, or nothing.
-
-    Args:
-        plugins: with batteries and components.
-        battery: to be given.
-        conditions: how.
-    """
-    if recorded := recorded_replicates(plugins, conditions):
-        if recorded <= conditions.replicates:
-            return ""
-        return (
-            f"the file holds {recorded} replicates of the items, and this run gives "
-            f"{conditions.replicates}: set {recorded} replicates to give them all"
-        )
-    if nothing_varies(battery, conditions):
-        return (
-            "greedy decoding and nothing that varies: the replicates will be identical "
-            "and count once (a temperature or shuffled options make them differ)"
-        )
-    if conditions.kind != "model":
-        return ""
-    # Under protocol likelihood the engine takes the most likely option, whatever the back end.
-    unsampled = {*plugins.resolve("models", conditions.examinee)[0].unsampled, "likelihood"}
-    if choices_never_vary(battery, conditions, unsampled):
-        return (
-            f"under the protocol '{conditions.protocol.value}' this model takes the most probable "
-            "option whatever the temperature: replicates of items with options will be identical "
-            "and count once; the other answers are sampled"
-        )
-    return ""
-
-
-def idle_judges(battery: Battery, conditions: Conditions) -> str:
-    """Return a sentence about judges that have nothing to rate in this battery, or nothing.
-
-    Args:
-        battery: to be given.
-        conditions: with the judges.
-    """
-    if battery.features or not conditions.judges:
-        return ""
-    return (
-        f"battery '{battery.id}' has no features, so no judge rates it (features can be copied: "
-        "tabwb battery new NAME --features tab)"
-    )
-
-
-def unknown_features(battery: Battery, judge: Judge) -> str:
-    """Return a sentence about features of a judge that the battery does not have, or nothing.
-
-    Args:
-        battery: to be rated.
-        judge: declares its features.
-    """
-    known = [feature.id for feature in battery.features]
-    unknown = [feature for feature in judge.features if feature not in known]
-    if not known or not unknown:
-        return ""
-    left = len(judge.features) - len(unknown)
-    return (
-        f"battery '{battery.id}' does not have {plural(len(unknown), 'feature')} of judge "
-        f"'{judge.rater}': {', '.join(unknown)}; "
-        + (f"its burden is over {plural(left, 'feature')}" if left else "it gives no burden")
-        + f" (the battery has: {', '.join(known)})"
-    )
-
-
 def by_microphone(battery: Battery, conditions: Conditions) -> bool:
     """Return whether the workbench records answers of an administration.
 
@@ -230,88 +119,6 @@ def by_microphone(battery: Battery, conditions: Conditions) -> bool:
         conditions: with a transcriber where items that may also be typed are answered aloud.
     """
     return battery.coded or (battery.spoken and conditions.transcriber is not None)
-
-
-def lacks_protocol(battery: Battery, conditions: Conditions) -> bool:
-    """Return whether a battery for models would be given to a person outside a study.
-
-    Args:
-        battery: says for whom it is made.
-        conditions: with the research protocol, where there is one.
-    """
-    for_models = "speaker" not in battery.examinees
-    return conditions.kind == "speaker" and for_models and not conditions.research_protocol
-
-
-def _check_examinee(battery: Battery, conditions: Conditions) -> None:
-    if lacks_protocol(battery, conditions):
-        raise UsageError(
-            f"'{battery.id}' is made for models, not for people"
-            + (f": {battery.disclaimer}" if battery.disclaimer else ""),
-            hint="in a study, name its approved protocol: --research-protocol ID",
-        )
-    if conditions.kind == "speaker":
-        check_id(conditions.examinee)
-    elif "model" not in battery.examinees:
-        raise UsageError(
-            f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
-        )
-
-
-def check_protocol(plugins: Plugins, conditions: Conditions) -> None:
-    """Check that an examinee can answer under the protocol of items with options.
-
-    Args:
-        plugins: with the models.
-        conditions: with the examinee and the protocol.
-
-    Raises:
-        UsageError: it cannot, or its spec names nothing.
-    """
-    protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
-    examinee = conditions.examinee
-    if conditions.kind == "model":
-        descriptor, spec = plugins.resolve("models", examinee)
-        examinee, protocols = str(spec), descriptor.answers_under
-    if conditions.protocol.value not in protocols:
-        raise UsageError(
-            f"'{examinee}' cannot answer under the protocol '{conditions.protocol.value}'",
-            allowed=", ".join(protocols),
-        )
-
-
-def check_part(battery: Battery, conditions: Conditions) -> None:
-    """Check that a battery has the subtests and items to which conditions limit it.
-
-    Args:
-        battery: to be given.
-        conditions: with the part.
-
-    Raises:
-        UsageError: it does not have one of them.
-    """
-    subtests = [subtest.id for subtest in battery.subtests]
-    for name in conditions.part_subtests:
-        if name not in subtests:
-            raise UsageError(
-                f"'{battery.id}' has no subtest '{name}'" + did_you_mean(name, subtests),
-                allowed=", ".join(subtests),
-            )
-    own = [
-        (subtest.id, item.id)
-        for subtest in battery.subtests
-        for item in subtest.items
-        if not item.practice
-        and (not conditions.part_subtests or subtest.id in conditions.part_subtests)
-    ]
-    known = {name for subtest, item in own for name in (item, f"{subtest}/{item}")}
-    for name in conditions.part_items:
-        if name not in known:
-            chosen = " in the chosen subtests" if conditions.part_subtests else ""
-            raise UsageError(
-                f"'{battery.id}' has no item '{name}'{chosen}" + did_you_mean(name, known),
-                allowed=", ".join(item for _, item in own),
-            )
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:

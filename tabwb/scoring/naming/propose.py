@@ -24,7 +24,8 @@ from tabwb.scoring.naming.attempts import (
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, correct_any
 from tabwb.scoring.naming.heard import HeardAs, read_words
-from tabwb.scoring.naming.rules import LISTS, decide, is_right, no_name_comes
+from tabwb.scoring.naming.right_names import is_right
+from tabwb.scoring.naming.rules import LISTS, decide, no_name_comes
 from tabwb.scoring.naming.target import NamingTarget, Rule, matched
 from tabwb.scoring.naming.words import pronunciations
 

@@ -16,13 +16,18 @@ from tabwb.phonology.inventory import is_vowel, to_ipa
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.attempts import AttemptReading, aside, dont_know_sounds
 from tabwb.scoring.naming.case import Case, Proposal
-from tabwb.scoring.naming.correct import edits_within
 from tabwb.scoring.naming.heard import read_words
+from tabwb.scoring.naming.right_names import (
+    accepted,
+    declared_variety,
+    other_number,
+    tolerated,
+    weak_vowels,
+)
 from tabwb.scoring.naming.target import (
     NO_SPEECH,
     UNHEARD,
     VARIETIES,
-    Accepted,
 )
 from tabwb.scoring.naming.words import (
     derived,
@@ -31,7 +36,6 @@ from tabwb.scoring.naming.words import (
     numbers_of,
     phrase_of,
     plurals,
-    pronunciations,
 )
 from tabwb.scoring.text import contains
 
@@ -83,66 +87,6 @@ def fragment(case: Case) -> Proposal | None:
     return case.undecided(clause, "fragment")
 
 
-def accepted(case: Case) -> Proposal | None:
-    """An accepted name or form: *correct*."""
-    if case.reading.word in case.target.names:
-        return case.proposed("correct", f"{case.shown} is an accepted name")
-    match = case.matching_form()
-    return None if match is None or match.weak else _right(case, match.form, "")
-
-
-def weak_vowels(case: Case) -> Proposal | None:
-    """Equal except for unstressed AH and IH, flaps, or T before R as CH: *correct*."""
-    match = case.matching_form()
-    return None if match is None else _right(case, match.form, ", weak vowels and flaps ignored")
-
-
-def other_number(case: Case) -> Proposal | None:
-    """The name in another number: *correct*, flag `number`, unless the battery scores number."""
-    if case.settings.number == "scored":
-        return None
-    forms = {
-        name: form
-        for form in case.target.accept
-        for name in plurals((form.word or case.target.target).casefold())
-    }
-    form = forms.get(case.reading.word)
-    if form is None and not case.reading.word:
-        phonemes = case.reading.phonemes
-        by_sound = [form for form in case.target.accept if phonemes in numbers_of(form.phonemes)]
-        by_name = [form for name, form in forms.items() if phonemes in pronunciations(name)]
-        form = next(iter(by_sound + by_name), None)
-    if form is None:
-        return None
-    return replace(_right(case, form, " in another number"), flags=("number",))
-
-
-def declared_variety(case: Case) -> Proposal | None:
-    """Equal in a variety that the participant is recorded to speak: *correct*, flag `dialect`."""
-    match = case.matching_form(case.settings.varieties)
-    if match is None:
-        return None
-    right = _right(case, match.form, f" ({', '.join(match.varieties)})")
-    return replace(right, flags=("dialect",))
-
-
-def tolerated(case: Case) -> Proposal | None:
-    """Within the battery's tolerance: *correct*."""
-    tolerance = case.settings.tolerance
-    if tolerance is None or case.reading.words:
-        return None
-    within = [
-        (edits, number)
-        for number, form in enumerate(case.target.accept)
-        if (edits := edits_within(case.reading.phonemes, form.phonemes, tolerance)) is not None
-    ]
-    if not within:
-        return None
-    edits, number = min(within)
-    but = f" but for {edits} tolerated phoneme{'s' * (edits > 1)}"
-    return replace(_right(case, case.target.accept[number], but), edits=edits)
-
-
 def undeclared_variety(case: Case) -> Proposal | None:
     """Equal only in a variety that is not recorded: *undecided* (correct, or the code without
     the variety).
@@ -157,18 +101,6 @@ def undeclared_variety(case: Case) -> Proposal | None:
     clause = f"{case.shown} is right for a speaker of a variety with {names}"
     candidates = ("correct", *(other.candidates or (other.code,)))
     return replace(case.undecided(clause, *candidates), chance_rate=None)
-
-
-def is_right(case: Case) -> bool:
-    """Return whether an attempt is right without a tolerance (rules 7 to 7d)."""
-    rules = (accepted, weak_vowels, other_number, declared_variety)
-    return any(rule(case) is not None for rule in rules)
-
-
-def _right(case: Case, form: Accepted, how: str) -> Proposal:
-    flags = ("dialect",) * (form.reason == "dialect")
-    clause = f"{case.shown} equals /{to_ipa(form.phonemes)}/{how}"
-    return replace(case.proposed("correct", clause), flags=flags, form=form)
 
 
 def one_syllable(case: Case) -> Proposal | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from tabwb.administer.session import setup
+from tabwb.administer.session import checks, setup
 from tabwb.battery.model import Battery
 from tabwb.lesion.spec import canonical
 from tabwb.records.condition_kinds import Component, Components
@@ -177,35 +177,35 @@ class TrialController(Controller):
 
     def _refused(self, battery: Battery | None, asked: Conditions) -> Iterator[FieldError]:
         """Yield what is wrong with values that can be read."""
-        checks: list[tuple[str, Callable[[], object]]] = []
+        made: list[tuple[str, Callable[[], object]]] = []
         for condition in CONDITIONS:
             if isinstance(condition.kind, Component | Components):
                 value = condition.of(asked)
                 specs = (value,) if isinstance(value, str) else value or ()
                 check = partial(self._check_spec, condition.kind)
-                checks += [(condition.id, partial(check, spec)) for spec in specs]
+                made += [(condition.id, partial(check, spec)) for spec in specs]
         if asked.kind == "model" and asked.examinee:
-            checks.append(("model", partial(self.plugins.resolve, "models", asked.examinee)))
+            made.append(("model", partial(self.plugins.resolve, "models", asked.examinee)))
         elif asked.examinee:
-            checks.append(("speaker", partial(check_id, asked.examinee)))
+            made.append(("speaker", partial(check_id, asked.examinee)))
         if battery is not None:
             whole = replace(asked, part_subtests=(), part_items=())
             subtests = replace(whole, part_subtests=asked.part_subtests)
-            checks.append(("part_subtests", partial(setup.check_part, battery, subtests)))
-            if not any(self._errors(checks[-1:])):
-                checks.append(("part_items", partial(setup.check_part, battery, asked)))
-        problems = list(self._errors(checks))
+            made.append(("part_subtests", partial(checks.check_part, battery, subtests)))
+            if not any(self._errors(made[-1:])):
+                made.append(("part_items", partial(checks.check_part, battery, asked)))
+        problems = list(self._errors(made))
         yield from problems
         if not any(problem.field == "model" for problem in problems):
             yield from self._errors(
                 [
                     ("lesion", partial(self._check_lesion, asked)),
-                    ("protocol", partial(setup.check_protocol, self.plugins, asked)),
+                    ("protocol", partial(checks.check_protocol, self.plugins, asked)),
                 ]
             )
         if battery is None:
             return
-        if setup.lacks_protocol(battery, asked):
+        if checks.lacks_protocol(battery, asked):
             words = f"'{battery.id}' is made for models; for a person, name the approved protocol"
             yield FieldError(PROTOCOL, words)
         if asked.kind not in battery.examinees and asked.kind == "model":
@@ -222,7 +222,7 @@ class TrialController(Controller):
     def _check_spec(self, kind: Component | Components, spec: str) -> None:
         self.plugins.resolve(kind.registry, spec)
         if kind.registry == "judges":
-            setup.resolved_judges(self.plugins, (spec,))
+            checks.resolved_judges(self.plugins, (spec,))
 
     def _check_lesion(self, asked: Conditions) -> None:
         if asked.lesion is None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from tabwb.administer.answers.conditions import check_names, import_conditions
 from tabwb.administer.answers.examinee import Stated
-from tabwb.administer.answers.importing import check_names, import_answers, import_conditions
+from tabwb.administer.answers.importing import import_answers
 from tabwb.administer.answers.plan import ImportPlan, plan_import
 from tabwb.administer.answers.prepared import RATED, checked_judges
 from tabwb.administer.answers.texts import with_battery
@@ -26,7 +27,7 @@ from tabwb.administer.rating.elsewhere.study import (
     read_study,
 )
 from tabwb.administer.rating.presentation import presented
-from tabwb.administer.session import setup
+from tabwb.administer.session import checks, setup
 from tabwb.battery.forms import SOURCE, Form, with_source_question
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.answer_files import AnswerFile
@@ -288,7 +289,7 @@ def _imported(
     plan = plan_import(source, battery, number_replicates=True)
     check_names(plan, request.stated, request.path)
     wanted = request.judges or (("none",) if judged else ())
-    judges = setup.resolved_judges(plugins, checked_judges(wanted))
+    judges = checks.resolved_judges(plugins, checked_judges(wanted))
     conditions = [
         import_conditions(
             plugins, battery, run, request.stated, source=request.path, judges=judges

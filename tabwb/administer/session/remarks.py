@@ -1,0 +1,91 @@
+"""What is idle in an administration: replicates, judges and features that add nothing."""
+
+from __future__ import annotations
+
+from tabwb.administer.session.plan import choices_never_vary, nothing_varies
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import Judge
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.words import plural
+
+
+def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
+    """Return how many replicates a model of recorded answers holds; 0 for any other examinee.
+
+    Args:
+        plugins: with batteries and components.
+        conditions: with the examinee.
+    """
+    if conditions.kind != "model":
+        return 0
+    descriptor, spec = plugins.resolve("models", conditions.examinee)
+    return 0 if descriptor.replicates is None else descriptor.replicates(spec)
+
+
+def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
+    """Return a sentence about replicates that say nothing new or are left out, or nothing.
+
+    Args:
+        plugins: with batteries and components.
+        battery: to be given.
+        conditions: how.
+    """
+    if recorded := recorded_replicates(plugins, conditions):
+        if recorded <= conditions.replicates:
+            return ""
+        return (
+            f"the file holds {recorded} replicates of the items, and this run gives "
+            f"{conditions.replicates}: set {recorded} replicates to give them all"
+        )
+    if nothing_varies(battery, conditions):
+        return (
+            "greedy decoding and nothing that varies: the replicates will be identical "
+            "and count once (a temperature or shuffled options make them differ)"
+        )
+    if conditions.kind != "model":
+        return ""
+    # Under protocol likelihood the engine takes the most likely option, whatever the back end.
+    unsampled = {*plugins.resolve("models", conditions.examinee)[0].unsampled, "likelihood"}
+    if choices_never_vary(battery, conditions, unsampled):
+        return (
+            f"under the protocol '{conditions.protocol.value}' this model takes the most probable "
+            "option whatever the temperature: replicates of items with options will be identical "
+            "and count once; the other answers are sampled"
+        )
+    return ""
+
+
+def idle_judges(battery: Battery, conditions: Conditions) -> str:
+    """Return a sentence about judges that have nothing to rate in this battery, or nothing.
+
+    Args:
+        battery: to be given.
+        conditions: with the judges.
+    """
+    if battery.features or not conditions.judges:
+        return ""
+    return (
+        f"battery '{battery.id}' has no features, so no judge rates it (features can be copied: "
+        "tabwb battery new NAME --features tab)"
+    )
+
+
+def unknown_features(battery: Battery, judge: Judge) -> str:
+    """Return a sentence about features of a judge that the battery does not have, or nothing.
+
+    Args:
+        battery: to be rated.
+        judge: declares its features.
+    """
+    known = [feature.id for feature in battery.features]
+    unknown = [feature for feature in judge.features if feature not in known]
+    if not known or not unknown:
+        return ""
+    left = len(judge.features) - len(unknown)
+    return (
+        f"battery '{battery.id}' does not have {plural(len(unknown), 'feature')} of judge "
+        f"'{judge.rater}': {', '.join(unknown)}; "
+        + (f"its burden is over {plural(left, 'feature')}" if left else "it gives no burden")
+        + f" (the battery has: {', '.join(known)})"
+    )
