@@ -118,5 +118,5 @@ def test_texts_and_their_ratings_are_imported(tmp_path: Path) -> None:
     with tabwb.open(store) as study:
         rated = study.ratings(given.id).where(rater="R1", measure="anomia")
         assert rated["value"].to_list() == [1.0]
-    with pytest.raises(tabwb.UsageError, match="there is a rating set 'pilot' already"):
+    with pytest.raises(tabwb.UsageError, match="a rating set 'pilot' already exists"):
         tabwb.import_ratings(ratings, "pilot", store=store)
