@@ -12,11 +12,12 @@ from textual.widgets import Input, OptionList, Static
 
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.heat import FeatureTable
+from tabwb.workbench.comparison.heat import FeatureTable, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.shell.shortening import shortened_apart
+from tests.report.given import BATTERY, DECLARED, answered, summarise
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import GOOD, give, stock
 
@@ -406,6 +407,13 @@ async def test_the_explorer_keeps_what_differs_between_long_names(sit: Sit, tmp_
     async with sit(WIDE) as seat:
         await seat.reads("oak-base")
         await seat.reads("oak-chat")
+
+
+def test_a_judged_model_without_a_burden_is_not_said_to_be_not_judged() -> None:
+    (judge,) = summarise(BATTERY, (answered("ct1", ""),), declarations=DECLARED).judges
+    assert not judge.burden.n_burden and not judge.not_judged
+    assert rate_words(judge, "retracing") == "undefined: no response has a burden"
+    assert rate_words(None, "retracing") == "not judged"
 
 
 def test_names_that_would_look_alike_keep_what_differs() -> None:

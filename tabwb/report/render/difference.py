@@ -90,7 +90,7 @@ def _answered(responses: tuple[str, ...], right: float | None) -> Text:
         return Text("not answered", style="dim")
     text = Text()
     if right is not None:
-        mark = "✓ " if right == 1 else "✗ " if right == 0 else f"{right:.0%} right "
+        mark = "✓ " if right == 1 else "✗ " if right == 0 else f"{figure(right)} right "
         text.append(mark, style="bold")
     text.append(responses[0] or "(nothing)")
     if len(responses) > 1:
@@ -222,6 +222,7 @@ def notes(difference: Difference) -> Iterator[str]:
     tested = sorted({result.items for result in compared if result.items})
     if not tested:
         return
+    yield "A and B are means over the items that both answered, each with the same weight"
     yield (
         f"p: two-sided; prompts like these: {_like_tests(compared)}; "
         "these prompts: labels permuted within items. corr.: corrected for the subtests of a "

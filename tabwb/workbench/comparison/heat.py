@@ -253,9 +253,11 @@ def rate_words(judge: JudgeSummary | None, feature: str) -> str:
         judge: whose verdicts; None where this judge has not seen the row.
         feature: its id.
     """
-    if judge is None or not judge.burden.n_burden:
+    if judge is None:
         return "not judged"
     burden = judge.burden
+    if not burden.n_burden:
+        return "undefined: no response has a burden"
     like = burden.rate_intervals(feature)[0]
     return (
         f"{burden.present[feature]} of {burden.n_burden} responses, "
