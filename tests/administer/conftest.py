@@ -13,6 +13,7 @@ from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
+from tests.administer.naming_parts import naming_battery
 
 Begin = Callable[..., Session]
 
@@ -40,5 +41,19 @@ def begin(store: Store, plugins: Plugins, battery_file: Path) -> Iterator[Begin]
             conditions = Conditions(examinee=examinee, kind=kind, judges=(), **more)  # type: ignore[arg-type]
             conditions = setup.resolve(plugins, battery, conditions)
             return closing.enter_context(setup.create(store, plugins, battery, conditions))
+
+        yield make
+
+
+@pytest.fixture
+def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
+    """Begin a naming session of four pictures; sessions are closed at the end of the test."""
+    with ExitStack() as closing:
+
+        def make(rules: str = "", rater: str = "R1") -> Session:
+            battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
+            conditions = Conditions("S-014", "speaker", judges=(), rater=rater)
+            conditions = setup.resolve(plugins, battery, conditions)
+            return closing.enter_context(setup.create_naming(store, plugins, battery, conditions))
 
         yield make

@@ -2,203 +2,41 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabwb.administer.judging.calls import Limits, check_limits
+from tabwb.administer.judging.calls import Limits
 from tabwb.administer.judging.judging import Judging
 from tabwb.administer.session import setup
-from tabwb.administer.session.drive import drive
 from tabwb.administer.session.raters import declaration_of
 from tabwb.administer.session.session import Session
-from tabwb.battery.model import Battery, Feature
-from tabwb.plugin_api.components import Judge, ModelJudge, Response, Verdict
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import ModelJudge, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import ComponentError, Interrupted, UsageError
-from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
-from tabwb.records.ratings import Rating, failed, undefined, valued
-from tabwb.records.states import RatingStatus, StopReason
+from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
+from tests.administer.judging_parts import (
+    SAID,
+    Scripted,
+    Work,
+    battery,
+    give,
+    plugins,
+    run,
+    store,
+    verdicts,
+    work,
+)
 
-BATTERY = """
-[battery]
-id = "talk"
-title = "Talk"
-version = "1"
-language = "en"
-license = "MIT"
-examinees = ["model"]
-
-[[feature]]
-id = "anomia"
-key = "Anomia"
-title = "Anomia"
-definition = "Overall impression of word-finding difficulties."
-
-[[feature]]
-id = "jargon"
-key = "Jargon"
-title = "Jargon"
-definition = "Fluent but largely meaningless speech."
-
-[[subtest]]
-id = "text"
-title = "Text"
-response = "connected-text"
-template = "{prompt}"
-scorers = []
-item = [
-  { id = "t1", prompt = "Tell me about trips." },
-  { id = "t2", prompt = "Tell me about jobs." },
-  { id = "t3", prompt = "Tell me about meals." },
-]
-
-[[subtest]]
-id = "saying"
-title = "Saying"
-response = "verbatim"
-template = "{prompt}"
-scorers = ["repetition"]
-item = [{ id = "s1", prompt = "Please repeat exactly: house.", expected = "house." }]
-"""
-DECODING = Decoding(max_tokens=100)
-
-
-class Talker:
-    """Says what is written for each item."""
-
-    def __init__(self, said: Mapping[str, str]) -> None:
-        self.said = said
-
-    def open(self) -> Mapping[str, str]:
-        return {"model": "talker"}
-
-    def reply(self, request: Request, cancel: threading.Event) -> Iterator[str | Wait | Reply]:
-        yield Reply(self.said[request.key], StopReason.END, 0.01)
-
-    def close(self) -> None:
-        pass
-
-
-class Scripted:
-    """A judge that finds anomia where a response says "um"; counts what it was asked."""
-
-    rater = "scripted:model"
-    features: tuple[str, ...] = ("anomia", "jargon")
-    caution = "a scripted judge"
-    prompt_text = '{"system": "Judge."}'
-    examinee = "model"
-    most_requests = 2
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.draws: list[int] = []
-        self.say: Callable[[str], Verdict | None] = lambda text: None
-
-    def open(self) -> Mapping[str, str]:
-        return {}
-
-    def close(self) -> None:
-        pass
-
-    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        return (Request((Message("user", f"Judge: {response.text}" + "x" * 388),), DECODING),)
-
-    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        raise AssertionError("judged one by one")
-
-    def judge_many(
-        self,
-        responses: Sequence[Response],
-        features: Sequence[Feature],
-        cancel: threading.Event,
-    ) -> Iterator[tuple[int, Verdict | Wait]]:
-        for index, response in enumerate(responses):
-            if cancel.is_set():
-                return
-            self.asked.append(response.text)
-            self.draws.append(response.draw)
-            yield index, self.say(response.text) or self.verdict("um" in response.text)
-
-    def verdict(self, anomia: bool) -> Verdict:
-        ratings = (
-            valued(self.rater, "anomia", anomia),
-            undefined(self.rater, "jargon", "not asked"),
-        )
-        return Verdict(ratings, raw=f"anomia {anomia}", prompt_tokens=100, reply_tokens=20)
-
-    def down(self) -> Verdict:
-        return Verdict(tuple(failed(self.rater, name, "HTTP 503") for name in self.features))
-
-
-SAID = {
-    "text/t1": "I um went away.",
-    "text/t2": "I was a baker.",
-    "text/t3": "I was a baker.",
-    "saying/s1": "house.",
-}
-Work = Callable[..., Judging]
-
-
-@pytest.fixture
-def battery(tmp_path: Path) -> Battery:
-    from tabwb.battery.loader import load_battery
-
-    path = tmp_path / "battery.toml"
-    path.write_text(BATTERY, encoding="utf-8")
-    return load_battery(path)
-
-
-@pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "tabwb.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def give(store: Store, plugins: Plugins, battery: Battery) -> Callable[..., int]:
-    def begun(said: Mapping[str, str] = SAID) -> int:
-        conditions = Conditions("echo", "model", judges=())
-        with setup.create(store, plugins, battery, conditions) as session:
-            list(drive(session, Talker(said), threading.Event()))
-            assert session.status.value == "done"
-            return session.administration.id
-
-    return begun
-
-
-@pytest.fixture
-def work(store: Store, plugins: Plugins, battery: Battery) -> Work:
-    def made(number: int, judge: Judge, **options: object) -> Judging:
-        return Judging(store, plugins, battery, number, judge, **options)  # type: ignore[arg-type]
-
-    return made
-
-
-def run(judging: Judging, limits: Limits = Limits()) -> list[events.Event]:  # noqa: B008
-    return list(judging.run(limits, threading.Event()))
-
-
-def verdicts(store: Store, number: int) -> list[float | None]:
-    return [
-        next((r.value for r in trial.ratings if r.measure == "anomia"), None)
-        for trial in store.trials(number)
-    ]
+__all__ = ["battery", "give", "plugins", "store", "work"]
 
 
 def test_a_scripted_judge_is_one(give: Callable[..., int]) -> None:
@@ -270,95 +108,6 @@ def test_all_that_can_be_judged_is_judged_when_asked_for(
     assert verdicts(store, number) == [1.0, 0.0, 0.0, 0.0]
 
 
-def test_a_failed_call_is_an_error_and_is_asked_again(
-    store: Store, give: Callable[..., int], work: Work
-) -> None:
-    number, judge = give(), Scripted()
-    judge.say = lambda text: judge.down() if "um" in text else None
-    judging = work(number, judge)
-    run(judging)
-    assert judging.tally.in_error == 1
-    first = store.trials(number)[0].ratings
-    assert {rating.status for rating in first} == {RatingStatus.ERROR}
-    judge.say = lambda text: None
-    run(work(number, judge))
-    assert judge.asked[2:] == ["I um went away."]
-    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
-
-
-def test_a_judge_that_is_down_is_left_alone_soon(give: Callable[..., int], work: Work) -> None:
-    number = give({f"text/t{n}": f"word {n}" for n in (1, 2, 3)} | {"saying/s1": "house."})
-    judge = Scripted()
-    judge.say = lambda text: judge.down()
-    with pytest.raises(Interrupted, match=r"3 calls in a row failed; the last one: HTTP 503"):
-        run(work(number, judge, scope="all"))
-    assert len(judge.asked) == 3
-
-
-@pytest.mark.parametrize("failure", [ComponentError("no key"), ValueError("odd")])
-def test_a_judge_that_raises_gives_verdicts_in_error(
-    store: Store, give: Callable[..., int], work: Work, failure: Exception
-) -> None:
-    class Broken(Scripted):
-        def judge_many(
-            self,
-            responses: Sequence[Response],
-            features: Sequence[Feature],
-            cancel: threading.Event,
-        ) -> Iterator[tuple[int, Verdict | Wait]]:
-            yield 0, self.verdict(True)
-            raise failure
-
-    number = give()
-    run(work(number, Broken()))
-    ratings = store.trials(number)[1].ratings
-    assert {rating.status for rating in ratings} == {RatingStatus.ERROR}
-    assert str(failure) in ratings[0].reason
-    assert verdicts(store, number)[0] == 1.0
-
-
-def test_a_limit_of_requests_stops_and_the_rest_is_done_later(
-    store: Store, give: Callable[..., int], work: Work
-) -> None:
-    number, judge = give(), Scripted()
-    with pytest.raises(Interrupted, match="the limit is 2 requests; 1 was sent") as caught:
-        run(work(number, judge), Limits(requests=2))
-    assert caught.value.exit_status == 3 and "1 call left" in caught.value.message
-    assert verdicts(store, number)[:2] == [1.0, None]
-    run(work(number, judge))
-    assert verdicts(store, number) == [1.0, 0.0, 0.0, None]
-    assert len(judge.asked) == 2
-
-
-def test_a_limit_of_cost_is_never_passed(give: Callable[..., int], work: Work) -> None:
-    judge = Scripted()
-    # A call is reckoned with two requests, 136 tokens each (three letters a token) and the first
-    # one's reply in the second: 2 x 136 + 100 + 13.6 sent, 2 x 100 received: 386 x 1 + 200 x 10.
-    judging = work(give(), judge, price=Price("model", 1.0, 10.0))
-    assert judging.estimate().cost_at_most == pytest.approx(2 * 0.002386)
-    assert judging.estimate().reply_tokens_at_most == 2 * 2 * 100
-    with pytest.raises(Interrupted, match=r"the next answer may cost 0\.002386 USD"):
-        run(judging, Limits(cost=0.0026))
-    assert len(judge.asked) == 1
-    assert judging.tally.cost == pytest.approx((100 * 1.0 + 20 * 10.0) / 1e6)
-
-
-@pytest.mark.parametrize("tokens", [None, 386], ids=["not counted", "repaired"])
-def test_what_a_call_may_take_is_held_against_the_limit(
-    give: Callable[..., int], work: Work, tokens: int | None
-) -> None:
-    judge = Scripted()
-    received = None if tokens is None else 200
-    judge.say = lambda text: replace(
-        judge.verdict(True), prompt_tokens=tokens, reply_tokens=received, requests=2
-    )
-    judging = work(give(), judge, price=Price("model", 1.0, 10.0))
-    with pytest.raises(Interrupted, match="the limit is"):
-        run(judging, Limits(cost=0.004))
-    assert len(judge.asked) == 1
-    assert judging.tally.cost_at_most == pytest.approx(2386e-6)
-
-
 def test_answers_under_another_prompt_are_judged_again(
     store: Store, give: Callable[..., int], work: Work
 ) -> None:
@@ -371,17 +120,6 @@ def test_answers_under_another_prompt_are_judged_again(
     assert {each.judgement.prompt_text for each in store.judgements(number)[1:]} == {
         judge.prompt_text
     }
-
-
-def test_limited_rounds_of_judging_anew_come_to_every_answer(
-    give: Callable[..., int], work: Work
-) -> None:
-    number, judge = give(), Scripted()
-    run(work(number, judge))
-    for _ in range(2):
-        with pytest.raises(Interrupted):
-            run(work(number, judge, again=True), Limits(requests=2))
-    assert judge.asked[2:] == ["I um went away.", "I was a baker."]
 
 
 @pytest.mark.parametrize("bad", [(), ("not a rating",)], ids=["nothing", "no rating"])
@@ -401,33 +139,6 @@ def test_a_judge_that_writes_nothing_is_not_asked_several_times(
 ) -> None:
     with pytest.raises(UsageError, match="gives the same verdict"):
         work(give(), plugins.judge(spec), repeats=3)
-
-
-def test_a_limit_has_room_for_one_answer(plugins: Plugins) -> None:
-    for spec in ("rules", "tab-2026+likelihood:bundled"):
-        check_limits(plugins.judge(spec), Limits(requests=1))
-    for limits in (Limits(requests=2), Limits()):
-        check_limits(plugins.judge("tab-2026:bundled"), limits)
-    with pytest.raises(UsageError, match="a second one where a reply cannot be read") as refused:
-        check_limits(plugins.judge("tab-2026:bundled"), Limits(requests=1))
-    assert refused.value.allowed == "2 or more"
-
-
-def test_a_limit_of_cost_needs_a_price(give: Callable[..., int], work: Work) -> None:
-    judge = Scripted()
-    with pytest.raises(UsageError, match="needs a price"):
-        run(work(give(), judge), Limits(cost=1.0))
-    assert judge.asked == []
-
-
-def test_cancelling_keeps_what_was_judged(
-    store: Store, give: Callable[..., int], work: Work
-) -> None:
-    number, judge, cancel = give(), Scripted(), threading.Event()
-    with pytest.raises(Interrupted, match="stopped by the user"):
-        for _ in work(number, judge).run(Limits(), cancel):
-            cancel.set()
-    assert verdicts(store, number) == [1.0, None, None, None]
 
 
 def test_repetitions_ask_anew_and_do_not_count(
@@ -471,7 +182,6 @@ def test_a_judge_without_a_model_judges_later_too(
 def test_a_battery_without_features_has_nothing_to_judge(
     store: Store, plugins: Plugins, battery: Battery, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
 
     with pytest.raises(UsageError, match="no features"):
         Judging(store, plugins, replace(battery, features=()), 1, Scripted())

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
-
 import pytest
 
 from tabwb.administer.naming import order
@@ -13,7 +9,6 @@ from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Scored
 from tabwb.records.ratings import Rating
@@ -21,22 +16,8 @@ from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
 from tabwb.store.store import Store
-from tests.administer.naming_parts import heard, naming_battery, shown, take
-
-Begin = Callable[..., Session]
-
-
-@pytest.fixture
-def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
-    with ExitStack() as closing:
-
-        def make(rules: str = "", rater: str = "R1") -> Session:
-            battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
-            conditions = Conditions("S-014", "speaker", judges=(), rater=rater)
-            conditions = setup.resolve(plugins, battery, conditions)
-            return closing.enter_context(setup.create_naming(store, plugins, battery, conditions))
-
-        yield make
+from tests.administer.conftest import Begin
+from tests.administer.naming_parts import heard, shown, take
 
 
 def _ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]:
@@ -344,56 +325,6 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
     session.undo()
     assert session.status.value == "running"
     assert session.awaiting
-
-
-def _order(session: Session, right: dict[str, bool]) -> list[str]:
-    """The items in the order in which the session gives them."""
-    given: list[str] = []
-    for number in range(5):
-        session.spoken.show(shown(10.0 * number))
-        if session.status is not AdministrationStatus.RUNNING or session.current is None:
-            break
-        item = session.current.plan.item
-        given.append(item)
-        session.spoken.score(
-            "right" if right.get(item, True) else "error", take=take(10.0 * number)
-        )
-    return given
-
-
-def test_items_before_the_start_are_credited_where_the_basal_is_reached(
-    begin_naming: Begin,
-) -> None:
-    session = begin_naming('start_item = "tree"\nbasal = 1')
-    assert _order(session, {}) == ["tree", "house"]
-    states = {trial.plan.item: trial.state for trial in session.trials}
-    assert states["dog"] is states["cat"] is TrialState.NOT_ADMINISTERED
-    assert session.status is AdministrationStatus.DONE
-
-
-def test_where_the_basal_is_not_reached_earlier_items_are_given_backwards(
-    begin_naming: Begin,
-) -> None:
-    session = begin_naming('start_item = "tree"\nbasal = 1')
-    assert _order(session, {"tree": False, "cat": False}) == ["tree", "cat", "dog", "house"]
-
-
-def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
-    session = begin_naming('start_item = "tree"\nbasal = 1')
-    _order(session, {})
-    session.undo()
-    states = {trial.plan.item: trial.state for trial in session.trials}
-    assert states["dog"] is TrialState.PLANNED
-
-
-def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming: Begin) -> None:
-    session = begin_naming("discontinue = { after = 2 }")
-    for number in range(2):
-        assert order.reason_to_discontinue(session.spoken) == ""
-        session.spoken.show(shown(10.0 * number))
-        session.spoken.score("error", take=take(10.0 * number))
-    assert "2 items in a row" in order.reason_to_discontinue(session.spoken)
-    assert session.status is AdministrationStatus.RUNNING
 
 
 def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> None:

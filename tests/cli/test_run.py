@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.trials import EventEntry
-from tabwb.store.store import Store
-from tests.cli.conftest import Outcome, Run, in_process
+from tests.cli.conftest import Outcome, Run
 
 ADMINISTRATION_KEYS = {
     "id", "uid", "status", "battery", "battery_version", "battery_hash", "examinee", "model",
@@ -82,70 +80,6 @@ def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
     assert judge["scope"] == "connected-text"
     assert judge["n_features"] == 7
     assert judge["n_responses"] == 5
-
-
-def test_dry_run_prints_every_prompt_and_asks_nothing(run: Run, tmp_path: Path) -> None:
-    outcome = run("run", "tab", "--model", "echo", "--dry-run", "--store", tmp_path / "s.db")
-    assert outcome.status == 0
-    assert "Which one is an animal with a mane? (lion, drum, violin, giraffe, boot, boat)" in (
-        outcome.out
-    )
-    assert "Respond to the following prompt in 3–5 full sentences:" in outcome.out
-    assert not (tmp_path / "s.db").exists()
-    listed = run("results", "--json", "--store", tmp_path / "s.db")
-    assert listed.document == {"format": 1, "administrations": []}
-    grouped = run("results", "--by", "model", "--json", "--store", tmp_path / "s.db")
-    assert grouped.document["groups"] == []
-    assert not (tmp_path / "s.db").exists()
-
-
-def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
-    dry = run("run", "tab", "--model", "echo", "--dry-run", "--json").document
-    sent = run("run", "tab", "--model", "echo", "--json").document
-    assert [prompt["messages"][-1]["content"] for prompt in dry["prompts"]] == [
-        trial["prompt"] for trial in sent["trials"]
-    ]
-
-
-def test_dry_run_shows_what_a_protocol_does_with_the_options(run: Run) -> None:
-    dry = ("run", "tab", "--model", "bundled", "--dry-run", "--protocol")
-    said = run(*dry, "likelihood").out
-    assert "[protocol likelihood]\nweighed, not written: lion | drum" in said
-    assert said.count("weighed, not written: Yes | No") == 5
-    assert said.count("no options: answered freely") == 10
-    assert "[protocol enforced]\nheld to one of: Yes | No" in run(*dry, "enforced").out
-    assert "[protocol" not in run(*dry, "generate").out
-    prompts = run(*dry, "enforced", "--json").document["prompts"]
-    found = {each["item"]: (each["protocol"], each["options"]) for each in prompts}
-    assert found["sc1"] == ("enforced", ["Yes", "No"])
-    assert found["rp1"] == ("generate", [])
-
-
-def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
-    dry = ("run", "tab", "--model", "echo", "--judge", "tab-2026:bundled", "--dry-run")
-    said = run(*dry).err
-    assert "judges by itself when everything is answered: 5 answers, at most 10 requests" in said
-    (one,) = run(*dry, "--json").document["judging"]
-    assert one == {
-        "judge": "tab-2026:bundled",
-        "responses": 5,
-        "requests_at_most": 10,
-        "cost_at_most": 0.0,
-    }
-
-
-def test_dry_run_says_the_smallest_difference_the_design_can_show(run: Run) -> None:
-    dry = ("run", "tab", "--model", "bundled", "--replicates", 20, "--temperature", 1, "--dry-run")
-    said = run(*dry).err
-    assert "symptom burden over 7 features, prompts like these (5 items x 20): 1.2\n" in said
-    assert "symptom burden over 7 features, these prompts (5 items x 20): 0.65\n" in said
-    assert "p is at least 0.0625, so it never reaches .05" in said
-    burden, _, accuracy, _ = run(*dry, "--json").document["smallest_difference"]
-    assert (burden["estimand"], burden["items"], burden["replicates"]) == (
-        "prompts like these", 5, 20,
-    )  # fmt: skip
-    assert (accuracy["measure"], accuracy["items"]) == ("accuracy", 15)
-    assert accuracy["smallest_p"] == 2**-14
 
 
 def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path: Path) -> None:
@@ -225,97 +159,9 @@ def test_trials_can_be_voided_undone_and_noted_after_the_fact(run: Run) -> None:
     assert run("trial", "void", 1, "nothing", "--reason", "x").status == 2
 
 
-def test_a_person_types_and_the_answers_are_scored(tmp_path: Path) -> None:
-    answers = "\n".join(
-        ["It was fine.", ""] * 5
-        + ["lion", "violin", "boat", ":undo", "boot", "knife", "giraffe"]
-        + ["Yes", "No", "No", "Yes", ":skip unsure"]
-        + ["house.", "breakfast.", "catastrophe.", "The sun rises in the East.", "Where."]
-    )
-    outcome = in_process(
-        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7", "--json"],
-        stdin=answers + "\n",
-    )
-    assert outcome.status == 0, outcome.err
-    document = outcome.document
-    assert "Which one is an animal with a mane?" in outcome.err
-    assert document["administration"]["examinee"] == "S-01"
-    correct = {one["id"]: (one["correct"], one["n"]) for one in document["summary"]["subtests"]}
-    assert correct["word-comprehension"] == (5, 5)
-    assert correct["sentence-comprehension"] == (4, 4)
-    assert correct["repetition"] == (4, 5)
-
-
-def test_the_end_of_the_input_pauses_and_resume_goes_on(run: Run) -> None:
-    begun = in_process(
-        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7"],
-        stdin="We went to the lake.\n\nA red kite.\n\n",
-    )
-    assert begun.status == 3
-    assert "tabwb resume 1" in begun.err
-    document = run("results", 1, "--json").document
-    assert document["administration"]["status"] == "paused"
-    assert [trial["state"] for trial in document["trials"]].count("answered") == 2
-    more = in_process(["resume", 1], stdin="My first job.\n\n")
-    assert more.status == 3
-    document = run("results", 1, "--json").document
-    assert [trial["response"] for trial in document["trials"][:3]] == [
-        "We went to the lake.",
-        "A red kite.",
-        "My first job.",
-    ]
-
-
-TYPED = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
-
-
-def test_an_empty_line_is_no_answer_until_it_is_given_twice(run: Run) -> None:
-    # The first item: empty, then an answer. The second: empty twice. Then the input ends.
-    outcome = in_process(TYPED, stdin="\nWe went.\n\n\n\n")
-    assert outcome.err.count("nothing typed") == 2
-    first, second, third = run("results", 1, "--json").document["trials"][:3]
-    assert first["response"] == "We went."
-    assert (second["response"], second["status"]) == ("", "empty")
-    assert third["state"] == "planned"
-
-
-@pytest.mark.parametrize("command", ["skip", "void", "discontinue"])
-def test_a_command_without_its_reason_says_what_to_type(command: str) -> None:
-    outcome = in_process(TYPED, stdin=f":{command}\n")
-    assert f"':{command}' needs a reason" in outcome.err
-    assert f"for example: :{command} " in outcome.err
-
-
-def test_who_types_a_pause_is_told_of_no_error() -> None:
-    outcome = in_process(TYPED, stdin=":pause\n")
-    assert outcome.status == 3
-    assert "error" not in outcome.err and "tabwb resume 1" in outcome.err
-
-
-def test_what_was_done_to_a_trial_is_confirmed(run: Run) -> None:
-    run("run", "tab", "--model", "echo")
-    assert "note on trial 3 of administration 1" in run("trial", "note", 1, 3, "odd").err
-    assert "taken back: answer" in run("trial", "undo", 1).err
-    assert "taken back: answer" in in_process(TYPED, stdin="We went.\n\n:undo\n:pause\n").err
-
-
 def test_resuming_what_is_done_says_so(run: Run) -> None:
     run("run", "tab", "--model", "echo")
     assert "no items are left" in run("resume", 1).err
-
-
-def test_resuming_what_rests_with_nothing_left_finishes_it(run: Run) -> None:
-    for examinee in (("--model", "echo"), TYPED[2:]):
-        typed = "x\n\n" * 5 + "x\n" * 15
-        number = in_process(("run", "tab", *examinee), stdin=typed).err.split()[1]
-        with Store.open(create=False) as store:
-            (end,) = store.history(int(number)).endings
-            rests = EventEntry("paused", None, "stopped by the user")
-            store.append(int(number), [EventEntry("undone", None, "the end", end), rests])
-        before = run("results", number, "--json").document["administration"]
-        assert (before["status"], before["answered"]) == ("paused", 20)
-        assert run("resume", number).status == 0
-        assert run("results", number, "--json").document["administration"]["status"] == "done"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
@@ -331,17 +177,6 @@ def test_who_waits_for_a_model_is_told_that_it_loads() -> None:
     # The kernel keeps only so much of what nobody has read yet; the first of it is there.
     assert os.read(ours, 4096).startswith(b"loading echo")
     os.close(ours)
-
-
-def test_nobody_reading_leaves_it_paused_not_running(run: Run, tmp_path: Path) -> None:
-    words = " ".join(("-m", "tabwb", *TYPED))
-    subprocess.run(
-        ["bash", "-c", f"yes 'It was fine.' | {sys.executable} {words} | head -n 2"],
-        check=False,
-        capture_output=True,
-        timeout=60,
-    )
-    assert run("results", 1, "--json").document["administration"]["status"] == "paused"
 
 
 def test_a_relative_path_holds_from_another_folder(
@@ -497,16 +332,6 @@ def test_a_judge_with_features_that_the_battery_lacks_is_warned_of(
     assert again.err.count("does not have 7 features of judge 'rules-2': ") == 1
     asked = run("run", path, "--model", "echo", "--judge", "tab-2026:echo")
     assert asked.err.count("does not have 19 features of judge 'tab-2026:echo': ") == 1
-
-
-def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:
-    plain = ("run", "tab", "--judge", "none", "--dry-run", "--json", "--model")
-    spec = "openai:thinker@base_url=http://127.0.0.1:9/v1"
-    without = run(*plain, spec).document["estimate"]
-    added = run(*plain, f"{spec},reasoning_tokens=1000").document["estimate"]
-    assert without["reasoning_tokens_at_most"] == 0
-    assert added["reasoning_tokens_at_most"] == 20 * 1000
-    assert added["reply_tokens_at_most"] == without["reply_tokens_at_most"] + 20 * 1000
 
 
 def test_missing_recorded_answers_do_not_stop_the_run(run: Run, tmp_path: Path) -> None:

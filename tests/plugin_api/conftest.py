@@ -13,6 +13,7 @@ import pytest
 from tabwb.plugin_api.registry.plugins import Plugins
 
 Install = Callable[[str, str], Path]
+Load = Callable[[], Plugins]
 
 PREAMBLE = """\
 import os, signal, sys, threading, time
