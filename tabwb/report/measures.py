@@ -151,9 +151,7 @@ FOIL_ERRORS = Measure(
     "foil_errors", "errors of this kind", "share of the responses to items with such a foil that "
     "name it", "share",
 )  # fmt: skip
-WORDS_MEAN = Measure(
-    "words_mean", "words", "mean number of words of a usable response", "words", digits=0
-)
+WORDS_MEAN = Measure("words_mean", "words", "mean number of words of a usable response", "words")
 LEXICAL_MEASURES = (
     Measure("words", "words", "number of words", "words"),
     Measure("ttr", "TTR", "type-token ratio", "ratio"),

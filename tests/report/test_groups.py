@@ -199,8 +199,8 @@ def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
     ends = [
         between(burden_interval(values, 7).interval) for values in ([[1.0], [2.0]], [[0.0], [1.0]])
     ]
-    assert first == ["A", "2/2", "2", "1.50", ends[0], "7", "0"]
-    assert second == ["b", "2/2", "2", "0.50", ends[1], "7", "0"]
+    assert first == ["A", "2/2", "2", "1.50", ends[0], "7.00", "0"]
+    assert second == ["b", "2/2", "2", "0.50", ends[1], "7.00", "0"]
 
 
 def test_one_judge_can_be_shown_alone() -> None:

@@ -135,7 +135,7 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
         "distinct": str(burden.n_distinct),
         "burden": f"{value} few" if burden.usable.few else value,
         "95 %": between(burden.interval),
-        "words": number(burden.words_mean, 0),
+        "words": number(burden.words_mean),
         "none": str(sum(without_burden(burden).values())),
     }
 

@@ -154,7 +154,7 @@ def _burden_words(row: Grouped, judge: JudgeSummary | None, basis: Basis) -> dic
     elif basis.terms is None:
         answers = row.summary.answers
         words["usable"] = f"{answers.usable.usable}/{answers.usable.n}"
-        words["distinct"], words["words"] = str(answers.n_distinct), number(answers.words_mean, 0)
+        words["distinct"], words["words"] = str(answers.n_distinct), number(answers.words_mean)
     return words
 
 
