@@ -255,11 +255,11 @@ class ModelsPage(Page):
             what = "models" if self.by == "model" else "groups"
             state = f"… reading, {done} of {total} {what}" if total else "… reading"
         basis, column = self.basis, self.order.column
-        words = "" if basis is None else " · ".join((*basis.words, basis.battery))
         marked = f"{len(self.marked)} marked" if self.marked else ""
-        self.query_one("#models-head", Line).show(
-            Content.styled(words, QUIET), Content.styled(marked, "bold")
-        )
+        head = self.query_one("#models-head", Line)
+        room = (head.content_size.width or self.size.width) - len(marked) - bool(marked)
+        words = "" if basis is None else basis.line(room)
+        head.show(Content.styled(words, QUIET), Content.styled(marked, "bold"))
         name = self.by if column == "model" else column.removeprefix(RIGHT)
         order = f"by {name.replace('-', ' ')} {self.order.arrow}"
         self.query_one(

@@ -26,6 +26,8 @@ class Basis:
     battery_hash: str
     battery: str
     """Title and version."""
+    short: str
+    """Id and version."""
     terms: Terms | None
     """None where no judge is chosen."""
     n: int = 0
@@ -39,6 +41,20 @@ class Basis:
         rater, scope = f"rated by {self.terms.rater}", plain(self.terms.scope)
         prompt = (f"prompt {self.terms.prompt_hash[:8]}",) if self.terms.prompt_hash else ()
         return (rater, scope, f"over {len(self.terms.features)} features", *prompt)
+
+    def line(self, width: int) -> str:
+        """Return what the burdens share in at most so many columns, the least needed left out."""
+        rater, *rest = self.words
+        for words in (
+            (rater, *rest, self.battery),
+            (rater, *rest, self.short),
+            (rater, *rest[:2], self.short),
+            (rater, *rest[:1], self.short),
+        ):
+            line = " · ".join(words)
+            if len(line) <= width:
+                return line
+        return f"{self.short} · {rater}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +112,12 @@ def bases(rows: Sequence[Grouped]) -> tuple[Basis, ...]:
     """What can be chosen, the most rows first; a battery that no judge has seen is there too."""
     counts: Counter[Basis] = Counter()
     for row in rows:
-        battery = row.battery.content_hash, f"{row.battery.title} {row.battery.version}"
+        given = row.battery
+        battery = (
+            given.content_hash,
+            f"{given.title} {given.version}",
+            f"{given.id} {given.version}",
+        )
         counts[Basis(*battery, None)] += 1
         counts.update(Basis(*battery, judge.terms) for judge in row.summary.judges)
     judged = {basis.battery_hash for basis in counts if basis.terms is not None}

@@ -72,6 +72,8 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
         labels: one for each row.
         width: columns of characters.
 
+    >>> shortened_apart(["bundled (greedy)", "bundled (temperature 0.8)"], 15)
+    ['bundled…greedy)', 'bundled…0.8)']
     >>> given = ["m (temperature 1, whole battery)", "m (temperature 0.7, whole battery)"]
     >>> shortened_apart(given, 14)
     ['m…1, whole…', 'm…0.7, whole…']
@@ -81,9 +83,10 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     """
     different = dict.fromkeys(labels)
     cut = {label: shortened(label, width) for label in different}
-    if len(set(cut.values())) == len(cut):
-        return [cut[label] for label in labels]
     words = {label: _words(label) for label in different}
+    begins = Counter(own[0] for own in words.values() if own)
+    if len(set(cut.values())) == len(cut) and max(begins.values(), default=0) < 2:
+        return [cut[label] for label in labels]
     having: Counter[str] = Counter()
     sharing: dict[str, int] = {}
     for place, own in enumerate(words.values()):
@@ -92,7 +95,7 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
             sharing[word] = sharing.get(word, 0) | 1 << place
     plain = Counter(cut.values())
     for label, own in words.items():
-        if len(label) > width and plain[cut[label]] > 1:
+        if len(label) > width and own and (plain[cut[label]] > 1 or begins[own[0]] > 1):
             cut[label] = shortened(_fewer_words(own, sharing, having, width), width)
     alike = Counter(cut.values())
     for number, label in enumerate(different, 1):
@@ -147,6 +150,8 @@ def _fewer_words(
             key=lambda at: (others_without(at), -having[words[at]], -len(words[at]), -at),
         )
         if len(kept) == 2 and others_without(least) > 1:
+            if (room := width - len(words[kept[1]]) - 1) > 0 and kept[0] == 0:
+                return f"{words[0][:room].rstrip(ENDS)}…{words[kept[1]]}"
             break  # both tell it from others
         kept.remove(least)
     return joined()
