@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
@@ -17,23 +16,19 @@ from tabwb.administer.session import setup
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score, Transcribed
-from tabwb.records.speakers import Consent, LogEntry, Scope
-from tabwb.records.speech import Transcript
+from tabwb.records.speakers import Consent, Scope
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
-from tabwb.workbench.engine.jobs import TRANSCRIBING
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
-from tabwb.workbench.naming.listener import Listener
+from tabwb.workbench.naming.hearing import Hearing
+from tabwb.workbench.naming.player import Player
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live, OpenSource, Source
     from tabwb.administer.naming.strategy import SpokenStrategy
-    from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Events, Session
-    from tabwb.administer.transcription.transcribe import Job
-    from tabwb.speech.playback import Playback
     from tabwb.workbench.naming.picture_window import PictureWindow
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
@@ -53,10 +48,10 @@ class NamingController(Controller):
         self.open_source: OpenSource | None = None
         """Opens the microphone; None for the real one."""
         self._live: Live | None = None
-        self._listener: Listener | None = None
+        self._hearing: Hearing | None = None
+        self._player = Player(self.say)
         self._presenter: NamingPresenter | None = None
         self._showing: Showing | None = None
-        self._playback: Playback | None = None
         self._window: PictureWindow | None = None
         self._opening = False
         self._named = False
@@ -76,7 +71,6 @@ class NamingController(Controller):
         if self._live is not None:
             return
         from tabwb.administer.naming.live import Live
-        from tabwb.administer.naming.run import waiting
 
         self._opening = True
         self._sessions.publish()
@@ -91,11 +85,7 @@ class NamingController(Controller):
             self._opening = False
             self._sessions.publish()
             self.engine.refresh()
-        spec = session.administration.conditions.transcriber
-        at_work = self.engine.background.working(TRANSCRIBING, session.administration.id)
-        if spec and self._listener is None and not at_work:
-            for job in waiting(session, spec, by_any=True):
-                self._put(session, job)
+        self.hearing.catch_up()
 
     def take_in(self) -> None:
         """Keep recordings of the open administration that were interrupted."""
@@ -143,8 +133,8 @@ class NamingController(Controller):
         if live is None:
             return
         live.end()
-        if self._listener is not None:
-            self._listener.moved(live.path, live.session.spoken.recordings.file(live.recording))
+        if self._hearing is not None:
+            self._hearing.moved(live.path, live.session.spoken.recordings.file(live.recording))
 
     # ---------------------------------------------------------------- one item
 
@@ -195,32 +185,13 @@ class NamingController(Controller):
         if closes:
             self._blank()
         self._sessions.after(made)
-        if closes:
-            self._listen(session)
+        if closes and live is not None:
+            self.hearing.hear_last()
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
         session = self._naming()
-        self._play(session, session.spoken.view())
-
-    def _play(self, session: Session, view: NamingView | None) -> None:
-        playing, self._playback = self._playback, None
-        if playing is not None and playing.playing:
-            playing.stop()
-            return
-        from tabwb.speech.playback import Playback
-
-        take = None if view is None else view.take
-        if view is None or take is None:
-            raise TabwbError("nothing was recorded for this item")
-        path = session.spoken.recordings.file(take.recording)
-        self._playback = Playback(path, take.start_s, take.end_s)
-        self._playback.start()
-        given = session.administration
-        position = partial(_position, self._playback, take.start_s)
-        self.say(messages.Playing(given.id, view.trial.plan.number, position))
-        who, item = given.conditions.examinee, view.trial.plan.item
-        session.store.people.log(LogEntry("heard", who, given.id, f"item {item}"))
+        self._player.turn(session, session.spoken.view())
 
     def picture_window(self) -> None:
         """Open the picture window on the participant's screen, or close it.
@@ -238,52 +209,6 @@ class NamingController(Controller):
         else:
             self._window = PictureWindow(path_of(self.store))
 
-    # ---------------------------------------------------------------- transcription
-
-    def _listen(self, session: Session) -> None:
-        from tabwb.administer.naming.live import job_of
-
-        view = session.spoken.view()
-        job = None if view is None or self._live is None else job_of(session, view)
-        if job is not None:
-            self._put(session, job)
-
-    def _put(self, session: Session, job: Job) -> None:
-        spec, later = session.administration.conditions.transcriber, self.engine.later
-        if not spec:
-            return
-        if self._listener is None:
-            from tabwb.administer.naming.run import permit
-            from tabwb.administer.transcription.transcribe import Transcribing
-            from tabwb.store.takes import work_root
-
-            number = session.administration.id
-            try:
-                permit(session, spec)
-            except TabwbError as error:
-                self._deaf(error)
-                return
-            self._listener = Listener(
-                partial(Transcribing, self.plugins, spec, work_root(session.store)),
-                lambda job, heard: later(partial(self._transcribed, number, job, heard)),
-                lambda error: later(partial(self._deaf, error)),
-            )
-            self._listener.start()
-        self.presenter.waiting.add((job.trial, job.attempt))
-        self._listener.put(job)
-        self._sessions.publish()
-
-    def _transcribed(self, administration: int, job: Job, transcript: Transcript) -> None:
-        session = self._sessions.session
-        if session is None or session.administration.id != administration:
-            return  # it is transcribed again when that administration is opened
-        self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, transcript))
-
-    def _deaf(self, error: TabwbError) -> None:
-        self.presenter.deaf = error.message
-        self._sessions.publish()
-        self.say(messages.Failed(ErrorReport.of("Responses cannot be transcribed now", error)))
-
     # ---------------------------------------------------------------- as every session
 
     def _naming(self) -> Session:
@@ -296,7 +221,7 @@ class NamingController(Controller):
 
     def opened(self, session: Session) -> None:
         """Prepare for a session that was opened."""
-        self._presenter = None
+        self._presenter = self._hearing = None
         self._named = False
         self._lacking = ()
         if session.is_spoken:
@@ -312,27 +237,14 @@ class NamingController(Controller):
         try:
             self._end_recording()
         finally:
-            if self._playback is not None:
-                self._playback.stop()
-            self._hand_over()
+            self._player.stop()
+            if self._hearing is not None:
+                self._hearing.hand_over()
             if self._showing is not None:
                 self._showing.end()
             if self._window is not None:
                 self._window.close()
-            self._playback = self._showing = self._window = None
-
-    def _hand_over(self, *, wait: bool = True) -> None:
-        """Leave the responses that still wait for a transcript to a background job."""
-        listener, self._listener = self._listener, None
-        session, presenter = self._sessions.session, self._presenter
-        if listener is None:
-            return
-        listener.close(wait=wait)
-        if session is not None and presenter is not None and not presenter.deaf:
-            given = session.administration
-            spec = given.conditions.transcriber
-            if presenter.waiting and spec:
-                self.say(messages.TranscribingWanted(given.id, spec))
+            self._showing = self._window = None
 
     def after(self, made: tuple[events.Event, ...]) -> None:
         """End the recording at a pause or the end; decide which page is shown next."""
@@ -342,9 +254,9 @@ class NamingController(Controller):
             self._end_recording()
         for event in made:
             if isinstance(event, events.Observed) and isinstance(event.observation, Transcribed):
-                self.presenter.waiting.discard((event.trial, event.observation.attempt))
+                self.hearing.waiting.discard((event.trial, event.observation.attempt))
         if any(isinstance(event, events.Discontinued | events.Finished) for event in made):
-            self._hand_over(wait=False)
+            self.hearing.hand_over(wait=False)
         session = self._sessions.session
         if session is not None and session.is_spoken:
             if any(isinstance(event, events.TrialStarted) for event in made):
@@ -408,7 +320,7 @@ class NamingController(Controller):
             given = session.administration.conditions
             guard = consent.Guard(session.store, session.plugins, given)
             guard.check_listening(session.spoken.rater)
-            self._play(session, session.spoken.view(trial))
+            self._player.turn(session, session.spoken.view(trial))
 
     def _reveal(self, session: Session) -> None:
         """Record that the machine's words are shown from now on, before they are."""
@@ -421,16 +333,17 @@ class NamingController(Controller):
             self._showing.blank()
 
     @property
+    def hearing(self) -> Hearing:
+        """What has the responses of the open session transcribed."""
+        if self._hearing is None:
+            self._hearing = Hearing(self.engine, self._sessions, self._naming())
+        return self._hearing
+
+    @property
     def presenter(self) -> NamingPresenter:
         """The presenter of the open session."""
         if self._presenter is None:
             from tabwb.workbench.naming.presenter import NamingPresenter
 
-            self._presenter = NamingPresenter(self._naming(), self.store)
+            self._presenter = NamingPresenter(self._naming(), self.store, self.hearing)
         return self._presenter
-
-
-def _position(playback: Playback, start_s: float) -> float | None:
-    """Return the second of the recording that is heard now; None where nothing is played."""
-    played_s = playback.played_s
-    return None if played_s is None else start_s + played_s

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
     from tabwb.store.store import Store
+    from tabwb.workbench.naming.hearing import Hearing
 
 
 _STANDINGS: Mapping[TrialState, Standing] = {
@@ -51,20 +52,19 @@ _SHORT: Mapping[str, str] = {
 class NamingPresenter:
     """Makes the view models of one session. Owned by the worker's thread.
 
-    Attributes:
-        waiting: the responses that are being transcribed: (number of the trial, of the attempt).
-        deaf: why nothing is transcribed, or empty.
+    Args:
+        session: with spoken items.
+        store: with the pictures.
+        hearing: knows which responses wait for a transcript.
     """
 
-    def __init__(self, session: Session, store: Store) -> None:
-        self._session = session
+    def __init__(self, session: Session, store: Store, hearing: Hearing) -> None:
+        self._session, self._hearing = session, hearing
         self._assets = store.battery_assets(session.battery.content_hash)
         self._envelopes: dict[tuple[str, float, float], Envelope] = {}
         self._cards: dict[int, Card] = {}
         self._items: dict[int, tuple[Trial, NamedItem]] = {}
         self._naming: Naming | None = None
-        self.waiting: set[tuple[int, int]] = set()
-        self.deaf = ""
 
     def may_reveal(self, view: NamingView) -> bool:
         """Return whether there is a transcript and the rules over it may be shown now."""
@@ -187,8 +187,9 @@ class NamingPresenter:
         attempt, transcript = view.attempt, view.transcript
         if attempt is None:
             return ""
-        if (view.trial.plan.number, attempt.number) in self.waiting:
-            return f"nothing is transcribed: {self.deaf}" if self.deaf else "… transcribing"
+        if (view.trial.plan.number, attempt.number) in self._hearing.waiting:
+            deaf = self._hearing.deaf
+            return f"nothing is transcribed: {deaf}" if deaf else "… transcribing"
         if transcript is not None and transcript.status == "error":
             return f"not transcribed: {transcript.error}"
         return ""
