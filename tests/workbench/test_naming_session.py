@@ -18,7 +18,6 @@ from tabwb.store.store import Store
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.jobs.actions import JobsActions
 from tabwb.workbench.naming.controller import NamingController
-from tabwb.workbench.naming.page import NamingPage
 from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
 from tabwb.workbench.shell.pictures import Picture
 from tests.workbench.naming_seat import Name, views
@@ -57,7 +56,7 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await seat.press("f")
         given.speaker.alarm = "the microphone has vanished"
         await seat.reads("! the microphone has vanished")
-        assert not seat.desk.query_one(NamingPage).speaker_view, "a lost sound ends the speaker's view"
+        assert not seat.desk.query_one(SpeakerSheet).is_open, "a lost sound ends the speaker's view"
     assert not second.exists()
 
 

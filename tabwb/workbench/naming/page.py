@@ -22,12 +22,12 @@ from tabwb.workbench.naming.item_pane import NO_RESPONSES, HeardField, hint
 from tabwb.workbench.naming.meters import TICK_S
 from tabwb.workbench.naming.parts import TALL, Choices, NamingParts
 from tabwb.workbench.naming.pictures import SpeakerSheet
-from tabwb.workbench.naming.rest import OVER
+from tabwb.workbench.naming.rest import OVER, space_word
 from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.waveform import STEP_S, STRIDE_S, Waveform
+from tabwb.workbench.shell.waveform import Waveform
 from tabwb.workbench.shell.wording import AMBER
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ DRAWN_S = 0.05
 """How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""
 CLOCK_S = 0.5
 """So often the time of the recording is shown."""
+SOUND_KEYS = {one.key: one.action for one in Binding.make_bindings(Waveform.BINDINGS)}
+"""Keys of the waveform, which this page passes on because it keeps the focus."""
 
 
 class NamingPage(Page, can_focus=True):
@@ -46,15 +48,6 @@ class NamingPage(Page, can_focus=True):
 
     KEYS_IN_TURN = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", f"move({-STEP_S})", show=False),
-        Binding("right", f"move({STEP_S})", show=False),
-        Binding("shift+left", f"move({-STRIDE_S})", show=False),
-        Binding("shift+right", f"move({STRIDE_S})", show=False),
-        Binding("ctrl+left", "part(-0.25)", show=False),
-        Binding("ctrl+right", "part(0.25)", show=False),
-        Binding("plus,equals_sign", "zoom(0.5)", show=False),
-        Binding("minus", "zoom(2)", show=False),
-        Binding("o", "other_mark", show=False),
         Binding("e", "screen.command('administer.re-prompt')", show=False),
         Binding("down,pagedown", "scroll_said(3)", show=False),
         Binding("up,pageup", "scroll_said(-3)", show=False),
@@ -99,8 +92,7 @@ hidden until you have scored, where the battery does not say otherwise.
         """The microphone is being opened."""
         self._drawing = False
         """A picture is being drawn; its time is recorded afterwards."""
-        self.speaker_view = False
-        """The picture alone fills the screen."""
+        self._sheet = SpeakerSheet()
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -110,7 +102,7 @@ hidden until you have scored, where the battery does not say otherwise.
     async def on_mount(self) -> None:
         """Mount the speaker's view, and start the timers."""
         self.set_interval(CLOCK_S, self._show_time)
-        await self.desk.mount(SpeakerSheet(id="speaker-sheet"))
+        await self.desk.mount(self._sheet)
         self.desk.listen(Playing, self._playing)
         self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
 
@@ -139,7 +131,7 @@ hidden until you have scored, where the battery does not say otherwise.
         if not self._drawing:
             self._parts.show(work, now, self._choices, self._source, rests=rests)
             self._show_field(now)
-            self._show_to_speaker(now.card if now.waits else None)
+            self._sheet.show(now.card.picture if now.card and now.waits else None)
         self._tick()
         self._show_hint()
         self.desk.set_class(now.microphone == "open", "-recording")
@@ -158,9 +150,9 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def escape(self) -> bool:
         """Leave the speaker's view."""
-        if not self.speaker_view:
+        if not self._sheet.is_open:
             return False
-        self.speaker()
+        self._sheet.turn()
         return True
 
     def keys_done(self) -> bool:
@@ -193,13 +185,7 @@ hidden until you have scored, where the battery does not say otherwise.
         work, now = self._work, self._now
         if command.key != "space" or work is None or now is None:
             return command.foot
-        if now.microphone == "open":
-            if now.upcoming is not None:
-                return command.foot
-            return "End" if work.upcoming is None else "Next"
-        if work.status in OVER:
-            return "Results"
-        return "Continue" if work.administration.answered else "Microphone"
+        return space_word(work, now)
 
     def _show_field(self, now: NamingNow) -> None:
         field = self.query_one(HeardField)
@@ -284,7 +270,7 @@ hidden until you have scored, where the battery does not say otherwise.
         self._drawing = True
         self.desk.do(partial(self._controller.expose, card.number))
         self._parts.show_card(card, self._choices)
-        self._show_to_speaker(card)
+        self._sheet.show(card.picture)
 
         def drawn() -> None:
             # The frame that holds the picture has been written: zero of latency.
@@ -296,14 +282,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def speaker(self) -> None:
         """Show the picture alone, or everything again."""
-        self.speaker_view = not self.speaker_view
-        self.desk.set_class(self.speaker_view, "-speaker")
-        now = self._now
-        self._show_to_speaker(now.card if now is not None and now.waits else None)
-
-    def _show_to_speaker(self, card: Card | None) -> None:
-        for sheet in self.desk.query(SpeakerSheet):
-            sheet.show(card.picture if card else None)
+        self._sheet.turn()
 
     def detail(self) -> None:
         """Show or hide the costs of the alignment."""
@@ -377,33 +356,23 @@ hidden until you have scored, where the battery does not say otherwise.
 
     # ---------------------------------------------------------------- keys
 
-    def action_move(self, step_s: float) -> None:
-        """Move the chosen mark of the response."""
-        self._parts.waveform.action_move(step_s)
-
-    def action_other_mark(self) -> None:
-        """Move another mark from now on."""
-        self._parts.waveform.action_other_mark()
-
-    def action_zoom(self, factor: float) -> None:
-        """Draw a shorter or longer stretch of the response."""
-        self._parts.waveform.action_zoom(factor)
-
-    def action_part(self, share: float) -> None:
-        """Draw another part of the response."""
-        self._parts.waveform.action_pan(share)
-
     def action_scroll_said(self, lines: int) -> None:
         """Scroll what the machine says, where it is longer than its place."""
         self.query_one("#naming-said", VerticalScroll).scroll_relative(y=lines, animate=False)
 
-    def on_key(self, event: Key) -> None:
-        """After *no response* the next key says of which kind it was."""
+    async def on_key(self, event: Key) -> None:
+        """After *no response* the next key says of which kind it was; others move marks."""
         self._message = ""
-        if not self.has_focus or not self._asks_kind:
+        if not self.has_focus:
+            return
+        if not self._asks_kind:
+            if (action := SOUND_KEYS.get(event.key)) is not None:
+                event.stop()
+                event.prevent_default()
+                await self._parts.waveform.run_action(action)
             return
         self._asks_kind = False
-        if event.key != "escape" or not self.speaker_view:  # esc leaves the speaker's view too
+        if event.key != "escape" or not self._sheet.is_open:  # esc leaves the speaker's view too
             event.stop()
             event.prevent_default()
         if event.key in NO_RESPONSES:

@@ -15,11 +15,19 @@ from tabwb.workbench.shell.pictures import Picture, Pixels
 
 
 class SpeakerSheet(Container):
-    """Covers the desk while the speaker's view is on. It takes no focus: the keys stay."""
+    """Covers the desk while the speaker's view is on. It takes no focus: the keys stay.
+
+    Attributes:
+        is_open: whether it covers the desk.
+    """
 
     DEFAULT_CSS = """
     SpeakerSheet { background: #ffffff; padding: 1 2; width: 100%; height: 100%; }
     """
+
+    def __init__(self) -> None:
+        super().__init__(id="speaker-sheet")
+        self.is_open = False
 
     def compose(self) -> ComposeResult:
         """Yield the picture."""
@@ -27,7 +35,13 @@ class SpeakerSheet(Container):
 
     def show(self, pixels: Pixels | None) -> None:
         """Show a picture, or blank paper."""
-        self.query_one(Picture).show(pixels)
+        for picture in self.query(Picture):  # none before it is mounted
+            picture.show(pixels)
+
+    def turn(self) -> None:
+        """Cover the desk, or show it again."""
+        self.is_open = not self.is_open
+        self.screen.set_class(self.is_open, "-speaker")
 
 
 FILE_NAME = "picture"

@@ -84,6 +84,22 @@ def _next_step(now: NamingNow) -> str:
     return "then opens the microphone" if now.lacking else "opens the microphone"
 
 
+def space_word(work: Work, now: NamingNow) -> str:
+    """Return what space does now, in one word.
+
+    Args:
+        work: the open administration.
+        now: its naming part.
+    """
+    if now.microphone == "open":
+        if now.upcoming is not None:
+            return "Show"
+        return "End" if work.upcoming is None else "Next"
+    if work.status in OVER:
+        return "Results"
+    return "Continue" if work.administration.answered else "Microphone"
+
+
 def read_aloud(instructions: str, width: int) -> Iterator[Content]:
     """Yield the instructions that the administrator reads to the participant."""
     yield Content.styled("Read aloud before the next picture", QUIET)
