@@ -28,6 +28,7 @@ from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.keys import KEYS, answer_hints
 from tabwb.workbench.rating.layout import Entry
 from tabwb.workbench.rating.picture import SamplePicture
+from tabwb.workbench.rating.saving import Saving
 from tabwb.workbench.rating.sheet import AnswerSheet
 from tabwb.workbench.rating.view_models import Move, RatingView, Reply, Request
 from tabwb.workbench.rating.wording import (
@@ -36,12 +37,13 @@ from tabwb.workbench.rating.wording import (
     over_lines,
     place_line,
     sample_lines,
+    title_line,
 )
 from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.frame import Foot, Hint
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET, folded
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded
 
 Send = Callable[[Request], None]
 Connect = Callable[[Callable[[Reply], object]], Send]
@@ -51,8 +53,6 @@ WIDE, TALL = 124, 30
 LEAVE = "f10"
 SEEN_S = 0.3
 """The least seconds in which somebody can see a sample [ours]."""
-BESIDE_NAME = 51
-"""Columns of the title bar beside the name of the set and the rater's code."""
 AROUND = 8
 """Lines of a wide screen that the questions leave for other things."""
 ROWS_LOW = 10
@@ -90,7 +90,7 @@ class RatingScreen(Screen[None]):
         self._send: Send = lambda request: None
         self.hand: Hand | None = None
         self._clock = WorkClock()
-        self._unsaved, self._failed, self._leaving = 0, False, False
+        self._saving = Saving()
         self._awaits_view = True
         self._queued: list[Key] = []
         self._message = ""
@@ -158,13 +158,13 @@ class RatingScreen(Screen[None]):
         if reply.what == "shown" and reply.view is not None:
             self._take(reply.view)
         elif reply.what == "kept":
-            self._unsaved, self._failed, self._leaving = max(self._unsaved - 1, 0), False, False
+            self._saving.stored()
         elif reply.what == "failed":
-            self._failed, self._awaits_view = self._failed or self._unsaved > 0, False
+            self._saving.refused()
+            self._awaits_view = False
             self._queued.clear()  # they were meant for a sample that did not come
             if self.hand is None:
                 self.query_one(Foot).show([Hint(key_label(LEAVE), "Leave", self.leave)])
-            self._unsaved = max(self._unsaved - 1, 0)
             self.say(reply.words)
         elif reply.what == "said":
             self.say(reply.words)
@@ -176,8 +176,7 @@ class RatingScreen(Screen[None]):
     def _take(self, view: RatingView) -> None:
         first = self.hand is None
         self.hand = Hand(self, view, self._sheet_of(view))
-        self._awaits_view, self._message = False, ""
-        self._unsaved, self._failed, self._leaving = 0, False, False
+        self._awaits_view, self._message, self._saving = False, "", Saving()
         self.query_one("#rating-text", VerticalScroll).scroll_home(animate=False)
         self.query_one(SamplePicture).show(view.picture)
         if view.learning and view.phase == "rate":
@@ -234,21 +233,9 @@ class RatingScreen(Screen[None]):
         definition.refresh(layout=True)
 
     def _show_title(self) -> None:
-        words = ""
-        if self.hand is not None:
-            view = self.hand.view
-            room = self.size.width - len(view.rater) - BESIDE_NAME
-            name = Content(view.set_name).truncate(max(room, LEAST), ellipsis=True).plain
-            words = f" · rating set {name} · rater {view.rater}"
-        left = Content.assemble(("tabwb", f"bold {ACCENT}"), words)
-        saved = ("saved" if self.hand is not None else "", ACCENT)
-        if self._failed:
-            saved = ("! not saved", f"bold {AMBER}")
-        elif self._unsaved:
-            saved = ("… saving", QUIET)
-        self.query_one("#rating-title", Line).show(
-            left, Content.assemble(("blind", QUIET), "   ", saved)
-        )
+        view = None if self.hand is None else self.hand.view
+        title = title_line(view, self._saving.mark(), self.size.width)
+        self.query_one("#rating-title", Line).show(*title)
 
     def say(self, words: str, *, reading: bool = False) -> None:
         """Show a message above the definition, until something else is done.
@@ -364,7 +351,7 @@ class RatingScreen(Screen[None]):
     def keep(self) -> None:
         """Send the answers so far."""
         if self.hand is not None:
-            self._unsaved += 1
+            self._saving.unsaved += 1
             self._send(self.hand.request("keep", self._clock.seconds))
             self._show_title()
 
@@ -394,8 +381,8 @@ class RatingScreen(Screen[None]):
 
     def leave(self) -> None:
         """Leave the screen, or with it the program; at once only if all answers are saved."""
-        if self._failed and not self._leaving:
-            self._leaving = True
+        if self._saving.failed and not self._saving.warned:
+            self._saving.warned = True
             self.say(f"not saved: {key_label(LEAVE)} again leaves without the last answers")
         elif self._only:
             self.app.exit(0)

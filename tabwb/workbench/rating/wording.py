@@ -16,6 +16,8 @@ from tabwb.workbench.shell.drawn import scale
 from tabwb.workbench.shell.envelopes import bars
 from tabwb.workbench.shell.wording import ABSENT, ACCENT, AMBER, LEAST, PRESENT, QUIET, wrapped
 
+BESIDE_NAME = 51
+"""Columns of the title bar beside the name of the set and the rater's code."""
 UNSURE, OPEN = "?", "·"
 LOUD_ROWS, ONLY_LOUD_ROWS = 2, 6
 """Lines of the loudness of a recording, beside others and where it is all there is."""
@@ -186,6 +188,25 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 def progress_words(view: RatingView) -> str:
     """Return ``sample 12 of 82``."""
     return f"sample {view.position} of {view.planned}" + ("   learning" if view.learning else "")
+
+
+def title_line(
+    view: RatingView | None, saved: tuple[str, str], width: int
+) -> tuple[Content, Content]:
+    """Return both ends of the title bar: set and rater, and what is saved.
+
+    Args:
+        view: what is shown; None before the set is open.
+        saved: words with their style.
+        width: columns.
+    """
+    words = ""
+    if view is not None:
+        room = max(width - len(view.rater) - BESIDE_NAME, LEAST)
+        name = Content(view.set_name).truncate(room, ellipsis=True).plain
+        words = f" · rating set {name} · rater {view.rater}"
+    left = Content.assemble(("tabwb", f"bold {ACCENT}"), words)
+    return left, Content.assemble(("blind", QUIET), "   ", ("", "") if view is None else saved)
 
 
 def place_line(view: RatingView, draft: Draft, *, more: bool) -> tuple[Content, Content]:
