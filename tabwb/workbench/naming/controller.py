@@ -66,7 +66,11 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- the microphone
 
     def ready(self, device: str = "") -> None:
-        """Open the microphone; everything from here on is recorded."""
+        """Open the microphone; everything from here on is recorded.
+
+        Raises:
+            CommandStopped: the microphone cannot be opened.
+        """
         session = self._naming()
         if self._live is not None:
             return
@@ -141,6 +145,11 @@ class NamingController(Controller):
     def show_picture(self, number: int, at_s: float, uncertainty_s: float) -> None:
         """Record that the picture of a trial was drawn, at this second of the recording.
 
+        Args:
+            number: of the trial.
+            at_s: when it was drawn.
+            uncertainty_s: of that time.
+
         Raises:
             TabwbError: another picture comes next.
         """
@@ -178,7 +187,12 @@ class NamingController(Controller):
         self._sessions.after(command(self._naming().spoken))
 
     def score(self, score: Score, reason: str = "") -> None:
-        """Store a person's score; it closes the response window."""
+        """Store a person's score; it closes the response window.
+
+        Args:
+            score: what the person gave.
+            reason: of *cannot be scored*, or the kind of no response.
+        """
         session, live = self._naming(), self._live
         closes, spoken = session.awaiting, session.spoken
         made = live.score(score, reason) if live else spoken.score(score, reason=reason)
@@ -297,6 +311,10 @@ class NamingController(Controller):
     def by_ear(self, wanted: messages.ListenerInput, command: Observe) -> None:
         """Store the score, code or words of a listener on a stored response.
 
+        Args:
+            wanted: the response, and who listens.
+            command: stores it.
+
         Raises:
             TabwbError: an item waits for its answer, or the response does not exist.
         """
@@ -312,6 +330,10 @@ class NamingController(Controller):
 
     def play_response(self, number: int, trial: int) -> None:
         """Play a response of an administration to a person who rates it, or stop playing.
+
+        Args:
+            number: of the administration.
+            trial: number of the trial.
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.

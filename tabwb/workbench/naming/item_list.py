@@ -106,7 +106,12 @@ def _standing(item: NamedItem) -> Content:
 
 
 def score_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """Yield a person's scores so far: how many are right, and what the others were."""
+    """Yield a person's scores so far: how many are right, and what the others were.
+
+    Args:
+        items: those of the battery, in order.
+        width: columns.
+    """
     scored = [item for item in items if item.standing == "scored"]
     counted = [item.right for item in scored if item.right is not None]
     if not scored:
@@ -164,7 +169,12 @@ class ItemList(WidthAwareWidget):
         self._shown: tuple[tuple[NamedItem, ...], bool] = (), True
 
     def show(self, items: Sequence[NamedItem], *, hidden: bool = True) -> None:
-        """Show these items; ``hidden``: without the name of the picture that is shown."""
+        """Show these items.
+
+        Args:
+            items: those of the battery, in order.
+            hidden: leave out the name of the picture that is shown.
+        """
         if (shown := (tuple(items), hidden)) != self._shown:
             self._shown = shown
             self.refresh()

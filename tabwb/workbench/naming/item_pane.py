@@ -37,6 +37,10 @@ WAITING_KEYS = (
 def written(phonemes: Sequence[str], *, ipa: bool) -> str:
     """Return phonemes in IPA between slashes, or in ARPAbet.
 
+    Args:
+        phonemes: in ARPAbet.
+        ipa: in IPA; else in ARPAbet.
+
     >>> written(("D", "AO", "G"), ipa=True), written(("D", "AO", "G"), ipa=False)
     ('/dɔɡ/', 'D AO G')
     """
@@ -44,7 +48,13 @@ def written(phonemes: Sequence[str], *, ipa: bool) -> str:
 
 
 def head(card: Card | None, *, hidden: bool, ipa: bool) -> Content:
-    """Return target and accepted pronunciations of a picture; ``hidden``: that they are hidden."""
+    """Return target and accepted pronunciations of a picture.
+
+    Args:
+        card: the picture, or None.
+        hidden: say instead that the name is hidden.
+        ipa: phonemes in IPA; else in ARPAbet.
+    """
     if card is None:
         return Content("")
     practice = ("  practice" if card.practice else "", AMBER)
@@ -202,7 +212,13 @@ class MachinePanel(WidthAwareWidget):
         self._shown: tuple[NamingNow, bool, bool] | None = None
 
     def show(self, now: NamingNow, *, costs: bool, ipa: bool) -> None:
-        """Show the verdicts, with ``costs`` also those of the alignment."""
+        """Show the verdicts.
+
+        Args:
+            now: the naming part of the session.
+            costs: also the costs of the alignment.
+            ipa: phonemes in IPA; else in ARPAbet.
+        """
         if (shown := (now, costs, ipa)) != self._shown:
             self._shown = shown
             self.refresh(layout=True)

@@ -47,7 +47,12 @@ class Listener(threading.Thread):
         self._jobs.put(job)
 
     def moved(self, source: Path, kept: Path) -> None:
-        """Record that a recording was moved from ``source`` to ``kept``."""
+        """Record that a recording was moved.
+
+        Args:
+            source: where it was made.
+            kept: where it is now.
+        """
         self._moved[source] = kept
 
     def close(self, *, wait: bool = True) -> None:

@@ -196,7 +196,12 @@ class NamingParts(Vertical):
         shown.display = bool(words.plain)
 
     def show_card(self, card: Card, choices: Choices) -> None:
-        """Show a picture at once, before the session has recorded it."""
+        """Show a picture at once, before the session has recorded it.
+
+        Args:
+            card: the picture.
+            choices: how a person wants the page.
+        """
         self.query_one("#naming-rest").display = False
         self.query_one("#naming-upper").display = True
         self.query_one("#naming-head").display = True
@@ -208,7 +213,12 @@ class NamingParts(Vertical):
         self._heard_so_far = []
 
     def show_hint(self, words: str, style: str) -> None:
-        """Show the state of the session in words, or a message."""
+        """Show the state of the session in words, or a message.
+
+        Args:
+            words: of the hint.
+            style: of the words.
+        """
         self.query_one("#naming-hint", Static).update(Content.styled(words, style))
 
     def hear(self, source: Source, now: NamingNow, *, drawing: bool) -> None:

@@ -138,7 +138,11 @@ class _Viewer:
 
 
 def main() -> None:
-    """Show the window until it is closed, or the workbench ends."""
+    """Show the window until it is closed, or the workbench ends.
+
+    Raises:
+        SystemExit: there is no Tk or no display.
+    """
     try:
         import tkinter
 

@@ -73,7 +73,12 @@ class NamingPresenter:
         return view.score is not None or view.rules.reveal == "live"
 
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
-        """Return the present state of the session and of the recording that is being made."""
+        """Return the present state of the session and of the recording that is being made.
+
+        Args:
+            live: the recording, or None where the microphone is closed.
+            opening: the microphone is being opened.
+        """
         session = self._session
         view = session.spoken.view()
         coming = session.next_aloud()

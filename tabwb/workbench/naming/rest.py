@@ -22,7 +22,12 @@ KEY = 7
 
 
 def rest_title(work: Work, now: NamingNow) -> str:
-    """Return the title of the page at rest."""
+    """Return the title of the page at rest.
+
+    Args:
+        work: the open administration.
+        now: its naming part.
+    """
     if now.microphone == "open":
         return "Ready"
     begun = work.item is not None or work.administration.answered > 0
@@ -101,13 +106,24 @@ def space_word(work: Work, now: NamingNow) -> str:
 
 
 def read_aloud(instructions: str, width: int) -> Iterator[Content]:
-    """Yield the instructions that the administrator reads to the participant."""
+    """Yield the instructions that the administrator reads to the participant.
+
+    Args:
+        instructions: of the subtest.
+        width: columns.
+    """
     yield Content.styled("Read aloud before the next picture", QUIET)
     yield from folded(f"“{instructions}”", width, "bold")
 
 
 def key_lines(key: str, words: str, width: int) -> Iterator[Content]:
-    """Yield a key and what it does, with the words in their own column."""
+    """Yield a key and what it does, with the words in their own column.
+
+    Args:
+        key: as it is written.
+        words: what it does.
+        width: columns.
+    """
     first, *rest = wrapped(words, max(width - KEY, KEY)) or [""]
     yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
     yield from (Content(" " * KEY + line) for line in rest)

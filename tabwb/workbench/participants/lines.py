@@ -38,7 +38,12 @@ AXIS = f"0{'1':>{BAR - 1}}"
 
 
 def sign(participant: Participant, scope: Scope) -> str:
-    """Return the sign of what a participant said last about a scope."""
+    """Return the sign of what a participant said last about a scope.
+
+    Args:
+        participant: with the consents.
+        scope: of the consent.
+    """
     last = participant.last.get(scope)
     return NOT_RECORDED if last is None else GIVEN if last.given else WITHDRAWN
 
@@ -61,7 +66,12 @@ def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
 
 
 def listed(participants: Sequence[Participant], width: int) -> Laid:
-    """Return head and lines of participants, for a number of columns."""
+    """Return head and lines of participants, for a number of columns.
+
+    Args:
+        participants: in the order shown.
+        width: columns of characters.
+    """
 
     def recorded(one: Participant) -> Content:
         words = (f"{name} {value}" for name, value in one.speaker.values.items())
@@ -88,7 +98,12 @@ def _brief(participant: Participant) -> Content:
 
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:
-    """Yield one line for each scope: states with days, document, who recorded the last one."""
+    """Yield one line for each scope: states with days, document, who recorded the last one.
+
+    Args:
+        participant: with the consents.
+        width: columns of characters.
+    """
     last = participant.last
     every = {scope: [one for one in participant.consents if one.scope == scope] for scope in SCOPES}
 
@@ -196,7 +211,12 @@ def _marks(scored: ScoredAdministration | None) -> Content:
 
 
 def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
-    """Yield the log of uses of a participant's data, the latest first."""
+    """Yield the log of uses of a participant's data, the latest first.
+
+    Args:
+        read: the participant with the log.
+        width: columns of characters.
+    """
     columns: Sequence[Column[LogEntry]] = (
         Column("when", lambda one: one.at[:16].replace("T", " ")),
         Column("what", lambda one: one.act),
