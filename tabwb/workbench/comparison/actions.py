@@ -388,5 +388,4 @@ class ComparisonActions(Actions):
     async def back(self) -> None:
         """Return to the open administration, or home."""
         if not self.desk.docks.leave_drawer():
-            work = self.desk.work
-            await self.desk.go("home" if work is None else work.page)
+            await self.desk.back()

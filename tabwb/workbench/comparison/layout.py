@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.binding import Binding, BindingType
-from textual.widgets import Input
+from typing import TYPE_CHECKING
 
 from tabwb.workbench.comparison.heat import AROUND
 
@@ -18,21 +15,12 @@ TABLE_PART = 45
 """Most per cent of the lines for the table where others are below it."""
 
 
-class FilterField(Input):
-    """Words that a model's name must have."""
-
-    HELP = """\
+FILTER_HELP = """\
 # Filter
 
 Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
 all again.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear_filter", show=False)]
-
-    def action_clear_filter(self) -> None:
-        """Show all again."""
-        self.value = ""
-        self.post_message(self.Submitted(self, ""))
 
 
 def share_room(page: ModelsPage, n: int) -> None:

@@ -19,12 +19,13 @@ from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.columns import GAP, columns_of, fitting
 from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
-from tabwb.workbench.comparison.layout import FilterField, share_room
+from tabwb.workbench.comparison.layout import FILTER_HELP, share_room
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, bases, chosen, key_of
 from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line
@@ -71,7 +72,7 @@ class ModelsPage(Page):
     def compose(self) -> ComposeResult:
         """Head, filter, then table, features and plots with the detail beside or below."""
         yield Line(id="models-head")
-        yield FilterField(placeholder="words of the model's name", id="models-filter", compact=True)
+        yield FilterField("models-filter", FILTER_HELP, "words of the model's name")
         with Container(id="models-body"):
             with Vertical(id="models-left"):
                 yield Pane(ModelsTable(), Static(id="models-none", markup=False), id="models-pane")
@@ -80,8 +81,7 @@ class ModelsPage(Page):
             yield Pane(ModelDetail(), id="detail-pane")
 
     def on_mount(self) -> None:
-        """No filter yet; cells are drawn again in the colours of another theme."""
-        self.query_one(FilterField).display = False
+        """Draw cells again in the colours of another theme."""
         self.app.theme_changed_signal.subscribe(self, self._theme_changed)
 
     def _theme_changed(self, theme: Theme) -> None:
@@ -359,9 +359,7 @@ class ModelsPage(Page):
 
     def filter(self) -> None:
         """Ask for words."""
-        field = self.query_one(FilterField)
-        field.display = True
-        field.focus()
+        self.query_one(FilterField).open()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Those that match."""

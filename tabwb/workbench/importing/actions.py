@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.screen import Screen
+
 from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.importing.controller import ImportOutcome
@@ -14,22 +16,21 @@ class ImportingActions(Actions):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._open = False
-        """Whether the dialog is open."""
+        self._dialog: Screen[None] | None = None
         desk.listen(ImportOutcome, self.outcome)
 
     def open_import(self) -> None:
         """Open the dialog."""
-        catalogue = self.desk.catalogue
-        if catalogue is None:
-            return
-        from tabwb.workbench.importing.dialog import ImportScreen
+        if self.desk.catalogue is not None:
+            from tabwb.workbench.importing.dialog import ImportScreen
 
-        def closed(_: None) -> None:
-            self._open = False
+            self._dialog = ImportScreen(self.desk, self.desk.catalogue)
+            self.desk.app.push_screen(self._dialog)
 
-        self._open = True
-        self.desk.app.push_screen(ImportScreen(self.desk, catalogue), closed)
+    @property
+    def _open(self) -> bool:
+        """Whether the dialog is open."""
+        return self._dialog in self.desk.app.screen_stack
 
     def outcome(self, message: ImportOutcome) -> None:
         """Show the results of what was imported; tell of a failure whose dialog was closed."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
@@ -57,7 +55,6 @@ class ImportScreen(Dialog[None]):
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#import-file"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
 
     def __init__(self, desk: Desk, catalogue: Catalogue) -> None:
         super().__init__()
@@ -135,14 +132,10 @@ class ImportScreen(Dialog[None]):
             case "import-stop":
                 self._controller.stop()
             case "close":
-                self.action_leave()
+                self.dismiss(None)
             case str(name):
                 self._on[name] = not self._on[name]
                 event.button.label = self._switch(name)
-
-    def action_leave(self) -> None:
-        """Close; an import that is running continues in the background."""
-        self.dismiss(None)
 
     def _ask(self, job: Callable[[ImportWish], None], words: str) -> None:
         if self._working:

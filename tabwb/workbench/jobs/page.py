@@ -169,8 +169,7 @@ class JobsPage(Page):
 
     async def leave_jobs(self) -> None:
         """Return to the page before."""
-        work = self.desk.work
-        await self.desk.go("home" if work is None else work.page)
+        await self.desk.back()
 
 
 EXAMPLE = JobState(1, "Judging", "#3 with tab-2026:bundled", "stopped", 12, 40, resumable=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, ProgressBar, Static
@@ -46,9 +44,6 @@ class JudgingScreen(Dialog[None]):
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#judge"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close", show=False),
-    ]
 
     def __init__(self, desk: Desk, number: int, judge: str) -> None:
         super().__init__()
@@ -102,10 +97,6 @@ class JudgingScreen(Dialog[None]):
     def _say(self, words: str, style: str) -> None:
         self.query_one("#judging-message", Static).update(Content.styled(words, style))
 
-    def action_leave(self) -> None:
-        """Close; judging that is running continues in the background."""
-        self.dismiss(None)
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a field asks for the estimate."""
         self._ask(self._controller.estimate)
@@ -121,7 +112,7 @@ class JudgingScreen(Dialog[None]):
             case "stop":
                 self._controller.stop(self._number)
             case _:
-                self.action_leave()
+                self.dismiss(None)
 
     def _ask(self, command: Callable[[int, JudgingWish], None]) -> bool:
         if self._working:

@@ -386,8 +386,7 @@ class LesionsPage(Page):
         elif isinstance(self.desk.focused, Input):
             self.focus_inside()
         else:
-            given = self.desk.work
-            await self.desk.go("home" if given is None else given.page)
+            await self.desk.back()
 
 
 def _key(plan: PlannedTrial) -> str:

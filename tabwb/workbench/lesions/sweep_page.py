@@ -348,8 +348,7 @@ class SweepPage(Page):
         if isinstance(self.desk.focused, Input):
             self.query_one("#sweep-pane").focus()
             return
-        work = self.desk.work
-        await self.desk.go("home" if work is None else work.page)
+        await self.desk.back()
 
 
 def _battery(name: str) -> str:

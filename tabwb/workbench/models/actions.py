@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.screen import Screen
+
 from tabwb.workbench.models.controller import ModelOutcome
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.subject import Actions
@@ -12,22 +14,21 @@ class ModelsActions(Actions):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._open = False
-        """Whether the dialog is open."""
+        self._dialog: Screen[None] | None = None
         desk.listen(ModelOutcome, self.outcome)
 
     def models(self) -> None:
         """Open the dialog."""
-        catalogue = self.desk.catalogue
-        if catalogue is None:
-            return
-        from tabwb.workbench.models.dialog import ModelsScreen
+        if self.desk.catalogue is not None:
+            from tabwb.workbench.models.dialog import ModelsScreen
 
-        def closed(_: None) -> None:
-            self._open = False
+            self._dialog = ModelsScreen(self.desk, self.desk.catalogue)
+            self.desk.app.push_screen(self._dialog)
 
-        self._open = True
-        self.desk.app.push_screen(ModelsScreen(self.desk, catalogue), closed)
+    @property
+    def _open(self) -> bool:
+        """Whether the dialog is open."""
+        return self._dialog in self.desk.app.screen_stack
 
     def outcome(self, message: ModelOutcome) -> None:
         """Tell the outcome of a command when the dialog was closed."""

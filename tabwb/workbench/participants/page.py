@@ -370,8 +370,7 @@ class ParticipantsPage(Page):
     async def leave_participants(self) -> None:
         """Return to the page before."""
         if not self.escape():
-            work = self.desk.work
-            await self.desk.go("home" if work is None else work.page)
+            await self.desk.back()
 
 
 def _text(participant: Participant) -> str:

@@ -234,5 +234,4 @@ class SetsPage(Page):
 
     async def leave_sets(self) -> None:
         """Return to the page before."""
-        work = self.desk.work
-        await self.desk.go("home" if work is None else work.page)
+        await self.desk.back()

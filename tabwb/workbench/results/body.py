@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from textual.containers import Vertical
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from tabwb.workbench.results.naming_summary import NamingSummary
     from tabwb.workbench.results.presenter import Results
     from tabwb.workbench.results.responses import ResponsesView
+    from tabwb.workbench.results.written_summary import WrittenSummary
     from tabwb.workbench.shell.desk import Desk
 
 
@@ -21,19 +25,28 @@ class ResultsBody(Vertical):
     Args:
         desk: on which the page is.
         name: the widget's id.
+        summary: of results of its kind.
+        view: the list of responses with the marked one.
 
     Attributes:
         results: those that are shown; None before the first.
         responses_shown: whether the list of responses is shown instead of the summary.
     """
 
-    def __init__(self, desk: Desk, name: str) -> None:
+    def __init__(
+        self, desk: Desk, name: str, summary: WrittenSummary | NamingSummary, view: ResponsesView
+    ) -> None:
         super().__init__(id=name, classes="results-body")
-        self.desk = desk
+        self.desk, self.summary, self.view = desk, summary, view
         self.results: Results | None = None
         self.responses_shown = False
         self._composed = self._focus_wanted = False
         self._wanted_trial: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Yield summary and responses, of which one is shown."""
+        yield self.summary
+        yield self.view
 
     def on_mount(self) -> None:
         """Show the results that came before the widgets were there."""
@@ -74,11 +87,6 @@ class ResultsBody(Vertical):
         else:
             self._wanted_trial = trial
 
-    @property
-    def view(self) -> ResponsesView | None:
-        """The list of responses with the marked one; None before it is there."""
-        return None
-
     def update_results(self, *, new: bool) -> None:
         """Show :attr:`results`.
 
@@ -94,20 +102,27 @@ class ResultsBody(Vertical):
             shown: whether the responses are shown.
             focus: they take the focus, also from another widget.
         """
-        raise NotImplementedError
+        inside = self.has_focus_within
+        self.responses_shown = shown
+        self.view.display, self.summary.display = shown, not shown
+        if focus or inside:
+            if not shown:
+                self.summary.focus_inside()
+            elif not self.view.has_focus_within:
+                self.view.focus_inside()
 
     def show_summary(self) -> None:
         """Show the summary from its first line; the first response is marked."""
         self.responses_shown = False
+        self.summary.to_first_lines()
 
     def mark(self, trial: int) -> None:
         """Mark the response to one trial."""
-        if (view := self.view) is not None:
-            view.mark(trial)
+        self.view.mark(trial)
 
     def refill(self) -> None:
         """Fill the list of responses again: who may see what has changed."""
 
     def escape(self) -> bool:
         """Go back from a response to the list; return whether the response had the focus."""
-        return self.responses_shown and self.view is not None and self.view.escape()
+        return self.responses_shown and self.view.escape()

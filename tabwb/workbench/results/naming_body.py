@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual.app import ComposeResult
-
 from tabwb.workbench.engine.messages import (
     ListenerInput,
     Playing,
@@ -32,33 +30,23 @@ class NamingBody(ResultsBody):
     """Summary, or the list of responses with the marked one."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "named-results")
-        self._detail = NamedDetail()
-        self._view = ResponsesView(self._columns, self._detail, self._show_detail)
+        self._summary, self._detail = NamingSummary(id="named-summary"), NamedDetail()
+        view = ResponsesView(self._columns, self._detail, self._show_detail)
+        super().__init__(desk, "named-results", self._summary, view)
         self._asked: tuple[int, int] | None = None
         """The response whose sound was asked for: administration and trial."""
-
-    def compose(self) -> ComposeResult:
-        """One of the two."""
-        yield NamingSummary(id="named-summary")
-        yield self._view
 
     def on_mount(self) -> None:
         """Listen to what the worker has read."""
         self.desk.news.subscribe(self, self._hear)
-
-    @property
-    def view(self) -> ResponsesView:
-        """The list of responses with the marked one."""
-        return self._view
 
     # ---------------------------------------------------------------- what is shown
 
     def update_results(self, *, new: bool) -> None:
         """Show the results."""
         if self.results is not None:
-            self.query_one(NamingSummary).show(self.results, arpabet=self.arpabet)
-            self._view.show(self._rows(), new=new)
+            self._summary.show(self.results, arpabet=self.arpabet)
+            self.view.show(self._rows(), new=new)
 
     @property
     def arpabet(self) -> bool:
@@ -83,29 +71,7 @@ class NamingBody(ResultsBody):
 
     def refill(self) -> None:
         """Show the responses again: who may see what has changed."""
-        self._view.show(self._rows(), new=False)
-
-    def show_summary(self) -> None:
-        """Show the summary from its first line."""
-        super().show_summary()
-        self.query_one(NamingSummary).to_first_lines()
-
-    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
-        """Change between summary and responses.
-
-        Args:
-            shown: whether the responses are shown.
-            focus: they take the focus, also from another widget.
-        """
-        summary = self.query_one(NamingSummary)
-        inside = self.has_focus_within
-        self.responses_shown = shown
-        self._view.display, summary.display = shown, not shown
-        if focus or inside:
-            if not shown:
-                summary.focus_inside()
-            elif not self._view.has_focus_within:
-                self._view.focus_inside()
+        self.view.show(self._rows(), new=False)
 
     def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[Column[ResponseRow]]:
         return columns_of(rows, width, arpabet=self.arpabet)
@@ -145,7 +111,7 @@ class NamingBody(ResultsBody):
 
     def say(self, what: str) -> None:
         """Score or code the marked response, or write what was heard; ``rater``: who listens."""
-        row = self._view.row
+        row = self.view.row
         if row is None or row.named is None or self._asked is None:
             return
         named = row.named

@@ -113,8 +113,7 @@ class ResultsPage(Page):
         if self.body is not None:
             self.body.toggle_class("-alone")
             self.body.focus_inside()
-            if self.body.view is not None:
-                self.call_after_refresh(self.body.view.fill)
+            self.call_after_refresh(self.body.view.fill)
         return self.body is not None
 
     def escape(self) -> bool:
@@ -144,9 +143,8 @@ class ResultsPage(Page):
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with what the page shows."""
-        view = self.body.view if self.body is not None else None
-        listed = self.body is not None and self.body.responses_shown and view is not None
-        row = view.row if listed and view is not None else None
+        listed = self.body is not None and self.body.responses_shown
+        row = self.body.view.row if self.body is not None and listed else None
         attempt = row.item.attempt if row is not None else None
         named = self.results is not None and bool(self.results.summary.named)
         recorded = attempt is not None and "recording" in attempt.metadata
@@ -156,7 +154,7 @@ class ResultsPage(Page):
     @property
     def _view(self) -> ResponsesView:
         """The responses, which are shown when a command on them is run."""
-        assert self.body is not None and self.body.view is not None
+        assert self.body is not None
         return self.body.view
 
     def next(self) -> None:
@@ -244,5 +242,4 @@ class ResultsPage(Page):
         """Return to where the results were opened, to the open administration, or home."""
         desk = self.desk
         if not self.escape() and not desk.docks.leave_drawer():
-            work = desk.work
-            await desk.go(desk.return_to or ("home" if work is None else work.page))
+            await desk.back()

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.shell.columns import Column
+from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import QUIET
@@ -42,6 +43,14 @@ Detail = Callable[[ResponseRow | None], str]
 """Shows the marked response, or that there is none; returns the title of its pane."""
 
 
+FILTER_HELP = """\
+# Filter
+
+Only responses with all of these words are listed. **enter** goes to the list, **esc** shows all
+again.
+"""
+
+
 def number_column(rows: Sequence[ResponseRow]) -> Column[ResponseRow]:
     """Return the column of the items' numbers."""
     return Column(
@@ -52,21 +61,6 @@ def number_column(rows: Sequence[ResponseRow]) -> Column[ResponseRow]:
         tip="order in which the items were given",
         key=_number,
     )
-
-
-class FilterField(Input):
-    """Words that a response must have."""
-
-    HELP = (
-        "# Filter\n\nOnly responses with all of these words are listed. **enter** goes to the "
-        "list, **esc** shows all again."
-    )
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
-
-    def action_leave(self) -> None:
-        """Empty the field; the view hides it."""
-        self.value = ""
-        self.post_message(self.Submitted(self, ""))
 
 
 class ResponsesView(Container):
@@ -101,15 +95,14 @@ class ResponsesView(Container):
     def compose(self) -> ComposeResult:
         """The list with its filter, the response."""
         with Pane(title="Responses", classes="responses-list"):
-            yield FilterField(placeholder="words to filter by", compact=True, id="response-filter")
+            yield FilterField("response-filter", FILTER_HELP, "words to filter by")
             yield Static(id="responses-none", markup=False)
             yield RowList(id="responses", help_text=HELP)
         with Pane(title="Response", classes="response-pane"):
             yield self._detail
 
     def on_mount(self) -> None:
-        """Without words there is no filter."""
-        self.query_one(FilterField).display = False
+        """Hide what is said of an empty list."""
         self.query_one("#responses-none").display = False
 
     @property
@@ -138,8 +131,8 @@ class ResponsesView(Container):
         self._all, self._searched, self._laid_out = rows, [], None
         if new:
             self._sorted, self._falling, self._trial = "", False, None
-            self._words = self.query_one(FilterField).value = ""
-            self.query_one(FilterField).display = False
+            self._words = ""
+            self.query_one(FilterField).close()
         self.fill()
 
     def mark(self, trial: int) -> None:
@@ -231,9 +224,7 @@ class ResponsesView(Container):
 
     def filter(self) -> None:
         """Ask for words to filter by."""
-        field = self.query_one(FilterField)
-        field.display = True
-        field.focus()
+        self.query_one(FilterField).open()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filter by the words so far."""
@@ -262,8 +253,7 @@ class ResponsesView(Container):
             return True
         field = self.query_one(FilterField)
         filtered = bool(field.value)
-        field.value = ""
-        field.display = False
+        field.close()
         return filtered
 
     def focus_inside(self) -> None:

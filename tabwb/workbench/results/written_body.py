@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual.app import ComposeResult
-
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.item_grid import ItemGrid
@@ -36,51 +34,23 @@ class WrittenBody(ResultsBody):
     """Summary or responses."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, "written-results")
         self._shown = Shown()
         self._at: tuple[int, int] | None = None
         """Administration and trial of the response that is shown."""
+        self._summary = WrittenSummary()
         self._text = WrappedText(lambda width: (), id="response-text")
         detail = ScrollPane(self._text, id="response-detail", help_text=HELP)
-        self._view = ResponsesView(self._columns, detail, self._show_detail)
-
-    def compose(self) -> ComposeResult:
-        """One of the two."""
-        yield WrittenSummary()
-        yield self._view
-
-    @property
-    def view(self) -> ResponsesView:
-        """The list of responses with the marked one."""
-        return self._view
+        view = ResponsesView(self._columns, detail, self._show_detail)
+        super().__init__(desk, "written-results", self._summary, view)
 
     def update_results(self, *, new: bool) -> None:
         """Show the results."""
         results = self.results
         if results is None:
             return
-        self.query_one(WrittenSummary).show(results)
+        self._summary.show(results)
         self._shown = Shown() if new else replace(self._shown, judged=None)
-        self._view.show(results.responses, new=new)
-
-    def show_summary(self) -> None:
-        """Show the summary from its first line."""
-        super().show_summary()
-        self.query_one(WrittenSummary).to_first_lines()
-
-    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
-        """Change between summary and responses.
-
-        Args:
-            shown: whether the responses are shown.
-            focus: they take the focus, also from another widget.
-        """
-        self.responses_shown = shown
-        summary = self.query_one(WrittenSummary)
-        had_focus = summary.has_focus_within or self._view.has_focus_within
-        self._view.display, summary.display = shown, not shown
-        if focus or had_focus:
-            (self._view if shown else summary).focus_inside()
+        self.view.show(results.responses, new=new)
 
     def on_item_grid_opened(self, message: ItemGrid.Opened) -> None:
         """Show the response whose mark was clicked."""
@@ -155,12 +125,12 @@ class WrittenBody(ResultsBody):
     def exact(self) -> None:
         """Show the exact prompt of the marked response, or that of the item again."""
         self._shown = replace(self._shown, exact=not self._shown.exact)
-        self._view.show_again()
+        self.view.show_again()
 
     def raw(self) -> None:
         """Show reasons and raw replies of the judges, or their verdicts again."""
         self._shown = replace(self._shown, raw=not self._shown.raw)
-        self._view.show_again()
+        self.view.show_again()
 
     def _read_replies(self, row: ResponseRow) -> None:
         assert self.results is not None
@@ -169,7 +139,7 @@ class WrittenBody(ResultsBody):
 
     def replies_read(self, message: RepliesRead) -> None:
         """Show the replies that were read, if their response is still the marked one."""
-        row, results = self._view.row, self.results
+        row, results = self.view.row, self.results
         if row is None or results is None or not self._shown.raw:
             return
         if (message.number, message.trial) == (results.administration.id, row.item.place[0]):

@@ -242,6 +242,11 @@ class Desk(Screen[None]):
         self.current.update_page()
         self.current.focus_inside()
 
+    async def back(self) -> None:
+        """Leave a page for the one it was opened from, the open administration or the first."""
+        work = self.work
+        await self.go(self.return_to or ("home" if work is None else work.page))
+
     def _new_page(self, page: str) -> Page:
         subject, spec = next(
             (subject, one) for subject in self.subjects for one in subject.pages if one.id == page

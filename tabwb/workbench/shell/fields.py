@@ -157,6 +157,34 @@ class TextField(Input):
         return Strip.join([cut, line.crop(1)])
 
 
+class FilterField(TextField):
+    """A field for words to filter a list by; hidden while it is not used.
+
+    It submits its words: enter those that were typed, esc none.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear", show=False)]
+
+    def __init__(self, name: str, help_text: str, placeholder: str) -> None:
+        super().__init__(name, "", help_text, placeholder)
+        self.display = False
+
+    def open(self) -> None:
+        """Show the field and take the focus."""
+        self.display = True
+        self.focus()
+
+    def close(self) -> None:
+        """Empty and hide the field."""
+        self.value = ""
+        self.display = False
+
+    def action_clear(self) -> None:
+        """Submit no words."""
+        self.value = ""
+        self.post_message(self.Submitted(self, ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The fields of a dialog or page.
