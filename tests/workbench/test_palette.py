@@ -7,6 +7,7 @@ from time import perf_counter
 
 from textual.command import CommandPalette
 
+from tabwb.workbench.shell.help_index import topics
 from tabwb.workbench.shell.jump import JumpScreen
 from tabwb.workbench.shell.search import Finder
 from tests.workbench.seat import Seat, Sit
@@ -36,6 +37,9 @@ async def test_the_palette_finds_what_there_is_and_says_what_cannot_be_used(
         await find(seat, "bundled", "model: bundled")
         await seat.press("escape", "escape")
         await find(seat, "help scores", "help: scores")
+        await seat.press("escape", "escape")
+        # Of a part that was not imported yet.
+        await find(seat, "help laboratory", "help: laboratory")
         await seat.press("escape", "escape")
         await find(seat, "usually worn feet", "item: wc3 Which item is usually worn on the feet?")
         await seat.press("enter")
@@ -89,3 +93,9 @@ async def test_a_letter_moves_the_focus_to_its_part(sit: Sit) -> None:
         await seat.press("ctrl+o", "escape")
         await seat.until(lambda: not isinstance(seat.app.screen, JumpScreen))
         assert seat.app.screen.query("#begin"), "the dialog is still open"
+
+
+def test_every_help_text_is_found_once_with_its_title() -> None:
+    titles = [topic.title for topic in topics()]
+    assert {"Adjudication", "All keys", "Begin", "Laboratory", "Rating sets"} <= set(titles)
+    assert len(titles) == len(set(titles))

@@ -27,7 +27,7 @@ CLOSING: list[BindingType] = [
     Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
 ]
 OF_HELP = "# Help\n\nArrows scroll, **esc** closes."
-OF_KEYS = """\
+KEYS_HELP = """\
 # All keys
 
 The keys of this page come first. Those that cannot be used now are dimmed, with the reason. Type
@@ -72,7 +72,7 @@ class HelpScreen(ModalScreen[None]):
 class KeysFilter(Input):
     """The filter above the table of keys."""
 
-    HELP = OF_KEYS
+    HELP = KEYS_HELP
 
     def on_key(self, event: Key) -> None:
         """Close the table with the key that opened it, as long as nothing is typed."""
@@ -104,7 +104,7 @@ class KeysScreen(ModalScreen[None]):
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
             yield KeysFilter(placeholder="filter: a key, or words", compact=True, id="keys-filter")
-            yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=OF_KEYS)
+            yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=KEYS_HELP)
             yield Static(
                 "esc closes   in a text field, esc gives the keys back to the page",
                 classes="dialog-note",

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
-from textual.widget import Widget
 
 from tabwb.workbench.engine.messages import NewWanted, ParticipantWanted
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.administration_words import glyph_of, name_of, special_words, state_word
 from tabwb.workbench.shell.commands import Command, Situation, key_label
 from tabwb.workbench.shell.explorer import Entry
+from tabwb.workbench.shell.help_index import topics
 from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
 from tabwb.workbench.shell.wording import QUIET
 
@@ -80,6 +80,7 @@ class Palette(Provider):
     async def startup(self) -> None:
         """Begin to read what is searched besides commands."""
         desk = self._desk
+        await asyncio.to_thread(topics)
         self._warm = asyncio.ensure_future(
             desk.finder.warm(desk.catalogue.administrations if desk.catalogue else ())
         )
@@ -220,19 +221,10 @@ def _show_item(desk: Desk, item: ItemEntry) -> None:
 
 
 def _topics(desk: Desk) -> Iterator[Found]:
-    """Yield the help texts of all parts of the workbench that were used or loaded."""
-    seen = set()
-    waiting: list[type[Widget]] = [Widget]
-    while waiting:
-        for kind in waiting.pop().__subclasses__():
-            waiting.append(kind)
-            text = vars(kind).get("HELP") or ""
-            title = text.partition("\n")[0]
-            if title.startswith("# ") and title not in seen:
-                seen.add(title)
-                yield Found(
-                    f"help: {title[2:].lower()}", _first(text), partial(_show_help, desk, text)
-                )
+    """Yield the help texts of all parts of the workbench."""
+    for topic in topics():
+        show = partial(_show_help, desk, topic.text)
+        yield Found(f"help: {topic.title.lower()}", _first(topic.text), show)
 
 
 def _first(text: str) -> str:
