@@ -102,13 +102,12 @@ async def test_folds_and_widths_are_remembered(sit: Sit, battery: str) -> None:
 
 async def test_the_border_of_a_dock_is_dragged(sit: Sit) -> None:
     async with sit((160, 48)) as seat:
-        await seat.pilot.mouse_down("#explorer-dock", offset=(26, 5))
-        await seat.pilot.hover("#pages", offset=(8, 10))
-        await seat.pilot.mouse_up("#pages", offset=(8, 10))
-        await seat.until(lambda: seat.app.remembered.explorer_width > 30)
-        assert seat.desk.query_one("#explorer-dock").region.width == (
-            seat.app.remembered.explorer_width
-        )
+        dock = seat.desk.query_one("#explorer-dock")
+        await seat.pilot.mouse_down(offset=(dock.region.right - 1, 8))
+        await seat.pilot.hover(offset=(38, 8))
+        await seat.pilot.mouse_up(offset=(38, 8))
+        await seat.until(lambda: seat.app.remembered.explorer_width == 39)
+        assert dock.region.width == 39
 
 
 async def test_the_theme_is_remembered(sit: Sit) -> None:

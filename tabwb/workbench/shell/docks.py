@@ -62,7 +62,8 @@ class Dock(Pane):
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
 
     def _at_edge(self, event: MouseDown | MouseMove) -> bool:
-        return event.widget is self and event.x == (self.size.width - 1) * (self.side == "left")
+        edge = self.region.right - 1 if self.side == "left" else self.region.x
+        return event.screen_x == edge
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Start dragging."""
