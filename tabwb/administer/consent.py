@@ -113,7 +113,7 @@ class Guard:
         speaker = self.conditions.person
         if self.conditions.study_id is None:
             return (
-                f"who made the answers of {speaker} is not known: they are guarded as a person's "
+                f"who made the answers of {speaker} is not known: they are protected as a person's "
                 f"(state it with {_saying(speaker)})",
             )
         remarks = [self.plugins.configuration.study.remark(speaker)]

@@ -141,7 +141,7 @@ class Spending:
 
 
 def format_spending(spending: Spending) -> str:
-    """Return what a run has under way and has taken, in one line, or nothing.
+    """Return what a run has in progress and has taken, in one line, or nothing.
 
     >>> format_spending(Spending(Price("m", 1.0, 2.0), 3, 1000, 500))
     '3 in flight, 1,500 tokens, 0.0020 USD'

@@ -233,7 +233,7 @@ class _Drawn:
     Attributes:
         positives: float64 of shape (draws, features).
         values: coefficient to float64 of shape (draws, features); "pooled" to (draws,).
-        smoothed: likewise.
+        smoothed: as above.
     """
 
     positives: Floats

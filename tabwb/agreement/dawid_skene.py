@@ -54,10 +54,10 @@ class ErrorRates:
     Attributes:
         prevalence: float64, (features,).
         sensitivity: float64, (features, raters).
-        specificity: likewise.
+        specificity: as above.
         prevalence_ends: of 95 % intervals: float64, (features, 2).
         sensitivity_ends: float64, (features, raters, 2).
-        specificity_ends: likewise.
+        specificity_ends: as above.
         probability: that a sample has the feature: float64, (samples, features); NaN without
             ratings.
         reasons: why a feature has no estimates; empty where it has some. A rater alone may have

@@ -50,7 +50,7 @@ def stored_in(store: Store, place: str | None) -> Stored:
 
 
 class Administration:
-    """A stored administration: what it is and its results, read anew at each use.
+    """A stored administration: what it is and its results, read again at each use.
 
     Args:
         number: its small number in the store.

@@ -53,7 +53,7 @@ def import_answers(
         columns: of a table: field to the name of its column (``{"response": "text"}``); of CHAT
             ``participant``, ``pauses`` and ``unit``.
         number_replicates: of a table: take further answers to an item as replicates.
-        skip_unknown: of a table: leave out answers to no item of the battery.
+        skip_unknown: of a table: leave out answers that match no item of the battery.
         judges: specs of judges; empty: no judge. Default: ``rules``.
         research_protocol: under which a person was given a battery for models.
         date: the day of the session, ``2026-03-09``; None: as in the file.

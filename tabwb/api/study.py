@@ -53,7 +53,7 @@ class Study(Reading):
     """An open store. Made by :func:`tabwb.open`.
 
     Its methods may be called from several threads; what they return is not changed afterwards. Each
-    call reads the store anew, so that it sees what a run in progress has stored. An older store is
+    call reads the store again, so that it sees what a run in progress has stored. An older store is
     upgraded when it is opened, as every command does.
     """
 

@@ -1,4 +1,4 @@
-"""Signals: what ctrl+c, ``kill`` and a closed terminal do while something is under way."""
+"""Signals: what ctrl+c, ``kill`` and a closed terminal do while something runs."""
 
 from __future__ import annotations
 

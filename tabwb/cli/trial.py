@@ -237,7 +237,7 @@ def onset(session: Session, seconds: float, from_picture: bool, reason: str) -> 
 def attempt(start: float | None, end: float | None, marks: tuple[float, ...], **rest: Any) -> None:
     """Correct the limits and attempts of the spoken response of TRIAL.
 
-    Times are seconds of the recording. The onset is measured anew within the new limits, and the
+    Times are seconds of the recording. The onset is measured again within the new limits, and the
     rules are applied to the transcript within them; 'tabwb name --resume' transcribes it again.
     Earlier limits stay in the store with their author, time and reason; 'tabwb trial undo' takes a
     correction back.

@@ -68,7 +68,7 @@ def read_units(file: str, sha256: str = "") -> UnitList:
             f"the list of units has changed: its SHA-256 was {sha256}... and is "
             f"{found.sha256[: len(sha256)]}...",
             where=file,
-            hint="restore the file, or begin anew with the spec without sha256=",
+            hint="restore the file, or begin again with the spec without sha256=",
         )
     return found
 

@@ -191,7 +191,7 @@ class LimitsSet:
         by: the rater.
         reason: why it was corrected, or empty.
         at: when this was said, as for :class:`OnsetSet`.
-        onset_s: when speech begins within these limits, as measured anew, or None.
+        onset_s: when speech begins within these limits, as measured again, or None.
         onset_uncertainty_s: of the onset; None with it.
         onset_method: how it was measured, or empty.
     """

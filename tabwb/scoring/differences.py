@@ -40,7 +40,7 @@ def difference_interval(
 
     Args:
         first: for each item the values of the first examinee's responses.
-        second: likewise, the items in the same order. Items without a value on either side are
+        second: as above,  the items in the same order. Items without a value on either side are
             left out.
         n_features: size of the feature set where the values are burdens; None for a rate, whose
             values are 0 and 1.
@@ -78,9 +78,9 @@ def paired_t(
 
     Args:
         first: item means.
-        second: likewise, in the same order.
+        second: as above,  in the same order.
         n_first: responses behind them, see :func:`effective_responses`.
-        n_second: likewise.
+        n_second: as above.
         n_features: size of the feature set for burdens; None for rates.
 
     Raises:
@@ -114,9 +114,9 @@ def paired_t_p(
 
     Args:
         first: item means.
-        second: likewise, in the same order.
+        second: as above,  in the same order.
         n_first: responses behind them, see :func:`effective_responses`.
-        n_second: likewise.
+        n_second: as above.
         n_features: size of the feature set for burdens; None for rates.
 
     Raises:

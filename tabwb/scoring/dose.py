@@ -235,7 +235,7 @@ def against_controls(
     Args:
         lesion: a number for each seed, see :func:`seed_numbers`; undefined ones are left out, in
             the paired test with their partners.
-        control: likewise of the controls, over the same amounts.
+        control: as above, of  the controls, over the same amounts.
         limits: the least and largest possible value of either side: the interval of the difference
             is truncated at the largest difference.
 

@@ -171,7 +171,7 @@ def compare_sets(
 
     Args:
         first: for each item of the first set (two or more) its score in each session.
-        second: likewise of the second set.
+        second: as above, of  the second set.
         weights: of the sessions, adding up to 0.
 
     Raises:

@@ -208,7 +208,7 @@ def label_permutation(
 
     Args:
         first: for each item, for each response, the value of each measure.
-        second: likewise, the items in the same order.
+        second: as above,  the items in the same order.
         draws: random permutations.
 
     Returns:
@@ -269,7 +269,7 @@ def label_permutation_of_rates(
 
     Args:
         first: (hits, responses) for each item.
-        second: likewise, the items in the same order.
+        second: as above,  the items in the same order.
 
     Returns:
         None where there is no item, or none with two responses on one side at least.

@@ -269,7 +269,7 @@ class _Counts:
     """Sums over answers by position, with their distribution over assignments within items.
 
     Attributes:
-        observed: float64, (items, positions); expected: likewise, means over assignments.
+        observed: float64, (items, positions); expected: as above,  means over assignments.
         mean, covariance: of the sums over items.
         n: number of answers to each item.
     """

@@ -174,7 +174,7 @@ def similarity_interval(
 
     Args:
         first: (items, features + 1): of each item responses with each feature, and all responses.
-        second: likewise of the reference; None: its rates are given.
+        second: as above, of  the reference; None: its rates are given.
         reference: rates of the reference, where ``second`` is None.
         measure: :func:`cosine` or :func:`spearman`.
     """

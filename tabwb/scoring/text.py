@@ -69,7 +69,7 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
     Args:
         first: a word, or any sequence of strings.
-        second: likewise.
+        second: as above.
 
     >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
     (3, 6)
@@ -91,7 +91,7 @@ def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
 
     Args:
         whole: words or phonemes.
-        part: likewise.
+        part: as above.
 
     >>> contains(("HH", "AW", "S"), ("AW", "S")), contains(("HH", "AW", "S"), ("HH", "S"))
     (True, False)

@@ -48,7 +48,7 @@ class WrongTries:
 
         Args:
             address: as for :meth:`take`.
-            now: likewise.
+            now: as above.
         """
         tries = min(self._burst, self._tries(address, now) + 1.0)
         if tries < self._burst:

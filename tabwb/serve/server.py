@@ -291,7 +291,7 @@ async def run_server(
     Args:
         server: to be run.
         host: address on which it listens.
-        port: likewise.
+        port: as above.
         started: called when it listens.
 
     Raises:

@@ -161,7 +161,7 @@ def _joined_slices(ranges: Sequence[tuple[int, int]], values: NDArray[Any]) -> N
 def _taken(
     ranges: Sequence[tuple[int, int]], rows: Ints, *columns: NDArray[Any]
 ) -> list[NDArray[Any]]:
-    """Return the rows in some ranges, numbered anew from 0, and the values of columns there."""
+    """Return the rows in some ranges, renumbered from 0, and the values of columns there."""
     limits = [tuple(np.searchsorted(rows, limits).tolist()) for limits in ranges]
     moved, before = [rows[:0]], 0
     for (low, high), (start, stop) in zip(limits, ranges, strict=True):

@@ -24,7 +24,7 @@ def upgrade_embedded(path: Path) -> None:
     Raises:
         StoreError: it failed; the store is as it was.
     """
-    # A path in a URL would be read anew: "?" and "%41" would name another file.
+    # A path in a URL would be parsed again: "?" and "%41" would name another file.
     engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(path), poolclass=NullPool)
 
     @event.listens_for(engine, "connect")

@@ -338,7 +338,7 @@ def test_answers_of_unknown_origin_are_guarded(
     with Store.open() as store:
         conditions = store.administration(1).conditions
     assert (conditions.examinee, conditions.guarded) == ("imported:answers", True)
-    assert "guarded as a person's (state it with --model NAME or --speaker ID" in done.err
+    assert "protected as a person's (state it with --model NAME or --speaker ID" in done.err
     judged = run("judge", "run", 1, "--judge", "tab-2026:openai:gpt-4o-mini", "--json")
     assert judged.status == 1
 

@@ -127,7 +127,7 @@ def test_what_could_not_be_transcribed_is_told_and_tried_again(run: Run, home: P
     assert again.status == 0, again.err
     naming = [one["naming"] for one in again.document["trials"]]
     assert [len(one["transcripts"]) for one in naming] == [1] * 4
-    # What was typed over is read anew, and without a transcriber nothing is missing any more.
+    # What was typed over is read again, and without a transcriber nothing is missing any more.
     assert naming[1]["phonemes"] == ["D", "AO", "G"]
     silent = run("name", battery, "--speaker", "S-014", "--input", items, "--resume", "1")
     assert (silent.status, "! " in silent.err) == (0, False), silent.err

@@ -109,7 +109,7 @@ def test_answers_of_unknown_origin_are_guarded_until_it_is_said(
     ):
         given = run("run", battery_file, "--model", f"replay:{file}{option}", "--judge", "none")
         assert given.status == 0, given.err
-        assert ("guarded as a person's" in given.err) == (origin == "unknown")
+        assert ("protected as a person's" in given.err) == (origin == "unknown")
         with Store.open() as store:
             assert store.administration(number).conditions.made_by == origin
 

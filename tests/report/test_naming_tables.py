@@ -150,7 +150,7 @@ def test_the_kappa_of_listeners_has_an_interval_from_four_names_of_each_kind_on(
 
     (pair,) = rater_agreements(scored(15, 5, 10, 20))
     assert pair.kappa == pytest.approx(0.4) and pair.interval is not None
-    # The quantiles of kappa over shares of the cells from Dirichlet(counts + 1/2), drawn anew.
+    # The quantiles of kappa over shares of the cells from Dirichlet(counts + 1/2), drawn again.
     drawn = np.random.default_rng(1).dirichlet([15.5, 5.5, 10.5, 20.5], 40_000)
     agreed = drawn[:, 0] + drawn[:, 3]
     right = (drawn[:, 0] + drawn[:, 1]) * (drawn[:, 0] + drawn[:, 2])

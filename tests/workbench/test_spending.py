@@ -166,7 +166,7 @@ async def test_a_pause_comes_after_the_answers_under_way(
         await seat.press("a")
         await seat.reads("32 in flight")
         await seat.press("p")
-        await seat.reads("pausing after the responses under way")
+        await seat.reads("pausing after the current responses")
         (folder / "go").touch()
         await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
         assert sum(trial.state is TrialState.ANSWERED for trial in seat.stored()[1]) == 32

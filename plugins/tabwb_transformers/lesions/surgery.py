@@ -87,7 +87,7 @@ class Surgery:
             self._changed()
         return {
             "lesion": lesion_text(lesions),
-            # On an accelerator the numbers are waited for here, once everything is under way.
+            # On an accelerator the numbers are waited for here, once everything is queued.
             PARAMETERS: str(sum(map(int, counts))),
             DRAWS: VERSION,
             **units_facts(lesions, chosen),

@@ -88,7 +88,8 @@ def plan_import(
         battery: whose items were answered.
         number_replicates: take further answers to an item as its replicates, in their order; only
             where the source does not number them.
-        lenient: leave out answers to no item of the battery also where the source is a table.
+        lenient: leave out answers that match no item of the battery also where the source is a
+        table.
 
     Raises:
         AnswerProblems: answers fit no item, or two are to the same presentation.

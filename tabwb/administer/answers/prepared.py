@@ -41,7 +41,7 @@ class ImportRequest:
         stated: who responded.
         columns: of a table: field to the name of its column.
         number_replicates: take further answers to an item as replicates.
-        skip_unknown: leave out answers to no item of the battery.
+        skip_unknown: leave out answers that match no item of the battery.
         judges: specs; empty: those of a run.
         research_protocol: under which a person was given a battery for models.
         date: of the session, where the file does not say it; empty: not known.

@@ -137,7 +137,7 @@ class Listening:
     def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
         """Set from where to where the current response lies in its recording.
 
-        The onset is measured anew in between, and the rules look at what lies there. Transcripts
+        The onset is measured again in between, and the rules look at what lies there. Transcripts
         made before are cut to it until a transcriber hears the response again.
 
         Args:

@@ -255,5 +255,5 @@ def adopt_recording(session: Session, recording: str, path: Path) -> Events:
     whole = adopt(path)
     if whole.frames == 0:
         path.unlink()
-        raise TabwbError("nothing had been recorded; the empty file is removed", where=str(path))
+        raise TabwbError("nothing was recorded; the empty file is removed", where=str(path))
     return _keep(session, recording, whole, "interrupted")

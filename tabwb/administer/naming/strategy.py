@@ -332,7 +332,7 @@ class SpokenStrategy:
         return made
 
     def rated_again(self, trial: Trial, of: Sequence[Rating] = ()) -> list[RatingsEntry]:
-        """Return all ratings of a trial's response anew.
+        """Return all ratings of a trial's response again.
 
         Args:
             trial: as it stands.
@@ -420,7 +420,7 @@ class SpokenStrategy:
         return RatingsEntry(trial.plan.number, attempt.number, ratings)
 
     def rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
-        """Return all ratings of a response anew, with one more observation.
+        """Return all ratings of a response again, with one more observation.
 
         Args:
             trial: of the response.

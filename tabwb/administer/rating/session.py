@@ -285,7 +285,7 @@ class RaterSession:
     def undo(self, *, seconds: float | None = None) -> bool:
         """Take back the last change to the sample, else the last completion; False without one.
 
-        What was taken back stays in the store, but counts no more. The visit begins anew.
+        What was taken back stays in the store, but counts no more. The visit begins again.
 
         Args:
             seconds: as for :meth:`keep`.

@@ -45,7 +45,8 @@ class Rows:
         targets, amounts, layers, units, seeds: each combination is a condition.
         unit_key: ``heads``, ``neurons`` or ``experts``: what the units are; empty: all are in
             question.
-        numbers: likewise, of the operation (factors, sigmas or bits); one None where it needs none.
+        numbers: as above,  of the operation (factors, sigmas or bits); one None where it needs
+        none.
         values: what all its lesions have.
         controls: ids of the kinds of controls that each has.
         where: file and key, for errors.

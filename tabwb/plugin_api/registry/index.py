@@ -248,7 +248,7 @@ def check_needs(descriptor: Descriptor) -> None:
 
     Raises:
         MissingExtra: an extra is not installed; the hint names the command that installs it.
-        MissingPackage: a package, such as ``openai-whisper``, is not installed, likewise.
+        MissingPackage: a package, such as ``openai-whisper``, is not installed, as above.
     """
     for name in descriptor.needs:
         for module in EXTRAS.get(name, ()):

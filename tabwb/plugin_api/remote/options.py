@@ -58,7 +58,7 @@ class RemoteOptions(BaseModel):
         if value is None:
             return None
         parts = urlsplit(value)  # raises ValueError where the brackets of an address are off
-        _ = parts.port  # likewise
+        _ = parts.port  # as above
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("not an address")
         # A user or a query may hold a key, and the spec is stored.

@@ -76,7 +76,7 @@ def cautions(
                 f"{n} under {name[:8]}" for name, n in sorted(judge.other_prompts.items())
             )
             yield (
-                f"Judging anew by {judge.rater} was not finished: of the verdicts on "
+                f"Judging again by {judge.rater} was not finished: of the verdicts on "
                 f"{plural(judge.burden.n_responses, 'response')} {others}, the others under "
                 f"{(judge.prompt_hash or 'none')[:8]} (prompt)."
             )

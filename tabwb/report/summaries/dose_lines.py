@@ -40,7 +40,8 @@ class Series:
         kind: of the lesion: its spec with * for the amount and without the seed.
         amounts: ascending, two or more.
         lines: seed to its line.
-        controls: likewise of each role of controls, under the amount of the lesion whose size they
+        controls: as above, of  each role of controls, under the amount of the lesion whose size
+        they
             have; only roles that occur.
         intact: the responses of the model without a lesion; None where there are none.
         severity: what the amounts are.

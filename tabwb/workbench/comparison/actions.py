@@ -122,7 +122,7 @@ class ComparisonActions(Actions):
         return () if catalogue is None else catalogue.statistics
 
     async def by_model(self) -> None:
-        """All models side by side, read anew."""
+        """All models side by side, read again."""
         if self.desk.catalogue is None or not self.desk.catalogue.store:
             self.desk.notify("The store is not open yet.")
             return

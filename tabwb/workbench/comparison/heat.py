@@ -164,7 +164,7 @@ class FeatureMap(Vertical):
         self._tell()
 
     def forget_colours(self) -> None:
-        """Draw every cell anew next time: the theme has changed."""
+        """Draw every cell again next time: the theme has changed."""
         self._drawn.clear()
         self._shares = ()
 

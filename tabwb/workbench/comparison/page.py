@@ -139,7 +139,7 @@ class ModelsPage(Page):
         return tuple(member.administration.id for row in rows for member in row.group.members)
 
     def begin(self, by: str | None = None) -> None:
-        """Everything is read anew; rows stay until theirs has come, if the grouping is the same.
+        """Everything is read again; rows stay until theirs has come, if the grouping is the same.
 
         Args:
             by: the id of another key of the groups.
@@ -199,7 +199,7 @@ class ModelsPage(Page):
         """Show everything as it stands now.
 
         Args:
-            lower: draw features and plots anew too.
+            lower: draw features and plots again too.
         """
         basis, rows = self.basis, self.shown
         self.set_class(self.beside, "-beside")

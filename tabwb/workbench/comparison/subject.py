@@ -33,12 +33,12 @@ PAGE = on_page(
             "Choose the battery, and the judge, person or rule whose ratings are shown.",
             section="view"),
     Command("results.differ", "Where judges differ…", "Differ", "J", 8,
-            "On a feature: the responses on which judges differ most about it.", section="reports"),
+            "For a feature: the responses on which judges differ most.", section="reports"),
     Command("results.pairs", "Base and instruct…", "Pairs", "P", 10,
             "Base and instruct models of one family and size, with each difference's interval.",
             section="reports"),
     Command("results.judges", "Agreement of judges…", "Agreement", "A", 10,
-            "How far judges agree, and the burden under each judge (marked models).",
+            "The agreement of judges, and the burden under each judge (marked models).",
             section="reports"),
     Command("results.below", "Change the view", "Turn", "t", 9,
             "Burdens or right answers first; in a narrow window, features below the table too.",
@@ -52,7 +52,7 @@ PAGE = on_page(
 )  # fmt: skip
 COMMANDS = (
     Command("results.by-model", "Results by model", "By model", "m", 6,
-            "All models side by side: burdens, accuracies, plots, comparisons.", _by_model,
+            "Compare all models: burdens, accuracies, plots.", _by_model,
             where=("home", "explorer", "results")),
     *PAGE,
 )  # fmt: skip

@@ -65,7 +65,7 @@ class ModelsTable(DataTable[Text]):
             self._keys = []
 
     def forget_colours(self) -> None:
-        """Draw every cell anew next time: the theme has changed."""
+        """Draw every cell again next time: the theme has changed."""
         self._laid_out = []
 
     def show(

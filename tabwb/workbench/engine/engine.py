@@ -70,7 +70,7 @@ class Engine:
         offline: use no network.
 
     Attributes:
-        cancel: set to stop the model call or the judging that is under way.
+        cancel: set to stop the current model call or judging.
         jobs: the queued commands; None ends the worker.
         accepted: the number of commands that were queued.
         background: the jobs that work beside the worker.

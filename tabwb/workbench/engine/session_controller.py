@@ -120,7 +120,7 @@ class SessionController(Controller):
         self._close_session("the workbench was closed")
 
     def interrupt(self) -> None:
-        """Stop the answer or the loading that is under way; from any thread."""
+        """Stop the current answer or loading; from any thread."""
         self.auto = False
         self.engine.cancel.set()
 
@@ -251,7 +251,7 @@ class SessionController(Controller):
             self.after(session.next())
 
     def set_auto(self, on: bool) -> None:
-        """Switch the auto-run on, or off after the item under way."""
+        """Switch the auto-run on, or off after the current item."""
         session = self.open_session()
         self.auto = on
         self.model.together = False

@@ -38,7 +38,7 @@ class Pace:
 
     Attributes:
         asked_s: seconds in which it was asked since the administration was opened.
-        since: when the request under way was sent, by ``time.monotonic``, or None.
+        since: when the current request was sent, by ``time.monotonic``, or None.
         left_s: estimated seconds until everything is given, or None where nothing is known yet.
         tokens_per_s: tokens of the replies per second, or None where they were not counted.
     """

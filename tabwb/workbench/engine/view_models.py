@@ -165,7 +165,7 @@ class Work:
         upcoming: number of the trial that comes next, or None.
         together: items go out many at once; the one shown is the last that was answered.
         spending: what a model has taken so far; None for a person.
-        rest: the back end's wait that is under way, or None.
+        rest: the back end's current wait, or None.
         extension: what the extension of the session shows, or None.
         page: id of the page on which the administration is given.
         of_person: a person answers.

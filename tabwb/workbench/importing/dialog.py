@@ -25,25 +25,24 @@ HELPS = {
     "(`ITEM.wav`, `ITEM_2.flac`, or listed in `manifest.tsv`).",
     "battery": "The battery whose items were answered. **down** lists those installed. Texts "
     "without a battery need none: their prompts become the items of one.",
-    "by": "A person's answers are guarded by consents; those of unknown origin are guarded alike.",
+    "by": "A person's answers are protected by consents; so are answers of unknown origin.",
     "name": "The model: a spec, or any name. The person: the participant code, never a name. "
     "Empty: as the file says.",
-    "columns": "Of a table: fields by the names of their columns, for example "
-    "`response=text item=id`.",
+    "columns": "For a table: fields and their columns, for example `response=text item=id`.",
     "transcriber": "What transcribes a folder of recordings, or `none`. **down** lists those "
     "installed. A file that is imported has its own transcripts.",
-    "date": "The day of the session, `2026-03-09`, where the file does not say it.",
+    "date": "The day of the session, `2026-03-09`, if the file does not state it.",
 }
 BY = (
-    ("as the file says", "file"),
+    ("as the file states", "file"),
     ("a model", "model"),
     ("a person", "human"),
     ("not known", "unknown"),
 )
 SWITCHES = {
     "numbered": "further answers to an item are replicates",
-    "skip": "leave out answers to no item",
-    "again": "also answers that the store has already",
+    "skip": "leave out answers that match no item",
+    "again": "also answers that are in the store already",
 }
 NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
@@ -79,13 +78,13 @@ class ImportScreen(Dialog[None]):
             yield labelled("Battery", FIELDS.combo("battery", "", batteries))
             with Horizontal(classes="pair"):
                 yield labelled("Answered by", FIELDS.selection("by", BY))
-                yield labelled("Name", FIELDS.text("name", placeholder="as the file says"))
+                yield labelled("Name", FIELDS.text("name", placeholder="as the file states"))
             with Horizontal(classes="pair"):
                 yield labelled(
                     "Columns",
                     FIELDS.text("columns", placeholder="as they are named"),
                 )
-                yield labelled("Date", FIELDS.text("date", placeholder="as the file says"))
+                yield labelled("Date", FIELDS.text("date", placeholder="as the file states"))
             usual = default_text(declared("transcriber"))
             yield labelled("Transcriber", FIELDS.combo("transcriber", usual, transcribers))
             for name in SWITCHES:

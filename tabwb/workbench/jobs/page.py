@@ -28,7 +28,7 @@ WORDS = {"done": "complete", "refused": "failed"}
 """Phases in words, where they differ."""
 BAR = 30
 NONE = (
-    "No job yet. What takes long works in the background: other pages can be used meanwhile, and "
+    "No job yet. Long work runs in the background: other pages can be used meanwhile, and "
     "the title bar shows how far it is. Each job is listed here with its progress and how it ended."
 )
 BEGUN = (

@@ -22,8 +22,8 @@ HELPS = {
     "`tab-2026:gemini:gemini-2.5-flash`, `tab-2026+likelihood:bundled`. **down** lists the known "
     "judges; type the model's name after the colon.",
     "scope": "TAB's features are made for connected text. *Everything* adds the other answers.",
-    "again": "Only the answers that this judge has not judged yet, or all of them again.",
-    "repeats": "How often each answer is judged, stored verdicts included. The first verdict "
+    "again": "Only answers that this judge has not judged yet, or all answers again.",
+    "repeats": "The number of verdicts on each answer, stored ones included. The first verdict "
     "counts; the others show how far the judge agrees with itself.",
     "max_requests": "Stop after this many requests; empty for no limit. A reply that cannot be "
     "read costs a second request.",

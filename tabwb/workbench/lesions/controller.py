@@ -108,7 +108,7 @@ class LesionsController(Controller):
             self.say(LaboratoryState("closed"))
 
     def stop(self) -> None:
-        """Stop the loading or the answer under way; from any thread."""
+        """Stop the current loading or answer; from any thread."""
         self.engine.cancel.set()
 
     def _battery(self, name: str) -> Battery:

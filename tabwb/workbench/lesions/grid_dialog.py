@@ -30,11 +30,11 @@ AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"
 OF_FILE = " 'grid: lesions[0]'"
 """How errors name the lesions of a grid; there is one here."""
 HELPS = {
-    "amounts": "Shares of units, above 0 to 1, with spaces between. A curve needs two or more.",
-    "seeds": "Which units are taken: `1-5`, or `1,4,7`. Intervals need five or more.",
-    "layers": "Those of the lesion; all; or each layer by itself, which gives a map.",
+    "amounts": "Shares of units, above 0 to 1, separated by spaces. A curve needs two or more.",
+    "seeds": "The seeds of the choice of units: `1-5`, or `1,4,7`. Intervals need five or more.",
+    "layers": "The layers of the lesion, all layers, or each layer separately, which gives a map.",
     "controls": "For each lesion one of the same size, anywhere in the model or in these layers.",
-    "file": "A new TOML file, which can be edited and given to `tabwb lesion sweep --grid`. A file "
+    "file": "A new TOML file. You can edit it, or give it to `tabwb lesion sweep --grid`. A file "
     "with other content is not overwritten.",
 }
 LAYERS = (

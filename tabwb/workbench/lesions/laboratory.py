@@ -117,7 +117,7 @@ class Laboratory:
     Args:
         plugins: with the model.
         spec: of the model.
-        cancel: ends the answer under way.
+        cancel: ends the current answer.
 
     Attributes:
         lesion: the spec under which the model answers now; empty: intact.

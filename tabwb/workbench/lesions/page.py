@@ -380,7 +380,7 @@ class LesionsPage(Page):
         await self.desk.go("sweep")
 
     async def leave_laboratory(self) -> None:
-        """Stop what is under way, leave a field, or leave the page."""
+        """Stop the current work, leave a field, or leave the page."""
         if self._busy:
             self._controller.stop()
         elif isinstance(self.desk.focused, Input):

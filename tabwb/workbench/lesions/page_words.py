@@ -25,8 +25,8 @@ HELP = """\
 
 A model is loaded in a separate process, lesioned, and asked. **No answer here is stored.**
 
-- the tree shows what the model has, ▲ marks what the lesion changes; **enter** puts a part into
-  the fields
+- the tree shows the parts of the model, ▲ marks the parts that the lesion changes; **enter** puts
+  a part into the fields
 - **space** gives the item to the intact model and under the lesion; **a** gives its whole
   subtest; **left**, **right** give the previous and the next item
 - **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
@@ -34,7 +34,7 @@ A model is loaded in a separate process, lesioned, and asked. **No answer here i
 - **y** copies the spec; **N** opens the dialog of an administration with this lesion
 - **g** writes a grid for a sweep with this lesion; **w** opens the page of sweeps; **t** changes
   between parts and answers
-- **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
+- **esc** stops the current work, leaves a field, leaves the page; the model stays loaded until an
   administration begins
 
 In fields letters are typed: **esc** returns to the commands. Underlined words are not in the other

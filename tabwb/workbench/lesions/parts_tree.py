@@ -42,7 +42,7 @@ class PartsTree(Tree[Chosen], inherit_bindings=False):
     HELP = """\
 # Parts of the model
 
-What of the model can be lesioned, with the number of its parameters.
+The parts of the model that can be lesioned, with their numbers of parameters.
 
 - **enter** on a part makes it the target; on a layer, the lesion is limited to that layer; on the
   model it acts in all layers

@@ -25,13 +25,13 @@ PAGE = (
     Command("administer.copy-spec", "Copy the spec", "Copy", "y", 9,
             "Copy the spec of the lesion."),
     Command("administer.leave-laboratory", "Stop, or back", "Back", "escape", 12,
-            "Stop what is under way, leave a field, or leave the laboratory."),
+            "Stop the current work, leave a field, or leave the laboratory."),
 )  # fmt: skip
 SWEEP_PAGE = (
     Command("administer.start-sweep", "Start or continue", "Start", "space", 1,
-            "Start the sweep in the background; what the store has is not given again."),
+            "Start the sweep in the background; stored conditions are not given again."),
     Command("administer.dry-run", "Dry run", "Dry run", "D", 2,
-            "Say what would be given, how long it takes and what it can show; store nothing."),
+            "Show the conditions, the time and the detectable effects; store nothing."),
     Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", 3,
             "Stop after the current items; starting again continues."),
     Command("administer.sweep-curves", "Curves and maps", "Curves", "g", 4,

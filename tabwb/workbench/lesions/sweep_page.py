@@ -53,10 +53,10 @@ HELP = """\
 The battery is given to the intact model and under every lesion of a grid, in the background: the
 workbench can be used meanwhile, and the title bar shows how far the sweep is.
 
-- **D** says first what would be given, how long it takes and what it can show: a dry run
-- **space** starts it, or continues it: what the store has is not given again
-- **x** stops it after the current items; so does leaving the workbench. Nothing that was answered
-  is lost, and **space** (or the command shown) continues
+- **D**, a dry run, shows the conditions, the time and the detectable effects
+- **space** starts or continues it: stored conditions are not given again
+- **x** stops it after the current items; so does leaving the workbench. No answer is lost, and
+  **space** (or the command shown) continues
 - **g** shows curves and maps, **m** the results by lesion, also while it works
 - **y** copies the command line; **tab** goes to the fields, **esc** leaves
 
@@ -74,7 +74,7 @@ _WORDS = {
 }
 _CURVES = ("g", "shows curves and maps of what is stored, m the results by lesion")
 _NEXT = {
-    "running": (_CURVES, ("x", "stops after the current items; nothing answered is lost")),
+    "running": (_CURVES, ("x", "stops after the current items; no answer is lost")),
     "stopped": (("space", "continues"), _CURVES),
     "failed": (("space", "tries the failed conditions again"), _CURVES),
     "done": (_CURVES,),
@@ -82,9 +82,9 @@ _NEXT = {
 }
 """Keys for what can be done next, by phase."""
 _BEGIN = (
-    ("D", "says what would be given, how long it takes, and what it can show: a dry run"),
+    ("D", "dry run: shows the conditions, the time and the detectable effects"),
     ("space", "gives the battery to the intact model and under every lesion of the grid, in the "
-          "background; also continues what was stopped"),
+          "background; also continues a stopped sweep"),
     _CURVES,
 )  # fmt: skip
 FIELDS = Fields("sweep-", FIELD_HELPS, "**esc** returns to the commands.")

@@ -128,7 +128,7 @@ class ModelsScreen(Dialog[None]):
         self.query_one("#profile-spec", Input).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another name is to be asked about anew."""
+        """Another name must be asked about again."""
         if self._asked and self._typed("name") != self._asked:
             self._ask_no_more()
 

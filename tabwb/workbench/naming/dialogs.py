@@ -121,7 +121,7 @@ class DeviceList(OptionList):
 # Microphone test
 
 - **space** records four seconds from the microphone under the cursor and plays them back: say what
-  a speaker would say, from where a speaker will sit. Nothing of it is kept
+  a speaker would say, from where a speaker will sit. Nothing is kept
 - **enter** takes that microphone; it is remembered
 - a level between -20 and -6 dBFS is good; *clipped* means too loud, *quiet* too far away
 """

@@ -68,8 +68,8 @@ loses nothing.
 - **left** and **right** move the onset by 10 ms, with **shift** by 50 ms; **o** changes to the
   beginning and the end of the response; **+** and **-** zoom, **ctrl+left** and **ctrl+right** show
   another part. Marks can be dragged, and the wheel zooms
-- **t** what each phoneme costs and which features changed; **up** and **down** scroll; **I** IPA or
-  ARPAbet
+- **t** the cost of each phoneme and the features that changed; **up** and **down** scroll; **I**
+  IPA or ARPAbet
 - **H** shows the name of the picture while it is named; else it is hidden until the score
 - **f** the picture alone for the participant; keys still work. **F** the same in a window
 - **s** skip, **v** void, **u** undo, **n** note, **p** pause, **d** discontinue

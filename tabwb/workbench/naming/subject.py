@@ -187,11 +187,11 @@ PAGE = (
              "Score the response as right after the speaker's own correction.",
              _scores("self-corrected")),
     _command("wrong", "Error", "Error", "3", 2, _other_score,
-             "Score the response as an error; the code says of which kind.", _scores("error")),
+             "Score the response as an error; the code gives its kind.", _scores("error")),
     _command("no-response", "No response", "No resp.", "4", 2, _other_score,
              "No response: then s silent, d don't know, r refused."),
     _command("unscorable", "Cannot be scored…", "Not scored", "5", 13, _other_score,
-             "Say that the response cannot be scored, with a reason."),
+             "Record that the response cannot be scored, with a reason."),
     _command("cue", "Next cue", "Cue", "c", 3, _cue,
              "Give the next cue: its words are shown, and it counts as the battery says.",
              _presses(lambda live: live.cue())),
@@ -212,7 +212,7 @@ PAGE = (
              "Play the response back; again: stop.",
              lambda desk: desk.do(controller(desk).play)),
     _command("speaker", "Speaker's view", "Speaker", "f", 11, _always,
-             "The picture alone; keys still work; f or esc comes back. In a second terminal: "
+             "Show the picture alone; keys still work; f or esc returns. In a second terminal: "
              "tabwb --speaker-view."),
     _command("window", "Picture window", "Window", "F", 18, _always,
              "The picture in its own window, full screen, outside of the terminal; again: "
@@ -222,7 +222,7 @@ PAGE = (
     _command("consent", "Record consent…", "Consent", "y", 15, _consent,
              "Record the speaker's missing consents."),
     _command("detail", "Costs of the alignment", "Costs", "t", 14, _always,
-             "Show or hide what each phoneme costs and which features changed."),
+             "Show or hide the cost of each phoneme and the features that changed."),
     _command("picture-name", "Name of the picture", "Name", "H", 16, _always,
              "Show or hide the name of the picture while it is being named."),
     _command("notation", "IPA or ARPAbet", "IPA", "I", 17, _always,

@@ -23,8 +23,8 @@ NEEDED = "Name a transcriber; down lists the installed ones."
 HELPS = {
     "transcriber": "A transcriber's spec, for example `wav2vec2:PATH-OR-ID`. **down** lists those "
     "that are installed. The participant must have consented to *transcribe*.",
-    "responses": "Those that no transcriber has heard yet, or all that this transcriber has not "
-    "heard. Earlier transcripts stay in the store.",
+    "responses": "Recordings without a transcript, or all recordings that this transcriber has "
+    "not transcribed. Earlier transcripts stay in the store.",
 }
 RESPONSES = (("without a transcript", "new"), ("all, with this transcriber", "all"))
 FIELDS = Fields("", HELPS)

@@ -160,7 +160,7 @@ class TrialActions(Actions):
         )
         choices = [("results", "Results so far"), ("close", "Not now")]
         if interrupted:
-            words += "\n\nIts recording was interrupted; what was recorded until then can be kept."
+            words += "\n\nIts recording was interrupted; the recorded part can be kept."
             choices.insert(0, ("keep", "Keep it"))
         if not over:
             choices.insert(0, ("resume", "Continue"))
@@ -190,7 +190,7 @@ class Filter(Input):
     HELP = """\
 # Open
 
-Type parts of what you look for: a number, battery, examinee, status, date. **down** goes to the
+Type parts of a number, battery, examinee, status or date. **down** goes to the
 list, **enter** opens the one that is marked.
 """
 

@@ -122,7 +122,7 @@ def hint(work: Work, *, pausing: bool, elsewhere: bool = False) -> tuple[str, st
     if work.loading:
         return f"… loading {work.loading}", QUIET
     if pausing and work.together:
-        return "‖ pausing after the responses under way   esc stops them now", AMBER
+        return "‖ pausing after the current responses   esc stops them now", AMBER
     if pausing:
         return "‖ pausing after this response   esc stops it now", AMBER
     person = work.of_person

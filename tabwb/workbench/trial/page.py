@@ -70,7 +70,7 @@ Every response is on disk before the next item is given.
         self._queued = False
         """A model's turn was asked for and has not begun."""
         self._pausing = False
-        """A pause follows the answer under way."""
+        """A pause follows the current answer."""
         self._narrow = False
         """Whether the scores are in one line below the item."""
         self._chosen: int | None = None

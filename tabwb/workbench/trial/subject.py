@@ -113,7 +113,7 @@ PAGE = (
             "Return to the participant's view, with the cursor in the field for the answer.",
             _answer, where=WHERE),
     Command("administer.speaker", "Participant's view", "Participant", "f", 16,
-            "What a participant who types sees, alone on the whole screen; again: the console.",
+            "Show only what a participant who types sees, on the whole screen; again: the console.",
             lambda now: None if now.kind == "speaker" else "", where=WHERE),
     Command("administer.repeat", "Ask again", "Repeat", "r", 3,
             "Ask this item again: a new attempt; the earlier one stays and the new one counts.",

@@ -30,7 +30,7 @@ def rated_administrations(
 ) -> Rated:
     """Return what every rater of some administrations says of their features and names.
 
-    A response that is not usable counts for nobody, and equal responses that were not drawn anew
+    A response that is not usable counts for nobody, and equal responses that were not drawn again
     count once. A feature outside of a rater's declared set is left out, because the rater could
     never find it absent. What a judge said under different prompts is of different raters.
 
