@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
+from tabwb.workbench.trial.actions import TrialActions
+from tabwb.workbench.trial.draft import default_draft
 from tests.workbench.seat import Sit
 
 FRAGILE = '''
@@ -57,6 +64,37 @@ def fragile_plugin(tmp_path: Path) -> None:
     configuration = tmp_path / "tabwb-config"
     configuration.mkdir(exist_ok=True)
     (configuration / "tabwb.toml").write_text(f'plugin_folders = ["{folder}"]\n', encoding="utf-8")
+
+
+class Slow:
+    """A model that is loaded until it is closed."""
+
+    def __init__(self) -> None:
+        self.closed = threading.Event()
+
+    def open(self) -> Mapping[str, str]:
+        self.closed.wait(60)
+        raise ComponentError("it was closed")
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+async def test_esc_stops_the_loading_of_a_model(
+    sit: Sit, battery: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow()
+    monkeypatch.setattr(Plugins, "open_model", lambda plugins, spec, lesion=None: slow)
+    async with sit() as seat:
+        assert seat.desk.catalogue is not None
+        draft = default_draft(seat.desk.catalogue).filled(battery=battery, model="echo")
+        seat.desk.actions(TrialActions).begin(draft)
+        await seat.until(lambda: seat.desk.work and seat.work.loading, "the loading")
+        await seat.press("escape")
+        await seat.reads("Loading was stopped")
+        assert slow.closed.is_set()
+        assert not seat.work.loading
+    assert seat.stored()[0].status is AdministrationStatus.PAUSED
 
 
 async def test_a_dying_model_is_shown_and_can_be_asked_again(
