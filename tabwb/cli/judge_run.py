@@ -261,7 +261,7 @@ class Task:
             agreements = self_agreement(judged, self._judge.rater, self._judge.features)
             document["self_agreement"] = [_fields(agreement) for agreement in agreements]
             for row in () if self._quiet else agreements:
-                share = "undefined" if row.percent is None else f"{row.percent:.0%}"
+                share = "undefined" if row.percent is None else f"{row.percent:.2f}"
                 kappa = "undefined" if row.kappa is None else f"{row.kappa:.2f}"
                 click.echo(
                     f"{row.feature:32} same verdict {share} of {row.pairs} pairs, kappa {kappa}"

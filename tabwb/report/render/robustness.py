@@ -134,7 +134,7 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Re
     lowest: dict[str, tuple[str, str, SpecCell]] = {}
     for percent, feature, samples, judges in sorted(agreements, key=lambda row: row[:2]):
         if percent < 1:
-            lowest.setdefault(feature, (f"{percent:.0%}", samples, SpecCell.of(judges)))
+            lowest.setdefault(feature, (figure(percent), samples, SpecCell.of(judges)))
     made = table("same verdict", "of", first="feature", title=DIFFER)
     made.add_column("judges", ratio=2)
     for feature, cells in list(lowest.items())[:8]:

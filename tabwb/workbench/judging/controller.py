@@ -195,7 +195,7 @@ class JudgingController(Controller):
             features = self_agreement(judged, judge.rater, judge.features)
             shares = [feature.percent for feature in features if feature.percent is not None]
             if shares:
-                words += f"\nsame verdict when asked again: {sum(shares) / len(shares):.0%} (mean)"
+                words += f"\nsame verdict when asked again: {sum(shares) / len(shares):.2f} (mean)"
         return words
 
     @contextmanager

@@ -186,7 +186,7 @@ def _scales(scales: Sequence[Answered]) -> Iterator[RenderableType]:
 
 def _same(one: Answered) -> str:
     n = sum(pair.n for pair in one.pairs)
-    return f"{sum(pair.agreed for pair in one.pairs) / n:.0%}" if n else NONE
+    return figure(sum(pair.agreed for pair in one.pairs) / n if n else None)
 
 
 def _codes(one: Answered) -> Iterator[RenderableType]:
