@@ -86,13 +86,13 @@ def _command(live: Live, line: str) -> None:
         "e": live.re_prompt,
         "m": live.mark,
         "x": live.examiner,
-        "u": session.undo,
+        "u": session.corrections.undo,
         "p": partial(session.pause, "by the user"),
     }
     with_words: dict[str, Callable[[str], Made]] = {
-        "s": session.skip,
-        "v": session.void,
-        "n": session.note,
+        "s": session.corrections.skip,
+        "v": session.corrections.void,
+        "n": session.corrections.note,
         "d": session.discontinue,
         "h": session.spoken.listening.hear,
     }

@@ -86,7 +86,7 @@ def trial() -> None:
 def void(session: Session, trial_name: str, reason: str) -> None:
     """Declare TRIAL void: its responses stay in the store and do not count."""
     number = _number(session, trial_name)
-    session.void(reason, number)
+    session.corrections.void(reason, number)
     note(f"trial {number} of administration {session.administration.id} is void")
 
 
@@ -97,7 +97,7 @@ def void(session: Session, trial_name: str, reason: str) -> None:
 def write_note(session: Session, trial_name: str, text: str) -> None:
     """Write a note on TRIAL."""
     number = _number(session, trial_name)
-    session.note(text, number)
+    session.corrections.note(text, number)
     note(f"note on trial {number} of administration {session.administration.id}")
 
 
@@ -109,7 +109,7 @@ def undo(session: Session) -> None:
 
     Its record stays, marked as taken back.
     """
-    for event in session.undo():
+    for event in session.corrections.undo():
         if isinstance(event, Undone):
             item = session.trials[event.trial - 1].plan.item if event.trial else ""
             note(f"taken back: {event.what}{f' of {event.trial}, {item}' if item else ''}")
@@ -122,7 +122,7 @@ def rescore(session: Session) -> None:
     """Rate every response of ADMINISTRATION again; earlier ratings stay in the store."""
     from tabwb.cli.giving import check_raters
 
-    made = session.rescore()
+    made = session.corrections.rescore()
     note(f"{plural(len(made), 'answer')} rated again")
     check_raters(session)
 

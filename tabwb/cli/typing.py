@@ -113,15 +113,15 @@ def _take(session: Session, typed: str | None) -> None:
             f"':{command}' needs a reason", hint=f"for example: :{command} the fire alarm rang"
         )
     with_words: dict[str, Callable[[str], object]] = {
-        "skip": session.skip,
-        "void": session.void,
-        "note": session.note,
+        "skip": session.corrections.skip,
+        "void": session.corrections.void,
+        "note": session.corrections.note,
         "discontinue": session.discontinue,
     }
     if command in with_words:
         with_words[command](words)
     elif command == "undo":
-        for event in session.undo():
+        for event in session.corrections.undo():
             note(f"taken back: {getattr(event, 'what', '')}")
     elif command == "pause":
         session.pause("by the user")

@@ -146,7 +146,7 @@ def test_a_conversation_keeps_what_was_said(begin: Begin) -> None:
 def test_a_repeat_that_fails_leaves_the_answer_that_counts(begin: Begin) -> None:
     session = begin("echo", "model")
     list(drive(session, Scripted("dog", "fish", "house."), threading.Event()))
-    session.undo()
+    session.corrections.undo()
     session.next()
     list(ask(session, Scripted("house."), threading.Event()))
     session.repeat()

@@ -121,7 +121,7 @@ def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
     session = begin_naming()
     session.spoken.show(shown(1.0))
     session.spoken.score("error", take=take(1.0))
-    session.undo()
+    session.corrections.undo()
     assert session.awaiting
     assert session.trials[0].state is TrialState.PLANNED
     session.spoken.score("right", take=take(1.0, seconds=6.0))
@@ -138,7 +138,7 @@ def test_undo_of_a_second_score_brings_the_first_one_back(begin_naming: Begin) -
     session.spoken.score("error", take=take(1.0))
     session.spoken.score("right")
     assert _ratings(session)["person:R1", "correct"].value == 1.0
-    session.undo()
+    session.corrections.undo()
     assert not session.awaiting
     assert _ratings(session)["person:R1", "correct"].value == 0.0
 
@@ -153,7 +153,7 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
     session.spoken.cue(6.0)
     with pytest.raises(TabwbError, match="no further cue"):
         session.spoken.cue(7.0)
-    session.undo()
+    session.corrections.undo()
     session.spoken.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
     view = session.spoken.view()
     assert view is not None
@@ -235,7 +235,7 @@ def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> 
     assert proposal is not None
     assert proposal.code == "semantic"
     assert ("naming-2:replay", "code:semantic") in _ratings(session)
-    session.undo()
+    session.corrections.undo()
     assert ("naming-2:replay", "code:semantic") not in _ratings(session)
 
 
@@ -322,7 +322,7 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
         _score(session, at_s=10.0 * number)
     session.spoken.show(shown(50.0))
     assert session.status.value == "done"
-    session.undo()
+    session.corrections.undo()
     assert session.status.value == "running"
     assert session.awaiting
 

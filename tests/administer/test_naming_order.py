@@ -44,7 +44,7 @@ def test_where_the_basal_is_not_reached_earlier_items_are_given_backwards(
 def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
     session = begin_naming('start_item = "tree"\nbasal = 1')
     _order(session, {})
-    session.undo()
+    session.corrections.undo()
     states = {trial.plan.item: trial.state for trial in session.trials}
     assert states["dog"] is TrialState.PLANNED
 

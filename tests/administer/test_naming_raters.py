@@ -213,7 +213,7 @@ def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Sessi
     assert (made.by, made.reason, made.at[:2]) == ("person:B", "a breath before it", "20")
     assert view.take is not None
     assert view.take.onset_s == 2.6  # as measured: it stays
-    session.undo()
+    session.corrections.undo()
     assert _view(session).latency_s == pytest.approx(0.6)
     with (
         session.spoken.listening.to(1, "onset"),
@@ -249,7 +249,7 @@ def test_undo_gives_the_earlier_limits_back(session: Session) -> None:
     before = naming_json(naming_of(_view(session)))
     with session.spoken.listening.to(1, "attempt"):
         session.spoken.listening.set_limits(4.5, 9.0)
-    session.undo()
+    session.corrections.undo()
     assert naming_json(naming_of(_view(session))) == before
 
 

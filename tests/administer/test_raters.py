@@ -84,7 +84,7 @@ def test_rescoring_counts_what_the_scorer_says_now(
     changed = Scripted([valued("choice", "exact", 0, "another rule")])
     monkeypatch.setattr(session.plugins, "scorer", lambda _: changed)
     session.raters = Raters(session.plugins, session.battery, ())
-    session.rescore()
+    session.corrections.rescore()
     (trial, *_) = session.store.trials(session.administration.id)
     assert trial.ratings == (valued("choice", "exact", 0, "another rule"),)
     assert [attempt.response for attempt in trial.attempts] == ["dog"]
@@ -94,8 +94,8 @@ def test_a_void_item_is_not_rescored(begin: Begin) -> None:
     session = begin()
     session.next()
     session.answer("dog")
-    session.void("the phone rang")
-    assert session.rescore() == ()
+    session.corrections.void("the phone rang")
+    assert session.corrections.rescore() == ()
 
 
 class Noting:

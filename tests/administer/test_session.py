@@ -85,17 +85,17 @@ def test_skip_and_void_need_a_reason_and_undo_takes_them_back(begin: Begin) -> N
     session = begin()
     session.next()
     with pytest.raises(TabwbError, match="needs some words"):
-        session.skip("  ")
-    session.skip("tired")
+        session.corrections.skip("  ")
+    session.corrections.skip("tired")
     assert states(session) == ["skipped", "planned", "planned"]
-    session.undo()
+    session.corrections.undo()
     assert states(session) == ["planned"] * 3
     session.next()
     session.answer("dog")
-    session.void("the phone rang")
+    session.corrections.void("the phone rang")
     assert states(session)[0] == "void"
     assert session.trials[0].counting is None
-    session.undo()
+    session.corrections.undo()
     assert states(session)[0] == "answered"
 
 
@@ -103,7 +103,7 @@ def test_undo_of_an_answer_leaves_it_in_the_store_marked(begin: Begin) -> None:
     session = begin()
     session.next()
     session.answer("dgo")
-    session.undo()
+    session.corrections.undo()
     trial = session.trials[0]
     assert trial.state is TrialState.PLANNED
     assert trial.attempts[0].state is AttemptState.VOID
@@ -120,7 +120,7 @@ def test_undo_of_the_last_answer_reopens_a_finished_administration(begin: Begin)
         session.answer("dog")
     session.next()
     assert status(session) is AdministrationStatus.DONE
-    session.undo()
+    session.corrections.undo()
     assert status(session) is AdministrationStatus.RUNNING
     assert states(session) == ["answered", "answered", "planned"]
 
@@ -130,10 +130,10 @@ def test_undo_that_leaves_every_item_dealt_with_does_not_reopen(begin: Begin) ->
     for _ in range(3):
         session.next()
         session.answer("dog")
-    session.void("the phone rang")
+    session.corrections.void("the phone rang")
     session.next()
     assert status(session) is AdministrationStatus.DONE
-    session.undo()
+    session.corrections.undo()
     assert states(session) == ["answered"] * 3
     assert status(session) is AdministrationStatus.DONE
 
@@ -144,18 +144,18 @@ def test_undo_goes_back_step_by_step_through_answers_void_and_repeat(begin: Begi
     session.answer("cup")
     session.repeat()
     session.answer("dog")
-    session.void("the phone rang")
+    session.corrections.void("the phone rang")
 
     def counting() -> str | None:
         attempt = session.trials[0].counting
         return None if attempt is None else attempt.response
 
     assert counting() is None
-    session.undo()
+    session.corrections.undo()
     assert counting() == "dog"
-    session.undo()
+    session.corrections.undo()
     assert counting() == "cup"
-    session.undo()
+    session.corrections.undo()
     assert counting() is None
     assert states(session)[0] == "planned"
     assert session.history.undoable is None
@@ -163,7 +163,7 @@ def test_undo_goes_back_step_by_step_through_answers_void_and_repeat(begin: Begi
 
 def test_nothing_to_undo_is_said(begin: Begin) -> None:
     with pytest.raises(TabwbError, match="nothing to take back"):
-        begin().undo()
+        begin().corrections.undo()
 
 
 def test_discontinuing_leaves_the_rest_not_administered_and_can_be_undone(begin: Begin) -> None:
@@ -175,7 +175,7 @@ def test_discontinuing_leaves_the_rest_not_administered_and_can_be_undone(begin:
     assert states(session) == ["answered", "not-administered", "not-administered"]
     with pytest.raises(TabwbError, match="discontinued"):
         session.next()
-    session.undo()
+    session.corrections.undo()
     assert status(session) is AdministrationStatus.RUNNING
     assert states(session) == ["answered", "planned", "planned"]
 
@@ -202,23 +202,23 @@ def test_pause_and_resume(begin: Begin, store: Store, plugins: Plugins) -> None:
 def test_what_is_dealt_with_is_not_marked_twice(begin: Begin) -> None:
     session = begin()
     session.next()
-    session.skip("tired")
+    session.corrections.skip("tired")
     with pytest.raises(TabwbError, match="skipped already"):
-        session.skip("tired")
-    session.void("wrong item", 1)
+        session.corrections.skip("tired")
+    session.corrections.void("wrong item", 1)
     with pytest.raises(TabwbError, match="void already"):
-        session.void("wrong item", 1)
+        session.corrections.void("wrong item", 1)
     with pytest.raises(TabwbError, match="void already"):
-        session.skip("tired")
-    session.undo()
+        session.corrections.skip("tired")
+    session.corrections.undo()
     assert states(session)[0] == "skipped"
     session.discontinue("unwell")
     with pytest.raises(TabwbError, match="discontinued"):
-        session.skip("tired")
+        session.corrections.skip("tired")
     with pytest.raises(TabwbError, match="not administered already"):
-        session.void("never shown", 3)
+        session.corrections.void("never shown", 3)
     with pytest.raises(StoreError, match="no trial 0"):
-        session.void("x", 0)
+        session.corrections.void("x", 0)
 
 
 def test_nothing_is_asked_while_it_rests(begin: Begin) -> None:
@@ -243,8 +243,8 @@ def test_an_answer_that_could_not_be_stored_can_be_given_again(
         broken.setattr(session.store, "append", full)
         commands: tuple[Callable[[], object], ...] = (
             lambda: session.answer("dog"),
-            lambda: session.skip("x"),
-            lambda: session.void("x"),
+            lambda: session.corrections.skip("x"),
+            lambda: session.corrections.void("x"),
             lambda: session.fail("x"),
             session.pause,
             lambda: session.discontinue("x"),
@@ -277,12 +277,12 @@ def test_a_prompt_that_waits_must_be_dealt_with_first(begin: Begin) -> None:
 def test_notes_stand_on_their_trial(begin: Begin) -> None:
     session = begin()
     session.next()
-    session.note("looked away")
+    session.corrections.note("looked away")
     session.answer("dog")
-    session.note("asked again aloud", 1)
+    session.corrections.note("asked again aloud", 1)
     assert session.trials[0].notes == ("looked away", "asked again aloud")
     with pytest.raises(StoreError, match="no trial 99"):
-        session.note("x", 99)
+        session.corrections.note("x", 99)
 
 
 def test_rescoring_replaces_ratings_and_keeps_the_answers(begin: Begin) -> None:
@@ -290,7 +290,7 @@ def test_rescoring_replaces_ratings_and_keeps_the_answers(begin: Begin) -> None:
     session.next()
     session.answer("dog")
     before = session.trials[0]
-    assert len(session.rescore()) == 1
+    assert len(session.corrections.rescore()) == 1
     assert session.trials[0] == before
 
 
@@ -309,9 +309,9 @@ def test_without_its_judge_nothing_is_asked_but_marks_can_be_made(
     with pytest.raises(UsageError, match="gone"):
         session.next()
     assert not session.awaiting
-    session.void("the phone rang")
-    session.note("judge to be installed")
-    session.undo()
+    session.corrections.void("the phone rang")
+    session.corrections.note("judge to be installed")
+    session.corrections.undo()
     assert states(session)[0] == "answered"
 
 

@@ -57,7 +57,7 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
         _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
         session.spoken.listening.hear("dog")
         session.spoken.listening.code("semantic")
-        session.note("looked away")
+        session.corrections.note("looked away")
         _name(session, 20.0, "error", "T R OY B")
         _name(session, 30.0, "no-response")
         session.spoken.keep(

@@ -168,7 +168,7 @@ def test_a_persons_text_counts_and_can_be_taken_back(spoken: Session) -> None:
     spoken.spoken.transcribed(1, 1, written("the buoy", by="other-words"))
     assert answer(spoken).response == "the boy takes a cookie"
     assert ratings(spoken)["lexical", "words"].value == 5
-    spoken.undo()
+    spoken.corrections.undo()
     assert answer(spoken).response == "the toy takes"
     assert ratings(spoken)["lexical", "words"].value == 3
 
@@ -190,7 +190,7 @@ def test_a_description_takes_no_score_and_no_code(spoken: Session) -> None:
 
 
 def test_undo_opens_a_finished_description_again(spoken: Session) -> None:
-    spoken.undo()
+    spoken.corrections.undo()
     assert spoken.awaiting
     spoken.spoken.finish(TAKE)
     assert answer(spoken).number == 2

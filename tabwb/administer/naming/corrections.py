@@ -40,4 +40,4 @@ def undo_correction(session: Session, number: int) -> Events:
             f"the latest correction is of item {target.trial}, {item}: {what}",
             hint="mark that response to take it back",
         )
-    return session.undo()
+    return session.corrections.undo()

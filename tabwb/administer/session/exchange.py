@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import opening_messages
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Message, Reply, Request
 from tabwb.records.seeds import model_name, reply_seed
 from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
@@ -222,3 +223,18 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     written = reply.metadata.get("protocol") != Protocol.LIKELIHOOD
     whole = {**sent(decoding, drawn=drawn, written=written), **reply.metadata, **known}
     return {key: storable(str(value)) for key, value in whole.items()}
+
+
+def in_words(text: str, what: str) -> str:
+    """Return a reason or a note as it is stored.
+
+    Args:
+        text: as typed.
+        what: what needs it, for the message.
+
+    Raises:
+        TabwbError: it is empty.
+    """
+    if not text.strip():
+        raise TabwbError(f"{what} needs some words", allowed="any text")
+    return storable(text.strip())

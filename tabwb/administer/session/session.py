@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.administer import consent
+from tabwb.administer.session.corrections import Corrections
 from tabwb.administer.session.exchange import (
     attempt_in_error,
     attempt_with_answer,
+    in_words,
     request_for,
     storable,
 )
@@ -50,12 +52,6 @@ if TYPE_CHECKING:
 OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
 Events = tuple[events.Event, ...]
 
-_STATES = {
-    TrialState.SKIPPED: "skipped",
-    TrialState.VOID: "void",
-    TrialState.NOT_ADMINISTERED: "not administered",
-}
-
 
 class Session:
     """An open administration. Made by :mod:`tabwb.administer.session.setup`; close it when done.
@@ -69,6 +65,7 @@ class Session:
         speaker_record: columns of the speaker's record when the session opened; empty for a model.
         raters: the scorers and judges that rate at once.
         strategy: gives the items that are answered aloud; None where there are none.
+        corrections: skips, voids, undo, notes and ratings made anew.
     """
 
     def __init__(
@@ -94,6 +91,7 @@ class Session:
             subtest.scorers or subtest.task.judged != "never" for subtest in battery.subtests
         )
         self.strategy: SpokenStrategy | None = None
+        self.corrections = Corrections(self)
         self._observers = Observers(
             plugins,
             battery,
@@ -332,117 +330,9 @@ class Session:
             raise TabwbError("this item still waits for its answer")
         return self._start(trial)
 
-    def skip(self, reason: str) -> Events:
-        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`.
-
-        Raises:
-            TabwbError: there is no item to skip, or it has an answer.
-        """
-        self._must_not_be_discontinued()
-        trial = self.current_or_error("skip")
-        if trial.counting is not None:
-            raise TabwbError(
-                "this item has an answer already", hint="declare it void if it must not count"
-            )
-        if not self.awaiting and trial.state is not TrialState.PLANNED:
-            raise TabwbError(f"this item is {_STATES[trial.state]} already")
-        number = trial.plan.number
-        made = self.commit(
-            [EventEntry("skipped", number, _words(reason, "skipping"))],
-            events.TrialSkipped(self.administration.id, number, reason.strip()),
-        )
-        self.state.awaiting = False
-        return made
-
-    def void(self, reason: str, number: int | None = None) -> Events:
-        """Declare an item void, for a reason: what was recorded stays and does not count.
-
-        Args:
-            reason: why; must not be empty.
-            number: the trial's number, or None for the current one.
-
-        Raises:
-            TabwbError: there is no such item, or it is void already.
-        """
-        trial = (
-            self.current_or_error("declare void") if number is None else self.history.trial(number)
-        )
-        is_open = self.awaiting and trial.plan.number == self.state.number
-        if trial.state in _STATES and trial.state is not TrialState.SKIPPED and not is_open:
-            raise TabwbError(f"this item is {_STATES[trial.state]} already")
-        made = self.commit(
-            [EventEntry("voided", trial.plan.number, _words(reason, "declaring an item void"))],
-            events.TrialVoided(self.administration.id, trial.plan.number, reason.strip()),
-        )
-        if is_open:
-            self.state.awaiting = False
-        return made
-
-    def undo(self) -> Events:
-        """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
-
-        A finished administration continues when an item is unanswered after that.
-
-        Raises:
-            TabwbError: there is nothing to take back.
-        """
-        target = self.history.undoable
-        if target is None:
-            raise TabwbError("there is nothing to take back")
-        if self.strategy is not None and self.strategy.undoes(target):
-            return self.strategy.undo(target)
-        entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
-        left = self.history.with_entry(entries[0]).trials
-        if any(trial.state is TrialState.PLANNED for trial in left):
-            ends = self.history.endings
-            entries += [EventEntry("undone", None, "the end", sequence) for sequence in ends]
-        undone = events.Undone(self.administration.id, target.trial, target.what)
-        made = self.commit(entries, undone)
-        self.state.awaiting = False
-        self.state.reopen(target.trial)
-        if target.trial is not None:
-            self.state.number = target.trial
-        return made
-
-    def note(self, text: str, number: int | None = None) -> Events:
-        """Write a note on an item, or on the administration before the first.
-
-        Args:
-            text: the note.
-            number: of the trial; None: the current one.
-        """
-        where = self.state.number if number is None else number
-        if where is not None:
-            self.history.trial(where)
-        return self.commit(
-            [EventEntry("noted", where, _words(text, "a note"))],
-            events.Noted(self.administration.id, where, text.strip()),
-        )
-
-    def rescore(self, progress: Callable[[int], None] | None = None) -> Events:
-        """Rate every counting answer again; earlier ratings stay stored, the new ones count.
-
-        Args:
-            progress: is called before each response with the number of those rated; nothing is
-                stored where it raises.
-        """
-        entries = []
-        for done, trial in enumerate(self.trials):
-            if progress is not None:
-                progress(done)
-            entries += self._rated_again(trial)
-        if not entries:
-            return ()
-        number = self.administration.id
-        made = [
-            events.Rated(number, entry.trial, entry.attempt, entry.ratings) for entry in entries
-        ]
-        declared = self.declared([rating for entry in entries for rating in entry.ratings])
-        return self.commit([*entries, *declared], *made)
-
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
-        self._must_not_be_discontinued()
+        self.must_not_be_discontinued()
         made: Events = ()
         if self.status is AdministrationStatus.RUNNING:
             paused = events.Paused(self.administration.id, reason)
@@ -456,7 +346,7 @@ class Session:
         Raises:
             TabwbError: it was discontinued, or its responses were imported.
         """
-        self._must_not_be_discontinued()
+        self.must_not_be_discontinued()
         if self.administration.conditions.is_imported:
             raise TabwbError(
                 "the responses of this administration were imported: no model is asked",
@@ -479,13 +369,13 @@ class Session:
         if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
         made = self.commit(
-            [EventEntry("discontinued", None, _words(reason, "discontinuing"))],
+            [EventEntry("discontinued", None, in_words(reason, "discontinuing"))],
             events.Discontinued(self.administration.id, reason.strip()),
         )
         self.state.awaiting = False
         return made
 
-    # ---------------------------------------------------------------- for strategies
+    # ---------------------------------------------------------------- for strategies, corrections
 
     def commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
         """Store entries, and return the events after the observers had them.
@@ -514,6 +404,15 @@ class Session:
             raise TabwbError("this administration is paused", hint="resume it first")
         if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value}")
+
+    def must_not_be_discontinued(self) -> None:
+        """Check that the administration was not discontinued.
+
+        Raises:
+            TabwbError: it was.
+        """
+        if self.status is AdministrationStatus.DISCONTINUED:
+            raise TabwbError("this administration was discontinued", hint="undo takes that back")
 
     def current_or_error(self, what: str) -> Trial:
         """Return the trial before the examinee, or the last one shown.
@@ -547,19 +446,6 @@ class Session:
 
     # ---------------------------------------------------------------- inside
 
-    def _must_not_be_discontinued(self) -> None:
-        if self.status is AdministrationStatus.DISCONTINUED:
-            raise TabwbError("this administration was discontinued", hint="undo takes that back")
-
-    def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
-        if self.strategy is not None and self.strategy.is_spoken(trial):
-            return self.strategy.rated_again(trial)
-        attempt = trial.counting
-        if attempt is None:
-            return []
-        ratings = self.raters.rate(trial.plan, attempt, self.history.standing)
-        return [RatingsEntry(trial.plan.number, attempt.number, ratings)]
-
     def _start(self, trial: Trial) -> Events:
         if self._has_raters:
             self.raters.judges()  # one that cannot be used is found before the prompt goes out
@@ -576,9 +462,3 @@ class Session:
         self.state.number, self.state.awaiting = number, True
         self.state.asked_at = time.monotonic()
         return made
-
-
-def _words(text: str, what: str) -> str:
-    if not text.strip():
-        raise TabwbError(f"{what} needs some words", allowed="any text")
-    return storable(text.strip())

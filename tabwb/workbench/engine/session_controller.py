@@ -265,7 +265,7 @@ class SessionController(Controller):
 
     def skip(self, reason: str) -> None:
         """Skip the current item."""
-        self.after(self.open_session().skip(reason))
+        self.after(self.open_session().corrections.skip(reason))
         self.finish_if_done()
 
     def void(self, reason: str, number: int | None = None) -> None:
@@ -275,13 +275,13 @@ class SessionController(Controller):
             reason: in words.
             number: of the item; None: the current one.
         """
-        self.after(self.open_session().void(reason, number))
+        self.after(self.open_session().corrections.void(reason, number))
         self.finish_if_done()
 
     def undo(self) -> None:
         """Take back the last answer, skip, void or discontinuation."""
         self.auto = False
-        made = self.open_session().undo()
+        made = self.open_session().corrections.undo()
         self.after(made)
         for event in made:
             if isinstance(event, events.Undone):
@@ -295,7 +295,7 @@ class SessionController(Controller):
             number: of the item; None: the current one.
             text: the note.
         """
-        self.after(self.open_session().note(text, number))
+        self.after(self.open_session().corrections.note(text, number))
         self.say(messages.Told("Noted."))
 
     def pause(self, reason: str = "") -> None:

@@ -78,7 +78,7 @@ def _scored(number: int, tools: Tools) -> Ended:
                 told_at = time.monotonic()
                 tools.tell(done=done, planned=planned)
 
-        session.rescore(progress)
+        session.corrections.rescore(progress)
         tools.tell(done=planned, planned=planned)
     return Ended("done", SCORED)
 
@@ -206,7 +206,7 @@ class ResultsController(Controller):
     def rescore(self, number: int) -> None:
         """Score and judge every counting answer again: in the background, where it is not open."""
         if self._sessions.holds(number):
-            self._sessions.open_session().rescore()
+            self._sessions.open_session().corrections.rescore()
             self._sessions.publish()
             self._scored_again(Ended("done", SCORED), number)
             return
@@ -238,7 +238,7 @@ class ResultsController(Controller):
             reason: in words.
         """
         with self._sessions.session_of(number) as session:
-            session.void(reason, trial)
+            session.corrections.void(reason, trial)
         self.show(number, again=True)
         self.engine.refresh()
 
@@ -251,7 +251,7 @@ class ResultsController(Controller):
             text: the note.
         """
         with self._sessions.session_of(number) as session:
-            session.note(text, trial)
+            session.corrections.note(text, trial)
         self.show(number, again=True)
 
     # ---------------------------------------------------------------- spoken responses

@@ -1,0 +1,153 @@
+"""What a person changes of an administration besides answering: skips, voids, undo, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session.exchange import in_words
+from tabwb.records import events
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import TrialState
+from tabwb.records.trials import EventEntry, RatingsEntry, Trial
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Events, Session
+
+STATES = {
+    TrialState.SKIPPED: "skipped",
+    TrialState.VOID: "void",
+    TrialState.NOT_ADMINISTERED: "not administered",
+}
+
+
+class Corrections:
+    """Changes trials of a session; see :attr:`Session.corrections`. Every command commits first."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def skip(self, reason: str) -> Events:
+        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`.
+
+        Raises:
+            TabwbError: there is no item to skip, or it has an answer.
+        """
+        session = self.session
+        session.must_not_be_discontinued()
+        trial = session.current_or_error("skip")
+        if trial.counting is not None:
+            raise TabwbError(
+                "this item has an answer already", hint="declare it void if it must not count"
+            )
+        if not session.awaiting and trial.state is not TrialState.PLANNED:
+            raise TabwbError(f"this item is {STATES[trial.state]} already")
+        number = trial.plan.number
+        made = session.commit(
+            [EventEntry("skipped", number, in_words(reason, "skipping"))],
+            events.TrialSkipped(session.administration.id, number, reason.strip()),
+        )
+        session.state.awaiting = False
+        return made
+
+    def void(self, reason: str, number: int | None = None) -> Events:
+        """Declare an item void, for a reason: what was recorded stays and does not count.
+
+        Args:
+            reason: why; must not be empty.
+            number: the trial's number, or None for the current one.
+
+        Raises:
+            TabwbError: there is no such item, or it is void already.
+        """
+        session = self.session
+        trial = (
+            session.current_or_error("declare void")
+            if number is None
+            else session.history.trial(number)
+        )
+        is_open = session.awaiting and trial.plan.number == session.state.number
+        if trial.state in STATES and trial.state is not TrialState.SKIPPED and not is_open:
+            raise TabwbError(f"this item is {STATES[trial.state]} already")
+        made = session.commit(
+            [EventEntry("voided", trial.plan.number, in_words(reason, "declaring an item void"))],
+            events.TrialVoided(session.administration.id, trial.plan.number, reason.strip()),
+        )
+        if is_open:
+            session.state.awaiting = False
+        return made
+
+    def undo(self) -> Events:
+        """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
+
+        A finished administration continues when an item is unanswered after that.
+
+        Raises:
+            TabwbError: there is nothing to take back.
+        """
+        session = self.session
+        target = session.history.undoable
+        if target is None:
+            raise TabwbError("there is nothing to take back")
+        if session.strategy is not None and session.strategy.undoes(target):
+            return session.strategy.undo(target)
+        entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
+        left = session.history.with_entry(entries[0]).trials
+        if any(trial.state is TrialState.PLANNED for trial in left):
+            ends = session.history.endings
+            entries += [EventEntry("undone", None, "the end", sequence) for sequence in ends]
+        undone = events.Undone(session.administration.id, target.trial, target.what)
+        made = session.commit(entries, undone)
+        session.state.awaiting = False
+        session.state.reopen(target.trial)
+        if target.trial is not None:
+            session.state.number = target.trial
+        return made
+
+    def note(self, text: str, number: int | None = None) -> Events:
+        """Write a note on an item, or on the administration before the first.
+
+        Args:
+            text: the note.
+            number: of the trial; None: the current one.
+        """
+        session = self.session
+        where = session.state.number if number is None else number
+        if where is not None:
+            session.history.trial(where)
+        return session.commit(
+            [EventEntry("noted", where, in_words(text, "a note"))],
+            events.Noted(session.administration.id, where, text.strip()),
+        )
+
+    def rescore(self, progress: Callable[[int], None] | None = None) -> Events:
+        """Rate every counting answer again; earlier ratings stay stored, the new ones count.
+
+        Args:
+            progress: is called before each response with the number of those rated; nothing is
+                stored where it raises.
+        """
+        session = self.session
+        entries = []
+        for done, trial in enumerate(session.trials):
+            if progress is not None:
+                progress(done)
+            entries += self._rated_again(trial)
+        if not entries:
+            return ()
+        number = session.administration.id
+        made = [
+            events.Rated(number, entry.trial, entry.attempt, entry.ratings) for entry in entries
+        ]
+        declared = session.declared([rating for entry in entries for rating in entry.ratings])
+        return session.commit([*entries, *declared], *made)
+
+    def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
+        session = self.session
+        if session.strategy is not None and session.strategy.is_spoken(trial):
+            return session.strategy.rated_again(trial)
+        attempt = trial.counting
+        if attempt is None:
+            return []
+        ratings = session.raters.rate(trial.plan, attempt, session.history.standing)
+        return [RatingsEntry(trial.plan.number, attempt.number, ratings)]
