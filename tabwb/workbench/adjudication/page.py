@@ -24,7 +24,7 @@ from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines
 
 HELP = """\
 # Adjudication
@@ -49,6 +49,18 @@ NONE = {
     "settled": "Nothing is settled.",
     "all": "All raters agree.",
 }
+ABOUT = (
+    "Answers on which raters and judges of a rating set differ are settled here: each gets one "
+    "value with a reason, and the ratings stay as they are. An answer is listed when two raters "
+    "differ on it."
+)
+KEYS = (
+    ("enter", "settle the marked answer: present, absent or cannot tell, with a reason"),
+    ("t", "show the answers that are open, those that are settled, or all"),
+    ("/", "show the answers to one question"),
+    ("esc", "return to the rating sets, where r opens the rating screen"),
+)
+"""What can be done, while no answer is listed."""
 
 
 class DisputeList(OptionList):
@@ -143,7 +155,11 @@ class AdjudicationPage(Page):
         row, width = self.marked, min(width, 100)
         if row is None:
             which = "open" if self._view is None else self._view.which
-            yield from folded(NONE[which], width, QUIET)
+            yield Content.styled(NONE[which], "bold")
+            yield Content("")
+            yield from folded(ABOUT, width)
+            yield Content("")
+            yield from key_lines(KEYS, width)
             return
         yield from _details_of(row, width, self._judges)
 

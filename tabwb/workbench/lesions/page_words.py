@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.lesion.declared import OPERATIONS, TARGETS
 from tabwb.records.trials import PlannedTrial
-from tabwb.workbench.shell.wording import QUIET, folded
+from tabwb.workbench.shell.wording import QUIET, folded, key_lines
 
 WIDEST = 100
 """Columns of a prompt at most."""
@@ -45,6 +46,18 @@ FIELD_HELPS = {
     "battery": "Whose items are given; **down** lists those installed. **enter** reads it.",
     "item": "The item that **space** gives; **down** lists all.",
 }
+
+
+def loading_lines(width: int) -> Iterator[Content]:
+    """Yield what can be done, then what can be lesioned and how, before the parts are known."""
+    yield from key_lines(BEGIN, width)
+    for title, declared in (("OPERATIONS", OPERATIONS), ("TARGETS", TARGETS)):
+        yield Content("")
+        yield Content.styled(title, f"bold {QUIET}")
+        wide = max(map(len, declared)) + 2
+        for name, one in declared.items():
+            line = Content.assemble(name.ljust(wide), (one.meaning, QUIET))
+            yield line.truncate(width, ellipsis=True)
 
 
 def item_lines(item: PlannedTrial | None, width: int) -> Sequence[Content]:
