@@ -132,7 +132,7 @@ async def test_a_stop_between_sessions_leaves_whole_ones_and_the_import_continue
         await asked(seat, file=folder, battery="naming-demo", date="2026-03-09")
         await seat.press_button("import")
         await stop_at(seat, gate)
-        await seat.reads("stopped: 1 session imported")
+        await seat.reads("stopped: imported 1 session")
         assert [one.answered for one in stored(seat)] == [2]
         await seat.press("r")
         await seat.reads("✓ Import")

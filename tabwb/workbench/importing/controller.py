@@ -32,6 +32,7 @@ KIND = "Import"
 FRAME_S = 0.1
 """Seconds between two messages of progress."""
 NOTHING = "nothing was imported"
+CONTINUED = "To continue, import the same again."
 SHOWN = 5
 """How many administrations and answers a dry run shows."""
 
@@ -115,7 +116,7 @@ class ImportingController(Controller):
         def after(ended: Ended) -> None:
             self.engine.refresh()
             if ended.phase == "done":
-                del self._stored[wish]
+                self._stored.pop(wish, None)
                 self.say(ImportOutcome("done", numbers=tuple(numbers)))
             else:
                 self.say(ImportOutcome("refused", tuple(ended.words.splitlines())))
@@ -187,9 +188,8 @@ class ImportingController(Controller):
 def _check_stop(tools: Tools, numbers: Sequence[int]) -> None:
     """Raise Interrupted where the user has stopped; it says what is stored."""
     if tools.cancel.is_set():
-        made = plural(len(numbers), "session")
-        stays = f"{made} imported; the same import continues" if numbers else NOTHING
-        raise Interrupted(f"stopped: {stays}")
+        made = f"imported {plural(len(numbers), 'session')}. {CONTINUED}"
+        raise Interrupted(f"stopped: {made if numbers else NOTHING}")
 
 
 def _prepared(plugins: Plugins, wish: ImportWish, step: Step) -> Prepared:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.folders import PreparedFolder
     from tabwb.administer.session.session import Session
 
-STOPPED = "stopped: what is stored stays; the same import continues"
+STOPPED = "stopped: the recordings so far are stored. To continue, import the same folder again."
 
 
 class FolderJob:
@@ -80,11 +80,12 @@ class FolderJob:
         from tabwb.administer.session import setup
 
         plugins, store, prepared = self._tools.plugins, self._tools.store, self._prepared
+        known = {one.id for one in store.administrations()}
         conditions = prepared.conditions
         guard = Guard(store, plugins, conditions)
         if conditions.transcriber:
             guard.check_transcribing(conditions.transcriber)
-        if numbers:
+        if known.intersection(numbers):  # else it was deleted meanwhile, with its participant
             opened = setup.resume_naming(store, plugins, numbers[0])
         else:
             opened = setup.create_naming(store, plugins, prepared.battery, conditions)
