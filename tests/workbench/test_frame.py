@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from rich.segment import Segment
+from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.command import CommandPalette
@@ -52,6 +54,22 @@ async def test_a_wish_opens_the_dialog_filled_in(sit: Sit, battery: str) -> None
         await seat.press("enter")
         await seat.until(lambda: seat.desk.work)
         assert seat.work.administration.conditions.examinee == "echo"
+
+
+async def test_nothing_that_closed_dialogs_have_drawn_is_kept(sit: Sit) -> None:
+    def kept() -> int:
+        gc.collect()
+        return sum(type(one) is StylesCache for one in gc.get_objects())
+
+    async with sit() as seat:
+        counts = []
+        for _ in range(3):
+            await seat.press("question_mark")
+            await seat.until(lambda: seat.asked)
+            await seat.press("escape")
+            await seat.until(lambda: not seat.asked)
+            counts.append(kept())
+        assert counts[1] == counts[2]
 
 
 async def test_docks_stand_while_the_page_keeps_72_columns(sit: Sit, battery: str) -> None:
