@@ -72,6 +72,12 @@ async def test_nothing_that_closed_dialogs_have_drawn_is_kept(sit: Sit) -> None:
         assert counts[1] == counts[2]
 
 
+async def test_a_page_has_its_own_styles_when_it_is_opened_first(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.desk.go("participants")
+        assert seat.desk.current.styles.padding == (0, 0, 0, 0), "not that of every page"
+
+
 async def test_docks_stand_while_the_page_keeps_72_columns(sit: Sit, battery: str) -> None:
     async with sit((132, 32)) as seat:
         await seat.begin(battery=battery, model="echo")

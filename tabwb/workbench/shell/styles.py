@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from textual.app import App
@@ -17,8 +17,10 @@ def read_styles(app: App[Any], paths: Iterable[PurePath]) -> None:
     styles of all widgets. Ours concern only what is inside their own page or dialog.
     """
     for path in paths:
-        if not app.stylesheet.has_source(str(path), ""):
-            app.stylesheet.read(path)
+        place = str(path), ""
+        if not app.stylesheet.has_source(*place):  # its read() would leave the rules found before
+            css = Path(path).read_text(encoding="utf-8")
+            app.stylesheet.add_source(css, read_from=place)
 
 
 def prepare(screen: Screen[Any]) -> None:
