@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks import (
     agreement,
     condition,
+    dialog,
     exports,
     frames,
     generation,
@@ -32,6 +33,7 @@ from benchmarks import (
 ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "help": rows.help_text,
     "workbench": rows.workbench,
+    "dialog": dialog.dialog,
     "frames": frames.frames,
     "echo": rows.twenty_items,
     "item": rows.durable_item,
