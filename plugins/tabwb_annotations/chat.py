@@ -49,7 +49,12 @@ class ChatExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder of CHAT files and the recordings they belong to."""
+        """Write a folder of CHAT files and the recordings they belong to.
+
+        Args:
+            document: with the documents of all administrations.
+            out: the folder.
+        """
         recordings = annotated(document)
         groups = [
             tuple(members)
@@ -68,12 +73,22 @@ class ChatExporter:
 
 
 def write(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the recordings of one administration as one CHAT file."""
+    """Write the recordings of one administration as one CHAT file.
+
+    Args:
+        recordings: of the administration.
+        path: of the file.
+    """
     path.write_text("\n".join(_lines(recordings)) + "\n", encoding="utf-8")
 
 
 def join(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the recordings of one session one after the other, as 16-bit WAV of one channel."""
+    """Write the recordings of one session one after the other, as 16-bit WAV of one channel.
+
+    Args:
+        recordings: of the session.
+        path: of the file.
+    """
     import soundfile
 
     from tabwb.speech.files import info, read_clip

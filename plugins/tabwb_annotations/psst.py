@@ -49,7 +49,12 @@ class PsstExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder with the table and the recordings."""
+        """Write a folder with the table and the recordings.
+
+        Args:
+            document: with the documents of all administrations.
+            out: the folder.
+        """
         recordings = annotated(document)
         made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
         notes = [NOTE, not_carried(document, recordings, CARRIED, "The PSST table")]
@@ -57,7 +62,12 @@ class PsstExporter:
 
 
 def write(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the table: tab-separated, no quotes, one line per answered response."""
+    """Write the table: tab-separated, no quotes, one line per answered response.
+
+    Args:
+        recordings: whose responses are its rows.
+        path: of the file.
+    """
     lines = ["\t".join(COLUMNS)]
     for recording in recordings:
         lines += ["\t".join(_cell(value) for value in row) for row in _rows(recording)]

@@ -17,7 +17,12 @@ class TextGridExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder of TextGrids and the recordings they belong to."""
+        """Write a folder of TextGrids and the recordings they belong to.
+
+        Args:
+            document: with the documents of all administrations.
+            out: the folder.
+        """
         recordings = annotated(document)
         made = [
             Made(f"{recording.name}.TextGrid", partial(write, recording))
@@ -33,7 +38,12 @@ class TextGridExporter:
 
 
 def write(recording: Annotated, path: Path) -> None:
-    """Write a recording's tiers as a TextGrid in Praat's long text format."""
+    """Write a recording's tiers as a TextGrid in Praat's long text format.
+
+    Args:
+        recording: with its tiers.
+        path: of the file.
+    """
     from praatio.data_classes.interval_tier import IntervalTier
     from praatio.data_classes.textgrid import Textgrid
 

@@ -44,7 +44,12 @@ class RulesJudge:
         self.caution = FORM_BASED_CAUTION if limits.form_based else RULES_CAUTION
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """One rating for each feature of the battery, in its order."""
+        """Return one rating for each feature of the battery, in its order.
+
+        Args:
+            response: the text and what was asked.
+            features: of the battery.
+        """
         verdicts = judge(
             TextContext(
                 text=response.text,

@@ -74,11 +74,21 @@ class ParquetExporter:
         return tuple(column for columns in self._scopes for column in columns)
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``."""
+        """Write every rating of every counted response of ``document``.
+
+        Args:
+            document: with the documents of all administrations.
+            out: the file, or the folder of parts.
+        """
         self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
-        """Write every rating of the counted responses of documents, some at a time."""
+        """Write every rating of the counted responses of documents, some at a time.
+
+        Args:
+            documents: of administrations, in order; their trials are read once.
+            out: the file, or the folder of parts.
+        """
         told = "Columns:\n" + "\n".join(f"- {column.told}" for column in self.columns)
         notices = Notices(self.note, told)
         heard = notices.heard(documents)
@@ -122,7 +132,12 @@ class WideParquetExporter(ParquetExporter):
         self._take((*ANSWERED, *wide_columns(measures, judges)), ())
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every counted response of ``document``."""
+        """Write every counted response of ``document``.
+
+        Args:
+            document: with the documents of all administrations.
+            out: the file, or the folder of parts.
+        """
         documents = documents_of(document)
         judges = (judge for part in documents for judge in part["summary"]["judges"])
         self.expect(measures_in(documents), list(dict.fromkeys(one["rater"] for one in judges)))

@@ -33,7 +33,12 @@ class Written(Protocol):
     """A table that takes rows."""
 
     def add(self, administration: Part, trial: Part) -> None:
-        """Add the rows of a response."""
+        """Add the rows of a response.
+
+        Args:
+            administration: to which it belongs.
+            trial: that was answered.
+        """
 
     def close(self, notes: Sequence[str]) -> None:
         """End the file."""

@@ -62,7 +62,13 @@ class RepetitionScorer:
     measures = (*POLICIES, *ERROR_TYPES)
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """One verdict per policy and one count per type of error; the reason names the unit."""
+        """Return one verdict per policy and one count per type of error; the reason names the unit.
+
+        Args:
+            subtest: of the battery.
+            item: that was answered.
+            response: with what was expected.
+        """
         if response.expected is None:
             return [undefined(self.id, measure, NO_KEY) for measure in self.measures]
         answer = read_repetition(response.text, response.expected, response.prompt)
@@ -88,7 +94,13 @@ class LexicalScorer:
     measures = ("words", "ttr", "mattr", "mtld")
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """The number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72)."""
+        """Return the number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72).
+
+        Args:
+            subtest: of the battery.
+            item: that was answered.
+            response: whose words are counted.
+        """
         from tabwb.scoring import lexical
         from tabwb.scoring.text import words
 

@@ -65,7 +65,12 @@ class WordsTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``; a clip in which nothing stands out is empty."""
+        """Yield ``(index, transcript)``; a clip in which nothing stands out is empty.
+
+        Args:
+            clips: what is transcribed.
+            cancel: ends the work between two clips.
+        """
         pieces: list[Clip] = []
         places: list[tuple[int, int]] = []
         awaited: dict[int, _Awaited] = {}

@@ -80,7 +80,12 @@ class LogExporter(ABC):
 
     @abstractmethod
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read."""
+        """Write the counted responses of documents, each as it is read.
+
+        Args:
+            documents: of administrations, in order; their trials are read once.
+            out: the file.
+        """
 
 
 def sent(trial: Mapping[str, Any]) -> list[Json]:

@@ -28,7 +28,12 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
 
     @classmethod
     def of(cls, keys: torch.Tensor, values: torch.Tensor) -> GrowingLayer:
-        """Return a layer with these states; they are copied before a write."""
+        """Return a layer with these states; they are copied before a write.
+
+        Args:
+            keys: of the tokens read.
+            values: of the same tokens.
+        """
         layer = cls()
         layer.dtype, layer.device = keys.dtype, keys.device
         layer.keys, layer.values, layer.is_initialized = keys, values, True
@@ -37,7 +42,12 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Add the states of new tokens; return all states."""
+        """Add the states of new tokens; return all states.
+
+        Args:
+            key_states: of the new tokens.
+            value_states: of the same tokens.
+        """
         if self.keys is None:
             self.dtype, self.device = key_states.dtype, key_states.device
             self.keys, self.values = key_states, value_states
@@ -133,7 +143,12 @@ class Rows:
 
 
 def joined(first: Rows, second: Rows) -> Rows:
-    """Return the rows of both, those of the first before those of the second."""
+    """Return the rows of both, those of the first before those of the second.
+
+    Args:
+        first: rows.
+        second: rows of a cache with the same layers.
+    """
     width = max(first.columns, second.columns)
     layers = []
     for layer, other in zip(first.cache.layers, second.cache.layers, strict=True):

@@ -273,7 +273,12 @@ def log_probabilities(logits: torch.Tensor, tokens: Sequence[int]) -> list[float
 def padded(
     texts: Sequence[Sequence[int]], device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return the texts as one array, padded on the left, and its mask (None: no padding)."""
+    """Return the texts as one array, padded on the left, and its mask (None: no padding).
+
+    Args:
+        texts: tokens of each, one or more texts.
+        device: where the arrays lie.
+    """
     width = max(map(len, texts))
     ids = torch.tensor([[0] * (width - len(text)) + list(text) for text in texts], device=device)
     if all(len(text) == width for text in texts):

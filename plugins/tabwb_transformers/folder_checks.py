@@ -60,6 +60,9 @@ def least_parameters(config: dict[str, Any]) -> int:
     ``vocabulary x width + layers x 2 x width^2``: the embedding, and of each layer only the
     projections of the query and of the output. 0 where the configuration does not say.
 
+    Raises:
+        ComponentError: more layers than any transformer has.
+
     >>> least_parameters({"vocab_size": 100, "hidden_size": 8, "num_hidden_layers": 2})
     1056
     """

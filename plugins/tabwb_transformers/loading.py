@@ -176,7 +176,11 @@ class OutOfMemory(ComponentError):
 
 @contextmanager
 def memory_errors() -> Iterator[None]:
-    """Turn torch's errors of memory into ours."""
+    """Turn torch's errors of memory into ours.
+
+    Raises:
+        OutOfMemory: memory of the computer or of a device ran out.
+    """
     try:
         yield
     except (MemoryError, torch.OutOfMemoryError) as error:
@@ -199,7 +203,16 @@ def _no_memory() -> OutOfMemory:
 def loading_errors(
     source: str, *, local: bool, kind: str = "causal language model"
 ) -> Iterator[None]:
-    """Turn the errors of transformers about a model that cannot be loaded into ours."""
+    """Turn the errors of transformers about a model that cannot be loaded into ours.
+
+    Args:
+        source: of the model, for messages.
+        local: whether that is a folder.
+        kind: of model that is needed, for messages.
+
+    Raises:
+        ComponentError: the model cannot be loaded; the message says what to do.
+    """
     try:
         with memory_errors():
             yield

@@ -68,6 +68,10 @@ class PlainTemplate:
     def render(self, messages: Sequence[Message], kind: ResponseKind | None = None) -> str:
         r"""Return the prompt of a conversation.
 
+        Args:
+            messages: of the conversation.
+            kind: of response, which chooses the examples; None: those for every kind.
+
         >>> load_template(PLAIN).render([Message("user", "What barks?")])
         'Question: What barks?\nAnswer:'
         """

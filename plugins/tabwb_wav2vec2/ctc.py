@@ -37,6 +37,10 @@ class Run:
 def greedy(log_probs: LogProbs, blank: int = 0) -> tuple[Run, ...]:
     """Return the runs of the best label of every frame.
 
+    Args:
+        log_probs: of each frame (rows) and label (columns), natural logarithms.
+        blank: index of the blank label.
+
     >>> p = np.log([[0.1, 0.8, 0.1], [0.2, 0.7, 0.1], [0.9, 0.05, 0.05], [0.1, 0.6, 0.3]])
     >>> [(run.label, run.first, run.last) for run in greedy(p)]
     [(1, 0, 1), (1, 3, 3)]
@@ -97,6 +101,11 @@ def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) 
 
     The forward variables of Graves et al. 2006 over blank, label, blank, ... label, blank.
 
+    Args:
+        log_probs: of each frame (rows) and label (columns), natural logarithms.
+        labels: indices in order, without blanks.
+        blank: index of the blank label.
+
     Returns:
         Minus infinity where there are fewer frames than the labels need.
 
@@ -119,6 +128,11 @@ def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) 
 
 def align(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> tuple[Run, ...] | None:
     """Return the run of each label on the likeliest path of ``labels`` (Viterbi).
+
+    Args:
+        log_probs: of each frame (rows) and label (columns), natural logarithms.
+        labels: indices in order, without blanks.
+        blank: index of the blank label.
 
     Returns:
         A run for each label in order, or None where there are fewer frames than they need.

@@ -52,7 +52,12 @@ class ManualTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield the transcript of each clip; an error where it has no row."""
+        """Yield the transcript of each clip; an error where it has no row.
+
+        Args:
+            clips: what is transcribed.
+            cancel: ends the work between two clips.
+        """
         if self._typed is None:
             self.open()
         for index, clip in enumerate(clips):

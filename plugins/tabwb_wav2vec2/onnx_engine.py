@@ -77,6 +77,11 @@ class OnnxEngine:
 def exported(loaded: Loaded, precision: Precision, folder: Path) -> Path:
     """Return the path of the ONNX copy of a model, made on first use.
 
+    Args:
+        loaded: the model.
+        precision: of the copy's weights.
+        folder: where copies are kept.
+
     Raises:
         ComponentError: the model has parts that cannot be copied, or the copy says other things.
         MissingExtra: the extra ``onnx`` is not installed.

@@ -96,7 +96,12 @@ class Wav2Vec2Transcriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``, shortest clips first."""
+        """Yield ``(index, transcript)`` of each clip, the shortest of a batch first.
+
+        Args:
+            clips: what is transcribed.
+            cancel: ends the work between two batches.
+        """
         if self._opened is None:
             self.open()
         assert self._opened is not None

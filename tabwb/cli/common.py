@@ -34,7 +34,13 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number."""
+        """Return the number.
+
+        Args:
+            value: as typed.
+            param: the option.
+            ctx: of the command.
+        """
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
@@ -211,7 +217,12 @@ def print_check(
 
 
 def note(message: str, *, newline: bool = True) -> None:
-    """Print one line on stderr; a closed pipe or a full disk must not end an administration."""
+    """Print one line on stderr; a closed pipe or a full disk must not end an administration.
+
+    Args:
+        message: the line.
+        newline: end the line.
+    """
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
 
@@ -225,7 +236,14 @@ def renew_line(text: str = "") -> None:
 
 
 def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any) -> None:
-    """Print text on a terminal in a style (arguments of ``click.style``), else in bold."""
+    """Print text, on a terminal in a style, or in bold where none is given.
+
+    Args:
+        text: what is printed.
+        err: on stderr, not on stdout.
+        newline: end the line.
+        style: arguments of ``click.style``.
+    """
     stream = unfiltered(sys.stderr if err else sys.stdout)
     click.echo(click.style(visible(text), **(style or {"bold": True})), file=stream, nl=newline)
 
@@ -257,7 +275,12 @@ def configuration(offline: bool | None = None) -> Configuration:
 
 @contextmanager
 def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
-    """Yield the plugins, with the user's configuration; ``dry``: no model will be asked."""
+    """Yield the plugins, with the user's configuration.
+
+    Args:
+        offline: whether no network is used; None: as configured.
+        dry: no model will be asked.
+    """
     from tabwb.plugin_api.registry.plugins import Plugins
 
     with closing(Plugins.load(configuration(offline), dry=dry)) as plugins:
@@ -265,7 +288,13 @@ def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterato
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:
-    """Return the store that flag, environment or configuration names; make it with ``create``."""
+    """Return the store that flag, environment or configuration names.
+
+    Args:
+        location: of the store as the option names it; None: the configured one.
+        plugins: with the configuration.
+        create: make the store where there is none.
+    """
     from tabwb.store.store import Store
 
     return Store.open(plugins.configuration.store_at(location), create=create)
@@ -275,7 +304,13 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
 def opened_store(
     location: str | None, offline: bool | None = None, *, dry: bool = False
 ) -> Iterator[tuple[Plugins, Store]]:
-    """Yield the plugins and the store, which must exist."""
+    """Yield the plugins and the store, which must exist.
+
+    Args:
+        location: as for :func:`open_store`.
+        offline: whether no network is used; None: as configured.
+        dry: no model will be asked.
+    """
     with (
         opened_plugins(offline, dry=dry) as plugins,
         open_store(location, plugins, create=False) as store,
@@ -284,7 +319,12 @@ def opened_store(
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:
-    """Return where the store would be made; None where there is one, or a server."""
+    """Return where the store would be made; None where there is one, or a server.
+
+    Args:
+        location: as for :func:`open_store`.
+        plugins: with the configuration.
+    """
     from pathlib import Path
 
     from tabwb.store.location import resolve

@@ -88,5 +88,10 @@ def wrong(where: str, what: str, allowed: str, hint: str = "") -> UsageError:
 
 
 def shown(text: str, most: int = 300) -> str:
-    """Return a text for a message, cut: a spec can be joined of thousands of lesions."""
+    """Return a text for a message, cut: a spec can be joined of thousands of lesions.
+
+    Args:
+        text: of any length.
+        most: characters that are kept.
+    """
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -24,13 +24,29 @@ class NonConformance(AssertionError):
 
 
 def expect(condition: object, message: str) -> None:
-    """Raise :class:`NonConformance` with the message where a condition does not hold."""
+    """Raise :class:`NonConformance` with the message where a condition does not hold.
+
+    Args:
+        condition: holds where it is true.
+        message: what does not conform.
+
+    Raises:
+        NonConformance: it does not hold.
+    """
     if not condition:
         raise NonConformance(message)
 
 
 def run_checks(subject: str, checks: Checks) -> None:
-    """Run every check; the error names the subject, and each check that failed and why."""
+    """Run every check; the error names the subject, and each check that failed and why.
+
+    Args:
+        subject: what is checked, for the message.
+        checks: by name.
+
+    Raises:
+        NonConformance: a check failed; the message has all that did.
+    """
     failed: list[str] = []
     for name, check in checks.items():
         try:
@@ -56,7 +72,13 @@ def plugins_of(plugins: Plugins | None) -> Iterator[Plugins]:
 
 
 def collected(pairs: Iterable[tuple[int, Any]], count: int, method: str) -> dict[int, Any]:
-    """Return the results, without waits, of a method that yields ``(index, result)``."""
+    """Return the results, without waits, of a method that yields ``(index, result)``.
+
+    Args:
+        pairs: as the method yields them.
+        count: number of requests or clips.
+        method: its name, for messages.
+    """
     results: dict[int, Any] = {}
     for index, piece in pairs:
         expect(index in range(count), f"{method} gave index {index!r}")
@@ -74,7 +96,12 @@ def cancelled() -> threading.Event:
 
 
 def within_patience(what: str, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns; it must do so within :data:`PATIENCE_S`."""
+    """Return what ``work`` returns; it must do so within :data:`PATIENCE_S`.
+
+    Args:
+        what: is called, for the message.
+        work: the call.
+    """
     try:
         return time_limit.within(PATIENCE_S, work)
     except TimeoutError as error:

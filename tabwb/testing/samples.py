@@ -38,7 +38,12 @@ _EXPECTED = {"choice": "lion", "yes-no": "Yes", "verbatim": "The dog sleeps."}
 
 
 def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
-    """Return a subtest of one item; a keyed one has an expected answer."""
+    """Return a subtest of one item, and the item.
+
+    Args:
+        kind: of response.
+        keyed: whether the item has an expected answer.
+    """
     item = Item(
         id="i1",
         prompt="Which one is an animal with a mane?" if kind == "choice" else "Please answer.",
@@ -52,7 +57,13 @@ def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
 
 
 def response_to(item: Item, kind: str, text: str) -> Response:
-    """Return a response to an item as raters get it."""
+    """Return a response to an item as raters get it.
+
+    Args:
+        item: that is answered.
+        kind: of response.
+        text: of the response.
+    """
     status = ResponseStatus.OK if text.strip() else ResponseStatus.EMPTY
     return Response(
         text=text,
@@ -69,7 +80,13 @@ def response_to(item: Item, kind: str, text: str) -> Response:
 
 
 def write_sound(path: Path, seconds: float = 0.5, hertz: float = 0.0) -> Path:
-    """Write 16 kHz mono sound: a tone, or silence at 0 Hz."""
+    """Write 16 kHz mono sound: a tone, or silence at 0 Hz.
+
+    Args:
+        path: of the file.
+        seconds: its length.
+        hertz: of the tone.
+    """
     count = int(16_000 * seconds)
     frames = [
         int(8000 * math.sin(2 * math.pi * hertz * number / 16_000)) for number in range(count)
@@ -83,7 +100,13 @@ def write_sound(path: Path, seconds: float = 0.5, hertz: float = 0.0) -> Path:
 
 
 def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping[str, Any]:
-    """Return what an exporter is given: one administration to ``echo``, stored in a folder."""
+    """Return what an exporter is given: one administration to ``echo``, stored in a folder.
+
+    Args:
+        plugins: with the battery and ``echo``.
+        folder: where the store is made.
+        battery: its id.
+    """
     with Store.open(folder / "sample.db") as store:
         sample = setup.find_battery(plugins, battery)
         asked = Conditions("echo", "model", judges=("rules",))
