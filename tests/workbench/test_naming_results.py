@@ -15,8 +15,11 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.named_items import NamedItems
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
 from tabwb.workbench.results.naming_pane import NamedDetail
 from tabwb.workbench.results.naming_phonemes import phoneme_lines
@@ -157,6 +160,19 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         assert "0.33 phonemes, 0.04 features" in seat.text
         await seat.press("escape", "escape")
         await seat.until(lambda: seat.desk.page == "home", "back from list and results")
+
+
+def test_pictures_are_counted_for_each_speaker_the_hardest_first(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        rows = summarised(grouped(load_columns(store, [1, 2]), "model"))
+    found = NamedItems(rows)
+    assert written(found.lines(60)) == [
+        "item speaker S-014",
+        "cat 1/2 ████",
+        "tree 1/2 ████",
+        "house 1/2 ████",
+        "dog 2/2 ████████",
+    ]
 
 
 async def test_an_unknown_transcriber_is_shown_at_its_field(sit: Sit) -> None:

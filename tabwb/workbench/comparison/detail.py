@@ -23,13 +23,16 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.scoring.naming.summary import NamingSummary
 from tabwb.workbench.comparison.columns import drawn_share
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.administration_words import head_words
-from tabwb.workbench.shell.drawn import interval_bar
+from tabwb.workbench.shell.drawn import interval_bar, share_bar
 from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import QUIET, sentence, spread
+from tabwb.workbench.shell.wording import QUIET, seconds, sentence, spread
 
+CODE_BAR = 10
+"""Columns of the bar of a code."""
 HELP = """\
 # One model
 
@@ -157,12 +160,27 @@ def _facts(row: Grouped) -> Iterator[str]:
         yield f"pooled over {plain(name)}: {' | '.join(values)}"
 
 
+def _named_figures(summary: NamingSummary, width: int) -> Iterator[Content]:
+    """Yield the latency of right names, and how often each code was given or proposed."""
+    if summary.latency_median_s is not None:
+        figures = f"{seconds(summary.latency_median_s)}  n={summary.latency_n}"
+        yield spread(Content("median latency, right names"), Content(figures), width)
+    for title, codes in (("CODES, LISTENER", summary.codes), ("CODES PROPOSED", summary.proposed)):
+        total = sum(codes.values())
+        if total:
+            yield _head(title)
+        for code, n in sorted(codes.items(), key=lambda pair: -pair[1]):
+            drawn = Content.assemble(share_bar(n / total, CODE_BAR), f" {n:>3} of {total}")
+            yield spread(Content(plain(code)), drawn, width)
+
+
 def _answers(row: Grouped, width: int) -> Iterator[Content]:
     for named in row.summary.named:
         counted = named.summary.accuracy[0]
         yield _head(f"{named.title.upper()}, NAMES RIGHT")
         figures = f"{counted.correct} of {counted.n}  {between(counted.interval)}"
-        yield spread(Content("battery rule, or a listener's score"), Content(figures), width)
+        yield spread(Content("rule or listener"), Content(figures), width)
+        yield from _named_figures(named.summary, width)
     parts = [part for part in row.summary.subtests if part.share.scored]
     if not parts:
         return

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from tabwb.workbench.comparison.heat import AROUND
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tabwb.report.summaries.groups import Grouped
     from tabwb.workbench.comparison.page import ModelsPage
 
 LEAST_LOWER = 8
@@ -23,17 +26,19 @@ all again.
 """
 
 
-def share_room(page: ModelsPage, n: int) -> None:
+def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
     """Give each pane its lines: the table what it needs, then features, and plots the rest.
 
     Args:
         page: has the panes.
-        n: number of rows.
+        rows: that are shown.
     """
-    table, features, plot, detail = (
-        page.query_one(name)
-        for name in ("#models-pane", "#features-pane", "#plot-pane", "#detail-pane")
+    n = len(rows)
+    table, features, named, plot, detail = (
+        page.query_one(f"#{name}-pane")
+        for name in ("models", "features", "named-items", "plot", "detail")
     )
+    named.display = False
     frame = 2 if table.styles.border_bottom[0] else 1
     lines = max(page.query_one("#models-body").size.height, 2 * LEAST_LOWER)
     table.display = not page.plotting
@@ -55,6 +60,11 @@ def share_room(page: ModelsPage, n: int) -> None:
     detail.styles.height = plot.styles.height = "1fr"
     features.display = left >= LEAST_LOWER and rated
     strip = n + AROUND + frame if features.display else 0
+    items = {item.item for row in rows for part in row.summary.named for item in part.items}
+    if items and not rated and left >= LEAST_LOWER:
+        named.display, strip = True, len(items) + 1 + frame
     plot.display = left - strip >= LEAST_LOWER or left >= 3 * LEAST_LOWER
-    table.styles.height = wanted if features.display or plot.display else "1fr"
-    features.styles.height = min(strip, left // 2) if plot.display else "1fr"
+    lower = features.display or named.display
+    table.styles.height = wanted if lower or plot.display else "1fr"
+    for pane in (features, named):
+        pane.styles.height = min(strip, left // 2) if plot.display else "1fr"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.theme import Theme
@@ -20,6 +20,7 @@ from tabwb.workbench.comparison.columns import GAP, columns_of, fitting
 from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
 from tabwb.workbench.comparison.layout import FILTER_HELP, share_room
+from tabwb.workbench.comparison.named_items import TITLE, NamedItems
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, bases, chosen, key_of
 from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
@@ -28,7 +29,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Line
+from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104
@@ -77,6 +78,8 @@ class ModelsPage(Page):
             with Vertical(id="models-left"):
                 yield Pane(ModelsTable(), Static(id="models-none", markup=False), id="models-pane")
                 yield Pane(FeatureMap(), id="features-pane")
+                with Pane(title=TITLE, id="named-items-pane"), VerticalScroll():
+                    yield WrappedText(lambda width: (), id="named-items")
                 yield Pane(PlotPane(), id="plot-pane")
             yield Pane(ModelDetail(), id="detail-pane")
 
@@ -205,7 +208,7 @@ class ModelsPage(Page):
         self.set_class(self.beside, "-beside")
         self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
         self._head(rows)
-        share_room(self, len(rows))
+        share_room(self, rows)
         table, none = self.query_one(ModelsTable), self.query_one("#models-none", Static)
         table.set_class(not rows, "-empty")  # not hidden: it keeps the focus
         none.display = not rows
@@ -221,6 +224,8 @@ class ModelsPage(Page):
         table.show(rows, fitting(columns, room), self.marked, marks)
         if lower and self.query_one("#features-pane").display:
             self.query_one(FeatureMap).show(rows, basis, self.current)
+        if lower and self.query_one("#named-items-pane").display:
+            self.query_one("#named-items", WrappedText).show(NamedItems(rows).lines)
         if lower and self.query_one("#plot-pane").display:
             self.query_one(PlotPane).show(rows, basis)
         self._detail()
