@@ -10,7 +10,12 @@ from textual.content import Content
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
-from tabwb.workbench.shell.administration_words import glyph_of, special_words, state_word
+from tabwb.workbench.shell.administration_words import (
+    consent_words,
+    glyph_of,
+    special_words,
+    state_word,
+)
 from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import Column, R, in_columns
 from tabwb.workbench.shell.drawn import share_bar, spark
@@ -154,9 +159,7 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
         Column("right", lambda one: sessions_profile(one, known)),
         Column("", lambda one: _latest_right(one, known), rank=2),
         Column("last", lambda one: Content.styled(one.last_day, QUIET), rank=1),
-        Column(
-            "consents to", lambda one: Content.styled(", ".join(one.may), QUIET), rank=3, least=16
-        ),
+        Column("consents", _consents, rank=3, least=8),
     )
     return in_columns(columns, participants, width)
 
@@ -177,6 +180,11 @@ def sessions_profile(participant: Participant, known: Known) -> Content:
 def _latest_right(participant: Participant, known: Known) -> str:
     scored = known.get(participant.sessions[-1].id) if participant.sessions else None
     return _right(scored)
+
+
+def _consents(participant: Participant) -> Content:
+    words = consent_words(participant) if participant.last else "none recorded"
+    return Content.styled(words, QUIET)
 
 
 def _consent_sign(participant: Participant) -> Content:

@@ -14,7 +14,7 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
-from tabwb.workbench.shell.administration_words import glyph_of
+from tabwb.workbench.shell.administration_words import consent_words, glyph_of
 from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import Column, in_columns
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
@@ -88,13 +88,10 @@ def listed(participants: Sequence[Participant], width: int) -> Laid:
 
 
 def _brief(participant: Participant) -> Content:
-    given, last = len(participant.may), len(participant.last)
-    if not last:
+    if not participant.last:
         return Content.styled("! none recorded", AMBER)
-    words = f"{GIVEN} {given}/{len(SCOPES)}" if given else f"{WITHDRAWN} withdrawn"
-    withdrawn = [scope for scope, one in participant.last.items() if not one.given]
-    more = f", {WITHDRAWN} {', '.join(withdrawn)}" if given and withdrawn else ""
-    return Content(words + more)
+    given = f"{GIVEN} {consent_words(participant)}"
+    return Content(given if participant.may else f"{WITHDRAWN} withdrawn")
 
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tabwb.records.condition_table import line_of
 from tabwb.records.conditions import Conditions
+from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.workbench.shell.wording import ATTENTION, LESIONED
+from tabwb.workbench.shell.wording import ATTENTION, LESIONED, WITHDRAWN
+
+if TYPE_CHECKING:
+    from tabwb.administer.participants import Participant
 
 STATUS_GLYPHS = {
     AdministrationStatus.RUNNING: "▸",
@@ -78,3 +84,10 @@ def head_words(administration: Administration) -> list[str]:
     special = special_words(administration)
     usual = [word for word in conditions_words(administration) if word not in special]
     return [*special, *(word for word in usual if not word.startswith("protocol "))]
+
+
+def consent_words(participant: Participant) -> str:
+    """Return the number of consents in force, of all scopes, and the scopes withdrawn."""
+    withdrawn = [scope for scope, one in participant.last.items() if not one.given]
+    more = f", {WITHDRAWN} {', '.join(withdrawn)}" if withdrawn else ""
+    return f"{len(participant.may)}/{len(SCOPES)}{more}"
