@@ -83,15 +83,15 @@ class Start(WidthAwareWidget):
         """Return the commands."""
         if self._new:
             shown = self._hints if self._tall else self._hints[:1]
-            blocks = (Content("\n").join(self._in_full(row, width)) for row in shown)
+            column = _widest([hint for row in shown for hint in row])
+            blocks = (Content("\n").join(self._in_full(row, width, column)) for row in shown)
             return Content("\n\n").join(blocks)
         if self._tall:
             return Content("\n").join(self._side_by_side(width))
         return Content("\n").join(line for row in self._hints for line in _flow(row, width))
 
-    def _explained(self, hints: Sequence[StartHint], width: int) -> Iterator[Content]:
-        """Yield a line for each command, with what it does where all of that fits."""
-        column = max((hint.shown(1).cell_length for hint in hints), default=0)
+    def _explained(self, hints: Sequence[StartHint], width: int, column: int) -> Iterator[Content]:
+        """Yield a line for each command, with what it does after a column where all of it fits."""
         longest = max((len(hint.command.help) for hint in hints), default=0)
         for hint in hints:
             line = hint.shown(column)
@@ -99,9 +99,9 @@ class Start(WidthAwareWidget):
                 line = Content.assemble(line, " " * GAP, (hint.command.help, QUIET))
             yield line
 
-    def _in_full(self, hints: Sequence[StartHint], width: int) -> Iterator[Content]:
+    def _in_full(self, hints: Sequence[StartHint], width: int, column: int) -> Iterator[Content]:
         """Yield what each command does too, below it where there is no room beside it."""
-        for hint, line in zip(hints, self._explained(hints, width), strict=True):
+        for hint, line in zip(hints, self._explained(hints, width, column), strict=True):
             yield line
             if hint.command.help not in line.plain:
                 yield from folded(hint.command.help, width, QUIET, indent=2)
@@ -110,10 +110,14 @@ class Start(WidthAwareWidget):
         every = [hint for row in self._hints for hint in row]
         half = (len(every) + 1) // 2
         room = (width - GAP) // 2
-        left = list(self._explained(every[:half], room))
-        right = list(self._explained(every[half:], room))
+        left = list(self._explained(every[:half], room, _widest(every[:half])))
+        right = list(self._explained(every[half:], room, _widest(every[half:])))
         for one, other in zip_longest(left, right, fillvalue=Content("")):
             yield Content.assemble(one, " " * (room + GAP - one.cell_length), other)
+
+
+def _widest(hints: Sequence[StartHint]) -> int:
+    return max((hint.shown(1).cell_length for hint in hints), default=0)
 
 
 def _flow(hints: Sequence[StartHint], width: int) -> Iterator[Content]:
