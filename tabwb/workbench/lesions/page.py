@@ -326,7 +326,8 @@ class LesionsPage(Page):
         """Return whether the model can be asked now; say why not."""
         problem = self.query_one(LesionForm).problem or self._counted
         if self._busy:
-            problem = "the model is answering: esc stops it"
+            doing = "loading" if self.state.phase == "loading" else "answering"
+            problem = f"the model is {doing}: esc stops it"
         elif not self.state.parts:
             problem = "no model is loaded: enter in the field Model loads it"
         self._say(problem)
