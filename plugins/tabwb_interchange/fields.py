@@ -32,7 +32,7 @@ FIELDS: Mapping[str, str] = {
     "group": "of a text: the group of its source, kept as a tag",
     "language": "of all texts: en, de ...; without it en",
     "origin": ", ".join(ORIGINS),
-    "administration": "tells runs of one file apart",
+    "administration": "distinguishes runs of one file",
     "temperature": "0 is greedy",
     "top_p": "above 0 to 1",
     "max_tokens": "token limit of the answer",

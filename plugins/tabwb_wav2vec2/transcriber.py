@@ -222,7 +222,7 @@ def _vocabulary(loaded: Loaded, name: str, wish: str) -> tuple[Vocabulary, str]:
     if kind is None:
         shown = " ".join(vocabulary.sounds[:12])
         raise ComponentError(
-            f"cannot tell which phonemes its labels are: {shown} ...",
+            f"cannot map its labels to phonemes: {shown} ...",
             where=loaded.source,
             allowed="labels=arpabet, cmu, espeak-ipa, timit-61, timit-39, psst or words",
         )

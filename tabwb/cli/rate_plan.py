@@ -179,8 +179,9 @@ def _lines(made: PlannedSet, form: Form, *, dry: bool) -> Iterator[str]:
     for sign in expected.signs:
         if sign.tells:
             yield (
-                f"form tells the source: {sign.name} in {sign.people} of {sign.of_people} texts of "
-                f"people and {sign.models} of {sign.of_models} of models; {sign.remedy} removes it"
+                f"form reveals the source: {sign.name} in {sign.people} of {sign.of_people} "
+                f"texts of people and {sign.models} of {sign.of_models} of models; {sign.remedy} "
+                "removes it"
             )
 
 

@@ -171,7 +171,9 @@ def _run(
             hint="all others are stored; the same command tries again",
         )
     if left:
-        elsewhere = "" if cancel.is_set() else "; what another command gives now is left to it"
+        elsewhere = (
+            "" if cancel.is_set() else "; conditions that another command is giving are skipped"
+        )
         raise Interrupted(
             f"{plural(left, 'condition')} of the sweep left",
             hint=f"the same command continues{elsewhere}",

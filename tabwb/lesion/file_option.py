@@ -34,7 +34,7 @@ def file_of(values: Mapping[str, object], select: str, where: str) -> tuple[str,
         return "", ""
     file, digest = values.get("file"), values.get("sha256", "")
     if not isinstance(file, str) or not file:
-        raise wrong(where, f"lacks file= of select={select}", "file=PATH of a list of units")
+        raise wrong(where, f"needs file= for select={select}", "file=PATH of a list of units")
     try:
         is_text = "\0" not in file and bool(file.encode())
     except UnicodeEncodeError:

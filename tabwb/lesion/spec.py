@@ -261,7 +261,7 @@ def _numbers(values: Mapping[str, object], operation: str, where: str) -> dict[s
     if not needed:
         return {}
     if needed not in values:
-        raise wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
+        raise wrong(where, f"needs {needed}=", f"{operation}:...@{needed}=NUMBER")
     number = _number(values[needed], needed, where)
     if needed == "factor" and number == 1.0:
         raise wrong(where, "has factor=1, which changes nothing", "another number")

@@ -106,8 +106,8 @@ def _exceeded(name: str, what: str, allowed: str) -> LimitReached:
     return LimitReached(
         f"{name} {what}",
         allowed=allowed,
-        hint="choose fewer administrations, or remove the plugin (tabwb plugins list) and tell its "
-        "author",
+        hint="choose fewer administrations, or remove the plugin (tabwb plugins list) and report "
+        "it to its author",
     )
 
 

@@ -132,7 +132,7 @@ Finding = Literal["speech", "energy"]
 GIVEN_DBFS = -26.0
 """RMS of the loud stretches that the model is given [ours]."""
 MOST_GAIN_DB = 40.0
-WITHOUT_MODEL = "energy alone; with onnxruntime other sounds are told from speech"
+WITHOUT_MODEL = "energy alone; with onnxruntime speech is distinguished from other sounds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
     item = named_item(naming_of(view))
     assert (item.person, item.outcome) == (True, "right")
     assert score_of(item) == "right (A; B error)"
-    assert raters_line([item]).endswith("whoever scored first counts (A)")
+    assert raters_line([item]).endswith("the first rater counts (A)")
 
 
 def test_a_raters_later_score_replaces_their_own_alone(session: Session) -> None:

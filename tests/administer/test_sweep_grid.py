@@ -183,7 +183,7 @@ def test_a_control_in_the_same_layers_takes_as_many_weights_there(tmp_path: Path
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nseed = [1]", "seed: unknown key"),
         ("format = 1\n[[lesions]]\ntargets = ['mpl']", "has the target 'mpl'"),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\namounts = [2]", "the amount 2"),
-        ("format = 1\n[[lesions]]\ntargets = ['mlp']\noperation = 'scale'", "lacks factor="),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\noperation = 'scale'", "needs factor="),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['first']", "layers=first"),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['7']", "the layer 7"),
         ("format = 1\n[[lesions]]\ntargets = ['experts']", "finds no 'experts'"),

@@ -69,7 +69,7 @@ def test_limits_are_corrected_and_lie_in_the_recording(given: Run) -> None:
 
 def test_both_raters_are_in_the_table_and_it_says_which_counts(given: Run) -> None:
     shown = " ".join(given("results", "1").out.split())
-    assert "the score of whoever scored first counts (A)" in shown
+    assert "the score of the first rater counts (A)" in shown
     assert "error" in shown
     other = " ".join(given("results", "1", "--primary", "B").out.split())
     assert "the score of the primary rater B counts" in other
@@ -142,7 +142,7 @@ def test_the_table_of_attempts_has_every_score_beside_that_of_a_rule(
 
 def test_the_methods_say_who_scored_and_whose_score_counts(given: Run) -> None:
     for options, counted in (
-        ((), "that of whoever scored first"),
+        ((), "that of the first rater"),
         (("--counts", "majority"), "the majority of the scores"),
     ):
         told = " ".join(given("report", "1", "--methods", *options).out.split())

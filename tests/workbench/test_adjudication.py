@@ -64,7 +64,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.press("enter")
         await seat.reads("Sample 1, Jargon: ▣ present")
         await seat.press("enter")
-        await seat.reads("some words are needed")
+        await seat.reads("a text is needed")
         await seat.type("no such words")
         await seat.press("enter")
         await seat.reads("1 of 2 settled")

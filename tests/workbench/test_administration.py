@@ -113,7 +113,7 @@ async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(given: Given) -
 async def test_a_reason_cannot_be_empty(given: Given) -> None:
     async with given(items=1) as seat:
         await seat.press("v", "enter")
-        await seat.reads("some words are needed")
+        await seat.reads("a text is needed")
         await seat.press("escape")
         assert not seat.asked
 

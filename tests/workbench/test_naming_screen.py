@@ -236,7 +236,7 @@ async def test_no_response_has_kinds_and_undo_opens_the_response_again(name_alou
         await given.ready()
         await given.show()
         await seat.press("4")
-        await seat.reads("no response:   s silent")
+        await seat.reads("no response: s silent")
         await seat.press("escape")
         assert given.now.waits and not given.now.score
         await seat.press("4", "d")  # d discontinues elsewhere

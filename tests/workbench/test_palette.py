@@ -69,7 +69,7 @@ async def test_the_table_of_keys_begins_with_this_page_and_has_a_filter(sit: Sit
     async with sit((80, 24)) as seat:
         await seat.press("question_mark")
         await seat.reads("This page: the first page")
-        await seat.reads("esc closes")
+        await seat.reads("esc Close")
         await seat.type("undo")
         await seat.reads("Take back the last answer")
         assert "This page" not in seat.text

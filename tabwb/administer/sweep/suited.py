@@ -51,7 +51,7 @@ def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Condition
         UsageError: they name a lesion, or a judge that asks a model.
     """
     if asked.lesion is not None:
-        raise UsageError("the grid says the lesions", where="--lesion", hint="leave it out")
+        raise UsageError("the grid defines the lesions", where="--lesion", hint="leave it out")
     conditions = setup.resolve(plugins, battery, asked)
     for judge in conditions.judges:
         if isinstance(plugins.judge(judge), ModelJudge):

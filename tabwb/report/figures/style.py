@@ -112,7 +112,7 @@ def series_styles(n: int) -> list[SeriesStyle]:
     """
     if n > len(MANY):
         raise UsageError(
-            f"{n} series are more than readers of a figure can tell apart",
+            f"{n} series are more than a reader can distinguish in a figure",
             allowed=f"{len(MANY)} or fewer",
             hint="choose some with --where, and make several figures",
         )

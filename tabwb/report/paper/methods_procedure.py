@@ -216,7 +216,7 @@ def _whose_score(counts: str) -> str:
     """Return whose score counts, in words.
 
     >>> _whose_score("majority"), _whose_score("R1")
-    ('the majority of the scores', 'that of R1 (else that of whoever scored first)')
+    ('the majority of the scores', 'that of R1 (else that of the first rater)')
     """
     if (rule := rule_of(counts)) is not None:
         rules = {
@@ -225,7 +225,7 @@ def _whose_score(counts: str) -> str:
             "consensus": "the adjudicated score (else the majority)",
         }
         return rules[rule]
-    first = "that of whoever scored first"
+    first = "that of the first rater"
     return f"that of {counts.removeprefix(PERSON)} (else {first})" if counts else first
 
 

@@ -234,7 +234,7 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
     >>> item = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
     ...                  other_scores=(("person:R2", "error"),))
     >>> raters_line([item])
-    '1 item scored by several raters: the score of whoever scored first counts (R1)'
+    '1 item scored by several raters: the score of the first rater counts (R1)'
     >>> raters_line([item], "R1")
     '1 item scored by several raters: the score of the primary rater R1 counts'
     """
@@ -251,7 +251,7 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
         return ""
     counting = list(dict.fromkeys(_rater(item.score_by) for item in several))
     words = f"{plural(len(several), 'item')} scored by several raters: the score of "
-    first = "whoever scored first counts"
+    first = "the first rater counts"
     if not primary:
         return f"{words}{first} ({', '.join(counting)})"
     own = _rater(primary) if ":" in primary else primary

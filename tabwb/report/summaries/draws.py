@@ -58,8 +58,8 @@ def pooled_caution(shared: int, n: int) -> str:
     """
     return (
         f"{_earlier(shared, n)} They are not independent of each other: their replicates count as "
-        "one cluster, and nothing is said of how much draws differ; the intervals for prompts like "
-        "these can be too narrow."
+        "one cluster, and the variation between draws is not estimated; the intervals for "
+        "prompts like these can be too narrow."
     )
 
 

@@ -59,7 +59,7 @@ class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
         with Vertical(classes="dialog"):
             yield Static(f"Response to {self._target}", classes="dialog-title", markup=False)
             yield CodeList(id="codes", compact=True)
-            keys = "enter takes a code   space marks a flag   esc closes"
+            keys = "enter Take the code   space Mark a flag   esc Close"
             yield Static(keys, classes="dialog-note")
 
     def on_mount(self) -> None:
@@ -151,7 +151,7 @@ class MicrophoneScreen(Dialog[str | None]):
             yield DeviceList(id="devices", compact=True)
             yield LevelMeter(id="test-level")
             yield Static("… looking for microphones", id="test-message", markup=False)
-            keys = "space records 4 s and plays them   enter takes it   esc closes"
+            keys = "space Record 4 s and play them   enter Take it   esc Close"
             yield Static(keys, classes="dialog-note")
 
     def on_mount(self) -> None:

@@ -53,7 +53,7 @@ class ReadingScreen(ModalScreen[None]):
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             yield ScrollPane(self._text, id="key-list", help_text=HELP)
-            yield Static("arrows scroll   esc closes", classes="dialog-note")
+            yield Static("arrows Scroll   esc Close", classes="dialog-note")
 
 
 def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -> ReadingScreen:

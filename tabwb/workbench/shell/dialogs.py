@@ -165,7 +165,7 @@ class AskWords(Dialog[str | None]):
             if self._text:
                 yield Static(self._text, classes="dialog-note", markup=False)
             yield Words(placeholder=self._label, id="words", compact=True)
-            yield Static("enter accepts   esc closes", id="words-message", classes="dialog-note")
+            yield Static("enter Accept   esc Close", id="words-message", classes="dialog-note")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the words, if there are any."""
@@ -174,7 +174,7 @@ class AskWords(Dialog[str | None]):
             self.dismiss(words)
             return
         message = self.query_one("#words-message", Static)
-        message.update(f"{self._label}: some words are needed   esc closes")
+        message.update(f"{self._label}: a text is needed   esc Close")
         message.add_class("-error")
 
 
@@ -199,7 +199,7 @@ class PickScreen(Dialog[int | None]):
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             yield Lines(*options, id="lines", compact=True)
-            yield Static("enter picks   esc closes", classes="dialog-note")
+            yield Static("enter Pick   esc Close", classes="dialog-note")
 
     def on_mount(self) -> None:
         """Highlight the present line."""

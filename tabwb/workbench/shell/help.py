@@ -66,7 +66,7 @@ class HelpScreen(ModalScreen[None]):
         """Yield the text."""
         with Vertical(classes="dialog"):
             yield ScrollPane(Markdown(self._text), id="help-text", help_text=OF_HELP)
-            yield Static("esc closes", classes="dialog-note")
+            yield Static("esc Close", classes="dialog-note")
 
 
 class KeysFilter(Input):
@@ -106,7 +106,7 @@ class KeysScreen(ModalScreen[None]):
             yield KeysFilter(placeholder="filter: a key, or words", compact=True, id="keys-filter")
             yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=KEYS_HELP)
             yield Static(
-                "esc closes   in a text field, esc gives the keys back to the page",
+                "esc Close   (in a text field, esc returns the keys to the page)",
                 classes="dialog-note",
             )
 

@@ -239,7 +239,7 @@ class OpenScreen(Dialog[int | None]):
         options.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
-            f"{len(rows)} of {len(self._administrations)}{more}   enter opens   esc closes"
+            f"{len(rows)} of {len(self._administrations)}{more}   enter Open   esc Close"
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -139,7 +139,9 @@ def _prepared_study(request: LabelRequest) -> PreparedLabels:
         )  # fmt: skip
     for given, flag in ((request.form, "--form"), (request.mapping, "--mapping")):
         if given is not None:
-            raise UsageError(f"{flag}: the folder of a rating set says it", where=str(request.path))
+            raise UsageError(
+                f"{flag}: the folder of a rating set defines it", where=str(request.path)
+            )
     study, labels = read_study(request.path)
     form = study.asked
     answered = answers_of(labels, form, FileMapping(), measures_by_name(form, {}))

@@ -58,7 +58,7 @@ def rated_of(
         table = read_ratings(Path(words[0]), judges=judges, kinds=_checked(kinds or {}))
         return _told_apart(table, form_of)
     if kinds:
-        raise UsageError("kinds are for tables: the form of a set says what its measures are")
+        raise UsageError("kinds apply to tables: the form of a set defines its measures")
     with opened() as store:
         if len(words) == 1 and not words[0].isdecimal():
             try:
