@@ -9,7 +9,7 @@ from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.live.summary import LiveSummary
 from tabwb.report.summaries.summary import pool
-from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
+from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
 
 TEXTS = ("lion", "The lion.", "Yes", "No", "", "We went home.", "house.", "I was happy.")
 ITEMS = ("ct1", "ct2", "try", "wc1", "wc3", "sc1", "sc2", "r1", "r4")
@@ -51,3 +51,15 @@ def test_burdens_are_computed_again_only_when_a_judged_response_is_new() -> None
     more = answered("ct2", "I sold bread.", number=3, features=[])
     _, grown = live.of(Source(BATTERY, (text, choice, more), CONDITIONS, DECLARED))
     assert grown[0].burden.n_burden == 2
+
+
+def test_the_unusable_responses_of_a_running_session_are_known() -> None:
+    live = LiveSummary()
+    same = {"ct1": "I was happy.", "ct2": "I was happy."}
+    live.of(Source(BATTERY, trials(same), CONDITIONS, DECLARED))
+    assert live.unusable == frozenset()
+    # The third prompt with the same answer makes all three repeated answers.
+    answers = trials(same | {"r1": "I was happy.", "wc1": "lion"})
+    live.of(Source(BATTERY, answers, CONDITIONS, DECLARED))
+    numbers = {trial.plan.item: trial.plan.number for trial in answers}
+    assert live.unusable == {numbers["ct1"], numbers["ct2"], numbers["r1"]}

@@ -60,6 +60,13 @@ def test_a_feature_without_a_verdict_has_no_bar() -> None:
     }
     # Present, absent, undefined; a burden needs a verdict on every feature.
     assert drawn == {"retracing": "█▁ ", "jargon": "▁▁▁", "symptom": "▃▁ "}
+    scores = replace(scores, unusable=frozenset({1}))
+    (retracing,) = [
+        line.plain[-10:-7]
+        for line in live_lines(LiveView(scores, rows), 48)
+        if line.plain.startswith("retracing")
+    ]
+    assert retracing == " ▁ "
 
 
 def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:

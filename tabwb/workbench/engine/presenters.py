@@ -312,7 +312,8 @@ class LiveScores:
         subtests, judges = self._summary.of(source)
         subtest = current.plan.subtest if current else ""
         person = conditions.kind == "speaker"
-        self._scores = scores_of(battery, trials, subtests, judges, subtest, person=person)
+        scores = scores_of(battery, trials, subtests, judges, subtest, person=person)
+        self._scores = replace(scores, unusable=self._summary.unusable)
         self._computed_at = time.monotonic()
         self._cost_s = self._computed_at - started
         return self._scores

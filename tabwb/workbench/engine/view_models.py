@@ -93,13 +93,15 @@ class SubtestScore:
 class Scores:
     """The live scores: subtests, the burden of each judge; titles of categories and features by id.
 
-    Of a person no verdict has a colour.
+    Of a person no verdict has a colour. ``unusable`` are the numbers of the trials whose features
+    are undefined.
     """
 
     subtests: tuple[SubtestScore, ...] = ()
     judges: tuple[JudgeSummary, ...] = ()
     person: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
+    unusable: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

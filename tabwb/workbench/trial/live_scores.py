@@ -79,7 +79,12 @@ def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]
         Content.styled(f"{judge.rater}   {usable}", QUIET),
         width,
     )
-    judged = [row.judged[judge.rater] for row in view.rows if judge.rater in row.judged]
+    unusable = view.scores.unusable
+    judged: list[Mapping[str, bool]] = [
+        {} if row.trial.plan.number in unusable else row.judged[judge.rater]
+        for row in view.rows
+        if judge.rater in row.judged
+    ]
     latest, n = judged[-MOST_RESPONSES:], burden.n_burden
     room = max(min(len(latest), MOST_RESPONSES, width - 24), 0)
     features = judge.features

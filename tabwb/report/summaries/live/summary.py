@@ -59,9 +59,14 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
 
 
 class LiveSummary:
-    """Summarises one administration again and again while it runs."""
+    """Summarises one administration again and again while it runs.
+
+    Attributes:
+        unusable: the numbers of the trials whose features are undefined, whoever rates them.
+    """
 
     def __init__(self) -> None:
+        self.unusable: frozenset[int] = frozenset()
         self._judged: list[CountedResponse] = []
         self._judges: tuple[JudgeSummary, ...] = ()
 
@@ -71,6 +76,12 @@ class LiveSummary:
         Burdens are computed only when a response that judges rate is new or was rated again.
         """
         rows = counted(source)
+        self.unusable = frozenset(
+            same.trial.plan.number
+            for row in rows
+            if not row.usable
+            for same in (row, *row.duplicates)
+        )
         in_scope = [row for row in rows if _is_for_judges(row)]
         if in_scope != self._judged:
             self._judged = in_scope
