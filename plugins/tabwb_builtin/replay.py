@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -201,7 +201,7 @@ class ReplayModel:
         if not answers:
             part = f" of administration '{self._administration}'" if self._administration else ""
             raise ComponentError(f"holds no answers{part}", where=str(self._path))
-        return answers
+        return _with_draws(answers)
 
     def _line(self, number: int, line: str) -> tuple[str, int, Recorded]:
         where = f"{self._path}:{number}"
@@ -264,6 +264,26 @@ def _replay_options() -> type[BaseModel]:
         )
 
     return ReplayOptions
+
+
+def _with_draws(
+    answers: Mapping[tuple[str, int], Sequence[Recorded]],
+) -> dict[tuple[str, int], list[Recorded]]:
+    """Return answers, sampled where the file does not say so but answers to one prompt differ."""
+    given: dict[tuple[str, str, str], set[str]] = {}
+    for (key, _), lines in answers.items():
+        for line in lines:
+            given.setdefault((line.administration, key, line.prompt), set()).add(line.response)
+    drawn = {administration for (administration, *_), texts in given.items() if len(texts) > 1}
+    return {
+        place: [
+            replace(line, sampled=True)
+            if line.sampled is None and line.administration in drawn
+            else line
+            for line in lines
+        ]
+        for place, lines in answers.items()
+    }
 
 
 def _is_sampled(reply: object) -> bool | None:

@@ -138,6 +138,24 @@ def test_answers_that_were_sampled_stay_so_when_replayed(plugins: Plugins, tmp_p
     assert ["replayed_sampled" in one for one in noted] == [True, False, False]
 
 
+@pytest.mark.parametrize(("second", "drawn"), [("No.", True), ("Yes.", False)])
+def test_answers_to_one_prompt_that_differ_were_sampled(
+    plugins: Plugins, tmp_path: Path, second: str, drawn: bool
+) -> None:
+    path = written(
+        tmp_path,
+        line(response="Yes."),
+        line(replicate=1, response=second),
+        line(item="w2", response="Yes."),
+        line(item="w3", response="Yes.", reply={"decoding": {"temperature": 0.0}}),
+        line(administration="another", item="w4", response="No."),
+    )
+    replay = plugins.open_model(f"replay:{path}")
+    noted = [answer(replay, asked("", key=f"words/w{n}"))[1].metadata for n in (1, 2, 3, 4)]
+    # What the file states holds, and another administration is another run.
+    assert ["replayed_sampled" in one for one in noted] == [drawn, drawn, False, False]
+
+
 def written(folder: Path, *lines: str) -> Path:
     path = folder / "answers.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -160,6 +178,7 @@ def test_replay_says_what_was_said(plugins: Plugins, tmp_path: Path) -> None:
         "seed": "not sent",
         "replayed_administration": "0190-a",
         "replayed_line": "1",
+        "replayed_sampled": "yes",  # two answers to one prompt that differ
     }
     assert answer(replay, asked("ignored", key="words/w1", replicate=1))[1].text == ""
 
