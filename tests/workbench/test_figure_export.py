@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
+from tests.workbench.models_page import by_model
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.stocked import stock
-from tests.workbench.test_by_model import by_model
 
 
 @pytest.fixture(autouse=True)

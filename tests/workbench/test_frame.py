@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.segment import Segment
@@ -19,18 +16,10 @@ from textual.command import CommandPalette
 from textual.content import Content
 from textual.events import Resize
 from textual.geometry import Size
-from textual.screen import Screen
-from textual.widget import Widget
 
-from tabwb.records.conditions import Conditions
-from tabwb.records.states import AdministrationStatus, Protocol
-from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.administration_words import conditions_words, head_words, special_words
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.frame import TitleBar, TitleState
-from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.width_aware import Flow
 from tests.workbench.seat import SIZES, Sit
 
@@ -113,17 +102,6 @@ async def test_without_room_docks_are_drawers(sit: Sit, battery: str, key: str, 
         assert seat.app.focused.id == "transcript"
 
 
-async def test_folds_and_widths_are_remembered(sit: Sit, battery: str) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.press("f3", "right_curly_bracket")
-        assert not seat.desk.query_one("#explorer-dock").display
-    async with sit((160, 48)) as seat:
-        assert not seat.desk.query_one("#explorer-dock").display
-        await seat.begin(battery=battery, model="echo")
-        assert seat.desk.query_one("#scores-dock").region.width == 48
-
-
 async def test_the_border_of_a_dock_is_dragged(sit: Sit) -> None:
     async with sit((160, 48)) as seat:
         dock = seat.desk.query_one("#explorer-dock")
@@ -132,15 +110,6 @@ async def test_the_border_of_a_dock_is_dragged(sit: Sit) -> None:
         await seat.pilot.mouse_up(offset=(38, 8))
         await seat.until(lambda: seat.app.remembered.explorer_width == 39)
         assert dock.region.width == 39
-
-
-async def test_the_theme_is_remembered(sit: Sit) -> None:
-    async with sit() as seat:
-        assert seat.app.theme == "dark"
-        await seat.press("f5")
-        assert seat.app.theme == "light"
-    async with sit() as seat:
-        assert seat.app.theme == "light"
 
 
 async def test_no_color_leaves_greys_only(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,57 +201,6 @@ async def test_a_click_at_the_foot_does_what_it_says(sit: Sit, battery: str) -> 
         await seat.until(lambda: seat.work.item)
 
 
-async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("f1")
-        await seat.reads("begins a new administration")
-        await seat.press("escape", "f6", "f1")
-        await seat.reads("Batteries, examinees, and administrations")
-
-
-@pytest.mark.parametrize("key", ["f1", "question_mark"])
-async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
-    sit: Sit, battery: str, key: str
-) -> None:
-    async with sit() as seat:
-        await seat.press("n")
-        await seat.dialog()
-        seat.fill(battery=battery, model="ecko")
-        dialog = seat.app.screen
-        await seat.press("enter")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
-        await seat.reads("allowed:")
-        dialog.query_one("#judges" if key == "f1" else "#begin").focus()
-        before = ""
-        while before != seat.text:  # what the dialog tells of the design comes a little later
-            before = seat.text
-            await seat.pilot.pause(0.5)
-        await seat.press(key)
-        await seat.reads("Specs of judges with spaces between" if key == "f1" else "enter begins")
-        await seat.press(key)
-        await seat.until(lambda: seat.app.screen is dialog)
-        await seat.until(lambda: seat.text == before, "the dialog as it was")
-        assert dialog.focused is not None
-        assert dialog.focused.id == ("judges" if key == "f1" else "begin")
-
-
-async def test_a_question_mark_in_a_field_is_a_letter(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f7", "question_mark")
-        await seat.until(lambda: getattr(seat.app.focused, "value", "") == "?")
-
-
-async def test_help_comes_in_the_export_dialog(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("e", "f1")
-        await seat.reads("A new file. Existing files are never overwritten.")
-        await seat.press("f1", "up", "question_mark")
-        await seat.reads("What the file will hold.")
-
-
 async def test_the_network_has_words_and_help(sit: Sit) -> None:
     async with sit() as seat:
         await seat.reads("offline   saved")
@@ -293,120 +211,6 @@ async def test_the_network_has_words_and_help(sit: Sit) -> None:
     bar = TitleBar()
     bar.state = TitleState(offline=False, saved=True, narrow=True)
     assert "network allowed   saved" in bar.paint(78).plain
-
-
-async def test_every_part_that_can_be_focused_has_help(sit: Sit, battery: str) -> None:
-    from tabwb.workbench.shell.help import GENERAL, help_for
-
-    async with sit((160, 48)) as seat:
-        await seat.press("n")
-        await seat.dialog()
-        screens: list[tuple[Screen[Any], list[Widget]]] = [
-            (seat.app.screen, list(seat.app.screen.focus_chain))
-        ]
-        await seat.press("escape")
-        await seat.begin(battery=battery, model="echo")
-        screens.append((seat.desk, list(seat.desk.focus_chain)))
-        for screen, chain in screens:
-            assert len(chain) > 2
-            for widget in chain:
-                screen.set_focus(widget)
-                assert help_for(screen) != GENERAL, widget
-
-
-async def test_a_battery_in_the_explorer_opens_the_dialog(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("f6")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "explorer")
-        await seat.press("down", "enter")
-        await seat.dialog()
-
-
-async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@text=dog")
-        await seat.begin(battery=battery, model="echo@text=cat", seed="7")
-        await seat.reads("seed 7, greedy, protocol generate")
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.page == "home")
-        await seat.reads("seed 7")
-        await seat.press("o")
-        await seat.reads("text=cat · seed 7")
-        await seat.type("text=dog")
-        await seat.reads("1 of 2")
-        await seat.press("enter")
-        await seat.reads("Continue #1?")
-
-
-def administration(number: int, examinee: str = "bundled") -> Administration:
-    """One that was begun on the 12th."""
-    return Administration(
-        id=number,
-        uid=f"uid-{number}",
-        status=AdministrationStatus.DONE,
-        battery="tab",
-        battery_version="1",
-        battery_hash="",
-        battery_title="Text Aphasia Battery",
-        conditions=Conditions(examinee, "model"),
-        created_at="2026-11-12T08:00:00",
-        planned=20,
-        answered=20,
-    )
-
-
-def test_what_tells_runs_apart_is_what_was_not_left_as_it_is() -> None:
-    one = administration(1)
-    assert conditions_words(one) == ["seed 1", "greedy", "protocol generate"]
-    assert special_words(one) == []
-    assert head_words(one) == ["seed 1", "greedy"]
-    given = replace(one.conditions, seed=2, protocol=Protocol.LIKELIHOOD, conversation=True)
-    told = special_words(replace(one, conditions=given))
-    assert told == ["protocol likelihood", "one conversation", "seed 2"]
-    assert head_words(replace(one, conditions=given)) == [*told, "greedy"]
-    assert Finder().ranked([one, replace(one, id=2, conditions=given)], "likelihood")[0].id == 2
-
-
-def test_a_number_finds_its_administration_before_names_and_dates() -> None:
-    ones = [administration(n) for n in (1, 2, 12, 13, 120)]
-    ones.append(administration(130, examinee="S-12"))
-    ranked = Finder().ranked
-    assert [one.id for one in ranked(ones, "12")] == [12, 120, 130, 13, 2, 1]
-    assert [one.id for one in ranked(ones, "#12")] == [12, 120]
-    assert [one.id for one in ranked(ones, "s-12 done")] == [130]
-    assert [one.id for one in ranked(ones, "")] == [130, 120, 13, 12, 2, 1]
-
-
-async def test_each_administration_found_stands_on_one_line(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        for _ in range(3):
-            await seat.begin(battery=battery, model="echo@text=a-rather-long-answer-that-is-given")
-        await seat.press("f7")
-        await seat.reads("3 of 3")
-        lines = [line for line in seat.text.splitlines() if "running" in line or "paused" in line]
-        numbers = [line.strip("│ ").split()[0] for line in lines]
-        assert numbers == ["3", "2", "1"]
-        places = [seat.text.splitlines().index(line) for line in lines]
-        assert places == [places[0], places[0] + 1, places[0] + 2]
-        assert all("…" in line for line in lines)
-
-
-def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
-    path = tmp_path / "memory.json"
-    for text in ("", "{", "[]", '{"theme": "pink", "explorer_width": "x", "scores": 3}'):
-        path.write_text(text, encoding="utf-8")
-        assert settings.load(path) == settings.Remembered()
-    path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")
-    assert settings.load(path).scores_width == settings.MAX_WIDTH
-
-
-def test_memory_lies_in_the_configuration_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "here"))
-    assert settings.save(settings.Remembered(theme="light"))
-    assert [path.name for path in (tmp_path / "here").iterdir()] == ["workbench.json"]
-    assert settings.load().theme == "light"
 
 
 async def test_a_flow_shows_the_same_words_in_another_style() -> None:

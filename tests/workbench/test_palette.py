@@ -11,7 +11,7 @@ from tabwb.workbench.shell.help_index import topics
 from tabwb.workbench.shell.jump import JumpScreen
 from tabwb.workbench.shell.search import Finder
 from tests.workbench.seat import Seat, Sit
-from tests.workbench.test_frame import administration
+from tests.workbench.test_finding import administration
 
 
 async def find(seat: Seat, words: str, found: str) -> None:
