@@ -45,7 +45,6 @@ def share_lines(
     width: int,
     *,
     remarks: Sequence[str] = (),
-    head: bool = True,
 ) -> Iterator[Content]:
     """Yield a row for each share: name, count of total, interval drawn and in figures, remark.
 
@@ -53,7 +52,6 @@ def share_lines(
         rows: name, right, of, 95 % interval.
         width: columns.
         remarks: at the end of each row.
-        head: whether a row of heads comes first.
 
     >>> from tabwb.scoring.estimate import clopper_pearson
     >>> lines = list(share_lines([("Listener", 1, 4, clopper_pearson(1, 4))], 50))
@@ -71,7 +69,7 @@ def share_lines(
     bar = min(max(room, 0), MOST_BAR)
     if bar < LEAST_BAR:
         bar = 0
-    if head and bar:
+    if bar:
         heads = f"{'right':>{label + 2 + column}}  "
         yield Content.assemble((heads, QUIET), scale(bar), ("  95 %", QUIET))
     for (name, right, of, interval), words, remark in zip(rows, counts, remarks, strict=True):

@@ -22,6 +22,8 @@ NOTE = (
     "McNemar's exact test, two-sided, p corrected by Holm's method. It takes items as independent "
     "and cannot tell a good day from a lasting change."
 )
+FEW = 8
+"""Items of a change that are named."""
 SIGNS = {True: MARKS["right"], False: MARKS["wrong"], None: "·"}
 
 
@@ -112,9 +114,9 @@ def _steps(
     yield from folded(NOTE, width, QUIET)
 
 
-def _few(items: Sequence[str], most: int = 8) -> str:
-    more = f", {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
+def _few(items: Sequence[str]) -> str:
+    more = f", {len(items) - FEW} more" if len(items) > FEW else ""
+    return ", ".join(items[:FEW]) + more
 
 
 def _changed(change: Change, whole: SetOfItems, before: int, after: int) -> list[str]:

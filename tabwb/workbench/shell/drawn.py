@@ -94,19 +94,18 @@ def interval_bar(
     return Content.assemble(*marks)
 
 
-def scale(width: int, *, lowest: float = 0.0, highest: float = 1.0) -> Content:
-    """Return the head of a column of :func:`interval_bar`: the values at both ends of the axis.
+def scale(width: int, *, highest: float = 1.0) -> Content:
+    """Return the head of a column of :func:`interval_bar`: 0 and the value at the right end.
 
     Args:
         width: columns of the axis.
-        lowest: value at the left end.
         highest: value at the right end.
 
     >>> scale(12).plain, scale(9, highest=2.5).plain
     ('0          1', '0    2.50')
     """
-    left, right = (f"{end:g}" if end == int(end) else fixed(end, 2) for end in (lowest, highest))
-    return Content.styled(f"{left}{right:>{max(width - len(left), 1)}}", QUIET)
+    right = f"{highest:g}" if highest == int(highest) else fixed(highest, 2)
+    return Content.styled(f"0{right:>{max(width - 1, 1)}}", QUIET)
 
 
 def round_ticks(low: float, high: float) -> list[float]:
@@ -163,18 +162,18 @@ def bar(share: float, width: int) -> Content:
     return Content.assemble(("━" * full + "╸" * half, ACCENT), ("╌" * (width - full - half), QUIET))
 
 
-def spark(values: Sequence[float | None], width: int, *, highest: float | None = None) -> Content:
+def spark(values: Sequence[float | None], width: int, *, highest: float) -> Content:
     """Return a small profile: a bar for each value, from 0 up.
 
     Args:
         values: in their order; None: undefined, drawn as a blank. 0 has the smallest bar. Of more
             values than columns, neighbours share a column, which has their mean.
         width: most columns.
-        highest: the value of the highest bar; None: the largest of the values.
+        highest: the value of the highest bar.
 
-    >>> spark([0.0, 0.5, None, 1.0], 8).plain, spark([0.0, 0.0], 8).plain, spark([], 8).plain
-    ('▁▅ █', '▁▁', '')
-    >>> spark([0.0, 1.0, 1.0, 1.0], 2).plain, spark([0.5, 1.0], 8, highest=2.0).plain
+    >>> spark([0.0, 0.5, None, 1.0], 8, highest=1.0).plain, spark([], 8, highest=1.0).plain
+    ('▁▅ █', '')
+    >>> spark([0.0, 1.0, 1.0, 1.0], 2, highest=1.0).plain, spark([0.5, 1.0], 8, highest=2.0).plain
     ('▅█', '▃▅')
     """
     columns = min(len(values), width)
@@ -183,10 +182,8 @@ def spark(values: Sequence[float | None], width: int, *, highest: float | None =
         first, last = column * len(values) // columns, (column + 1) * len(values) // columns
         known = [value for value in values[first:last] if value is not None]
         means.append(sum(known) / len(known) if known else None)
-    top = max((mean for mean in means if mean is not None), default=0.0)
-    top = highest or top
     return Content.styled(
-        "".join(" " if mean is None else step(mean / top if top else 0.0) for mean in means), ACCENT
+        "".join(" " if mean is None else step(mean / highest) for mean in means), ACCENT
     )
 
 
@@ -199,32 +196,25 @@ def step(share: float) -> str:
     return STEPS[round(min(max(share, 0.0), 1.0) * (len(STEPS) - 1) + 1e-9)]
 
 
-def heat(
-    value: float | None, *, width: int = 4, highest: float = 1.0, words: str | None = None
-) -> Content:
-    """Return a cell whose ground is darker in the accent the larger a value is.
+def heat(value: float | None, *, width: int = 4) -> Content:
+    """Return a cell whose ground is darker in the accent the larger a share is.
 
     It has the number where that fits, otherwise a bar; both can be read without the shade.
 
     Args:
-        value: from 0 to ``highest``; a difference is shaded by its size. None: a dash, no shade.
+        value: from 0 to 1. None: a dash, no shade.
         width: columns of the cell.
-        highest: the value with the darkest ground.
-        words: in place of the number with two decimals.
 
-    >>> heat(0.25).plain, heat(0.25, width=6).plain, heat(0.25, width=1).plain
-    ('0.25', '0.25 ▃', '▃')
-    >>> heat(None).plain, heat(3, width=5, highest=4, words="3/4").plain
-    (' -  ', '3/4 ▆')
+    >>> heat(0.25).plain, heat(0.25, width=6).plain, heat(0.25, width=1).plain, heat(None).plain
+    ('0.25', '0.25 ▃', '▃', ' -  ')
     """
     if value is None:
         return Content.styled(f"{NONE:^{width}}", QUIET)
-    share = min(abs(value) / highest, 1.0) if highest else 0.0
-    number, bar = fixed(value, 2) if words is None else words, step(share)
+    number, bar = fixed(value, 2), step(value)
     shown = next(
         (form for form in (f"{number} {bar}", number) if len(form) <= width), f"{bar:^{width}}"
     )
-    return Content.styled(f"{shown:^{width}}", heat_style(share))
+    return Content.styled(f"{shown:^{width}}", heat_style(value))
 
 
 def heat_style(share: float) -> str:

@@ -147,8 +147,8 @@ class Picture(Widget):
     Picture > #drawn { width: 100%; height: 100%; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._pixels: Pixels | None = None
         self._strips: list[Strip] = []
         self._made_for: tuple[int, int] | None = None
