@@ -5,26 +5,31 @@ Nothing is guessed: an unknown item, or a label that is not a phoneme, is an err
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 
 from tabwb.administer.naming.files import item_names
+from tabwb.administer.naming.labels import (
+    attempt_of,
+    code_in,
+    correctness_in,
+    heard_in,
+    item_of,
+    phoneme_of,
+    score_in,
+    seconds_in,
+    transcriber_in,
+)
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
-from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
+from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.naming import SCORES, Score
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import Score
 from tabwb.records.speakers import read_day
-from tabwb.records.specs import parse_spec
 from tabwb.records.speech import Segment, Transcript
-from tabwb.records.words import near
-from tabwb.scoring.naming.heard import parse_heard
-from tabwb.scoring.naming.target import CODES
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
 from tabwb.speech.files import check_whole, recorded_on
 
@@ -41,8 +46,6 @@ MACHINE = "asr"
 PROPOSED = "(proposed)"
 SAME_S = 0.0015
 """Times that differ by less are the same: ELAN has whole milliseconds."""
-_LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
-"""A word that was heard, with its listener."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +179,13 @@ def _of_annotations(
     items = _items_of(battery)
     for window in windows:
         yield Named(
-            _item(window.label, items, f"{where} at {window.start_s:.3f} s"),
+            item_of(window.label, items, f"{where} at {window.start_s:.3f} s"),
             window.start_s,
             window.end_s,
             tuple(_written(tiers, window, where)),
-            _score(_label(tiers["score"], window), where),
-            _heard(_label(tiers["heard"], window, named=False), where),
-            _code(_label(tiers["code"], window), where),
+            score_in(_label(tiers["score"], window), where),
+            heard_in(_label(tiers["heard"], window, named=False), where),
+            code_in(_label(tiers["code"], window), where),
             tuple((spoke.start_s, spoke.end_s) for spoke in _inside(tiers["examiner"], window)),
             annotations.sound,
         )
@@ -191,12 +194,12 @@ def _of_annotations(
 def _written(
     tiers: Mapping[str, Sequence[Interval]], window: Interval, where: str
 ) -> Iterator[Transcript]:
-    by = _transcriber(_label(tiers["transcriber"], window, named=False), where)
+    by = transcriber_in(_label(tiers["transcriber"], window, named=False), where)
     phonemes = _inside(tiers["phoneme"], window)
     if phonemes:
         segments = [
             Segment(
-                _phoneme(phone.label, f"{where} at {phone.start_s:.3f} s"),
+                phoneme_of(phone.label, f"{where} at {phone.start_s:.3f} s"),
                 phone.start_s - window.start_s,
                 phone.end_s - window.start_s,
             )
@@ -205,7 +208,7 @@ def _written(
         yield _transcript(segments, "of the phoneme tier", by)
         return
     attempts = [
-        (attempt, _attempt(attempt.label, f"{where} at {attempt.start_s:.3f} s"))
+        (attempt, attempt_of(attempt.label, f"{where} at {attempt.start_s:.3f} s"))
         for attempt in _inside(tiers["attempt"], window)
     ]
     if not attempts:
@@ -263,7 +266,7 @@ def _of_table(table: Path, battery: Battery, step: Step) -> Iterator[ImportedSes
     dates: dict[str, set[str]] = {}
     for row in rows.rows:
         cells = row.cells
-        item = _item(cells["prompt"], items, row.where)
+        item = item_of(cells["prompt"], items, row.where)
         session = cells.get("session") or cells["utterance_id"].rpartition("-")[0].strip()
         if day := (cells.get("session_date") or cells.get("date") or "").strip():
             dates.setdefault(session, set()).add(read_day(day, row.where))
@@ -290,10 +293,10 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
     transcripts: list[Transcript] = []
     if heard := row.get("asr_transcript", "").split():
         mapped = map_labels(heard, "arpabet")
-        by = _transcriber(row.get("asr") or MACHINE, where)
+        by = transcriber_in(row.get("asr") or MACHINE, where)
         transcripts.append(_untimed(mapped.phonemes, by, dict(mapped.dropped)))
     if typed := row["transcript"].split():
-        transcripts.append(_untimed([_phoneme(label, where) for label in typed]))
+        transcripts.append(_untimed([phoneme_of(label, where) for label in typed]))
     name = row.get("filename", "")
     sound = folder / name if name else None
     if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
@@ -302,10 +305,10 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
         raise UsageError(f"there is no file '{name}'", where=where)
     return Named(
         item,
-        _seconds(row.get("start_s"), where) or 0.0,
-        _seconds(row.get("end_s"), where),
+        seconds_in(row.get("start_s"), where) or 0.0,
+        seconds_in(row.get("end_s"), where),
         tuple(transcripts),
-        _correctness(row.get("correctness"), where),
+        correctness_in(row.get("correctness"), where),
         sound=sound,
     )
 
@@ -345,104 +348,3 @@ def _check_sounds(responses: Sequence[Named], step: Step) -> None:
                 where=str(sound),
                 allowed=f"0 to {seconds[sound]:.3f} s",
             )
-
-
-def _item(label: str, items: Mapping[str, str], where: str) -> str:
-    if item := items.get(label.strip().casefold()):
-        return item
-    meant = near(label.casefold(), items)
-    raise UsageError(
-        f"the battery has no item '{label}'",
-        where=where,
-        allowed=", ".join(dict.fromkeys(items.values())),
-        hint=f"did you mean '{meant}'?" if meant else "name the battery it is of: --battery",
-    )
-
-
-# ------------------------------------------------------------------ labels and cells
-
-
-def _attempt(label: str, where: str) -> tuple[str, ...]:
-    if any(part in SILENT for part in label.split()):
-        return tuple(_phoneme(part, where) for part in label.split())
-    try:
-        return parse_pronunciation(label)
-    except (TabwbError, ValueError) as error:
-        message = f"'{label}' is not an attempt in phonemes"
-        raise _unread(message, where, "attempt", "ARPAbet or IPA") from error
-
-
-def _phoneme(label: str, where: str) -> str:
-    if label.strip() in SILENT:
-        return label.strip()
-    if (phoneme := normalise_label(label)) is not None:
-        return phoneme
-    try:
-        (phoneme,) = parse_pronunciation(label)
-    except (TabwbError, ValueError) as error:
-        raise UsageError(f"'{label}' is not a phoneme", where=where) from error
-    return phoneme
-
-
-def _heard(label: str, where: str) -> str:
-    """What a person heard, or nothing; of several listeners in our exports, the first."""
-    if several := _LISTENERS.match(label):
-        label = several[1]
-    return _parsed(label, parse_heard, "cannot have been heard", where, "heard")
-
-
-def _transcriber(label: str, where: str) -> str:
-    return _parsed(label, parse_spec, "is not a valid transcriber", where, "transcriber")
-
-
-def _parsed(label: str, parse: Callable[[str], object], problem: str, where: str, tier: str) -> str:
-    try:
-        if label:
-            parse(label)
-    except TabwbError as error:
-        raise _unread(f"'{label}' {problem}: {error.message}", where, tier) from error
-    return label
-
-
-def _code(label: str, where: str) -> str:
-    if label and label not in CODES:
-        raise _unread(f"'{label}' is not a valid response code", where, "code", ", ".join(CODES))
-    return label
-
-
-def _unread(message: str, where: str, tier: str, allowed: str | None = None) -> UsageError:
-    hint = f"leave the tier out: --tier {tier}="
-    return UsageError(message, where=where, allowed=allowed, hint=hint)
-
-
-def _score(label: str, where: str) -> Score | None:
-    for score in SCORES:
-        if label.casefold() == score:
-            return score
-    if label:
-        raise UsageError(f"'{label}' is not a valid score", where=where, allowed=", ".join(SCORES))
-    return None
-
-
-def _seconds(cell: str | None, where: str) -> float | None:
-    text = (cell or "").strip()
-    if not text:
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0.0 <= seconds < inf:
-        raise UsageError(f"'{text}' is not a number of seconds", where=where)
-    return seconds
-
-
-def _correctness(cell: str | None, where: str) -> Score | None:
-    match (cell or "").strip().casefold():
-        case "":
-            return None
-        case "true" | "1":
-            return "right"
-        case "false" | "0":
-            return "error"
-    raise UsageError(f"'{cell}' is not a valid correctness", where=where, allowed="TRUE, FALSE")

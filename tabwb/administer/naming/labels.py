@@ -1,0 +1,197 @@
+"""Labels of tiers and cells of tables, read as values of naming records; nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from math import inf
+
+from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import SCORES, Score
+from tabwb.records.specs import parse_spec
+from tabwb.records.words import near
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.target import CODES
+
+_LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
+"""A word that was heard, with its listener."""
+
+
+def item_of(label: str, items: Mapping[str, str], where: str) -> str:
+    """Return the item of the battery that a label names.
+
+    Args:
+        label: of the item or its target.
+        items: by label, in lower case.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: the battery has no such item.
+    """
+    if item := items.get(label.strip().casefold()):
+        return item
+    meant = near(label.casefold(), items)
+    raise UsageError(
+        f"the battery has no item '{label}'",
+        where=where,
+        allowed=", ".join(dict.fromkeys(items.values())),
+        hint=f"did you mean '{meant}'?" if meant else "name the battery it is of: --battery",
+    )
+
+
+def attempt_of(label: str, where: str) -> tuple[str, ...]:
+    """Return the phonemes of an attempt, ARPAbet; or labels of silence.
+
+    Args:
+        label: ARPAbet or IPA.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if any(part in SILENT for part in label.split()):
+        return tuple(phoneme_of(part, where) for part in label.split())
+    try:
+        return parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        message = f"'{label}' is not an attempt in phonemes"
+        raise _unread(message, where, "attempt", "ARPAbet or IPA") from error
+
+
+def phoneme_of(label: str, where: str) -> str:
+    """Return the phoneme of a label in ARPAbet, or a label of silence.
+
+    Args:
+        label: ARPAbet or IPA.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if label.strip() in SILENT:
+        return label.strip()
+    if (phoneme := normalise_label(label)) is not None:
+        return phoneme
+    try:
+        (phoneme,) = parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(f"'{label}' is not a phoneme", where=where) from error
+    return phoneme
+
+
+def heard_in(label: str, where: str) -> str:
+    """Return what a person heard, or nothing; of several listeners in our exports, the first.
+
+    Args:
+        label: the word or phonemes, in our exports with the listener.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: it cannot have been heard.
+    """
+    if several := _LISTENERS.match(label):
+        label = several[1]
+    return _parsed(label, parse_heard, "cannot have been heard", where, "heard")
+
+
+def transcriber_in(label: str, where: str) -> str:
+    """Return the spec of a transcriber, or nothing.
+
+    Args:
+        label: the spec.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: it is not a spec.
+    """
+    return _parsed(label, parse_spec, "is not a valid transcriber", where, "transcriber")
+
+
+def _parsed(label: str, parse: Callable[[str], object], problem: str, where: str, tier: str) -> str:
+    try:
+        if label:
+            parse(label)
+    except TabwbError as error:
+        raise _unread(f"'{label}' {problem}: {error.message}", where, tier) from error
+    return label
+
+
+def code_in(label: str, where: str) -> str:
+    """Return a response code, or nothing.
+
+    Args:
+        label: the code.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: there is no such code.
+    """
+    if label and label not in CODES:
+        raise _unread(f"'{label}' is not a valid response code", where, "code", ", ".join(CODES))
+    return label
+
+
+def _unread(message: str, where: str, tier: str, allowed: str | None = None) -> UsageError:
+    hint = f"leave the tier out: --tier {tier}="
+    return UsageError(message, where=where, allowed=allowed, hint=hint)
+
+
+def score_in(label: str, where: str) -> Score | None:
+    """Return a score, or None where the label is empty.
+
+    Args:
+        label: the score, in any case.
+        where: the label stands, for messages.
+
+    Raises:
+        UsageError: there is no such score.
+    """
+    for score in SCORES:
+        if label.casefold() == score:
+            return score
+    if label:
+        raise UsageError(f"'{label}' is not a valid score", where=where, allowed=", ".join(SCORES))
+    return None
+
+
+def seconds_in(cell: str | None, where: str) -> float | None:
+    """Return a time, or None where the cell is empty.
+
+    Args:
+        cell: a number of seconds.
+        where: the cell stands, for messages.
+
+    Raises:
+        UsageError: it is not a number, or below 0.
+    """
+    text = (cell or "").strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < inf:
+        raise UsageError(f"'{text}' is not a number of seconds", where=where)
+    return seconds
+
+
+def correctness_in(cell: str | None, where: str) -> Score | None:
+    """Return the score of a cell with a truth value, or None where it is empty.
+
+    Args:
+        cell: ``TRUE`` or ``FALSE``, 1 or 0.
+        where: the cell stands, for messages.
+
+    Raises:
+        UsageError: it is another value.
+    """
+    match (cell or "").strip().casefold():
+        case "":
+            return None
+        case "true" | "1":
+            return "right"
+        case "false" | "0":
+            return "error"
+    raise UsageError(f"'{cell}' is not a valid correctness", where=where, allowed="TRUE, FALSE")
