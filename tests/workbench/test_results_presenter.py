@@ -36,6 +36,11 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     said = [" ".join(line.plain.split()) for line in live_lines(LiveView(scores, ()), 40)]
     assert any(line.endswith("1/2 usable") for line in said)
     assert "retracing 1/1" in said
+    # Nothing usable: undefined, not 0 of 0.
+    summary = summarise(BATTERY, given[1:2], SAMPLED, declarations=DECLARED)
+    scores = scores_of(BATTERY, given[1:2], counts, summary.judges)
+    said = [" ".join(line.plain.split()) for line in live_lines(LiveView(scores, ()), 40)]
+    assert "symptom burden -" in said and "retracing -" in said
 
 
 def test_a_feature_without_a_verdict_has_no_bar() -> None:

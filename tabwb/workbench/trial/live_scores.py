@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from tabwb.records.words import NONE
 from tabwb.workbench.engine.transcript import Row
 from tabwb.workbench.engine.view_models import Scores, SubtestScore
 from tabwb.workbench.shell.drawn import spark
@@ -98,7 +99,8 @@ def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]
         count = burden.present.get(feature, 0)
         profile = spark([_found(one, (feature,)) for one in latest], room, highest=1.0)
         style = "" if count else QUIET
-        share = Content.assemble(profile, (f"  {f'{count}/{n}':>5}", style))
+        told = f"{count}/{n}" if n else NONE
+        share = Content.assemble(profile, (f"  {told:>5}", style))
         yield spread(Content.styled(titles.get(feature, feature), style), share, width)
     if judged:
         yield Content("")
