@@ -49,9 +49,9 @@ class MainTier:
 
     Attributes:
         line: without speaker and terminator.
-        coded: whether the response's code stands in it.
-        heard: whether what a person heard stands in it.
-        phonetic: whether each word of it is one of the transcript: then ``%pho`` stands below.
+        coded: whether it has the response's code.
+        heard: whether it has what a person heard.
+        phonetic: whether each word of it is one of the transcript: then ``%pho`` is below.
     """
 
     line: str

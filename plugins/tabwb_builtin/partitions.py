@@ -92,7 +92,7 @@ class Partitions:
             for name, scope in ((one, _SCOPES[one] == "administration") for one in self._by)
         )
         found = self._open.pop(key, None) or self._opened(key)
-        self._open[key] = found  # the one used last stands last
+        self._open[key] = found  # the one used last is last
         found[1].add(administration, trial)
 
     def _opened(self, key: tuple[str, ...]) -> tuple[Path, Written]:

@@ -65,7 +65,7 @@ class WordsTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``; a clip in which nothing stands out is empty.
+        """Yield ``(index, transcript)``; a clip without clear sounds is empty.
 
         Args:
             clips: what is transcribed.

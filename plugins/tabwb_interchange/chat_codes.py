@@ -63,7 +63,7 @@ FUNCTION_WORDS = frozenset(
         "your",
     )
 )
-"""What can stand behind the 0 of an omitted function word: its part of speech or the word."""
+"""What can follow the 0 of an omitted function word: its part of speech or the word."""
 
 Basis = str
 ERRORS: Basis = "error codes ([* ...])"

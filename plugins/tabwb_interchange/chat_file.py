@@ -37,7 +37,7 @@ class Tier(NamedTuple):
 
     Attributes:
         code: of the speaker.
-        gem: the gem in which it stands; empty outside of gems.
+        gem: the gem in which it is; empty outside of gems.
         text: with continuation lines joined.
     """
 

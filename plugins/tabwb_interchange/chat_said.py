@@ -57,14 +57,14 @@ PieceKind = Literal["word", "filler", "fragment", "unclear", "pause", "mark"]
 
 
 class CodedError(NamedTuple):
-    """An error code, empty where the transcriber gave none, and the words that it stands behind."""
+    """An error code, empty where the transcriber gave none, and the words that it follows."""
 
     code: str
     words: str
 
 
 class Retracing(NamedTuple):
-    """A mark of retracing, the words that it stands behind, and how many full words these are."""
+    """A mark of retracing, the words that it follows, and how many full words these are."""
 
     mark: str
     words: str
@@ -80,7 +80,7 @@ class Said:
         dropped: what was taken off, to number.
         errors, retracings, fragments, omitted, neologisms, postcodes, terminators: the marks of
             which ``chat-codes`` is made.
-        marked: whether some mark of disfluency stands in it, fillers included.
+        marked: whether it has a mark of disfluency, fillers included.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -318,7 +318,7 @@ def _closing(tier: str, start: int) -> int:
 
 
 def _joined(pieces: list[_Piece]) -> str:
-    """Return pieces as they read: marks stand directly behind a word."""
+    """Return pieces as they read: marks directly follow a word."""
     line = ""
     for text, kind in pieces:
         attached = kind in ("mark", "pause")

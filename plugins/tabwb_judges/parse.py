@@ -21,7 +21,7 @@ class Labels:
 
     Attributes:
         values: JSON key to 0 or 1, in the order asked for.
-        extra: something other than a code fence stands around the object.
+        extra: something other than a code fence surrounds the object.
     """
 
     values: dict[str, int]

@@ -31,7 +31,7 @@ class Example:
 
     Attributes:
         user: the question.
-        assistant: the answer, without the blank that stands before it.
+        assistant: the answer, without the blank before it.
         kind: the kind of response for which it is shown, or None for all.
     """
 
@@ -47,7 +47,7 @@ class PlainTemplate:
     Attributes:
         id: names it in what is stored.
         system, user, assistant: how a turn is written, with ``{content}``.
-        opening: what stands before the reply.
+        opening: the text before the reply.
         reply: how an answer that is not the model's own (of an example, an option) is written
             after the opening, with ``{content}``; after a space where a file does not say.
         stop: strings at which a reply ends.

@@ -63,7 +63,7 @@ def repeat(
     """Return how the model answers the items of an administration now.
 
     The battery is the stored one, the lesion is applied from its spec, and each reply has the seed
-    that it had. Before each prompt of a conversation stand the stored answers.
+    that it had. Before each prompt of a conversation are the stored answers.
 
     Args:
         store: with the administration.

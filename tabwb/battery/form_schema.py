@@ -74,7 +74,7 @@ class ScaleTable(Table):
 
 
 class GroupTable(Table):
-    """Questions that stand together on the page."""
+    """Questions that are shown together on the page."""
 
     id: Id = Field(description="Unique within the form.")
     title: Text = Field(description="For people.")

@@ -48,7 +48,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Questions that stand together on the page."""
+    """Questions that are shown together on the page."""
 
     id: str
     title: str

@@ -18,7 +18,7 @@ from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
-    """What a column is, wherever it stands.
+    """What a column is, in every table.
 
     Attributes:
         name: in files and in Python, snake_case.

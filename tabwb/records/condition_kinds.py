@@ -194,7 +194,7 @@ class Ids(NamedTuple):
         return tuple(text.replace(",", " ").split())
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it; an id that stands there twice counts once."""
+        """Return a value after checking it; an id that occurs twice counts once."""
         return tuple(dict.fromkeys(part for text in value for part in self.read(text)))
 
     def written(self, value: Any) -> str:

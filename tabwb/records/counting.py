@@ -37,7 +37,7 @@ def counting(text: str) -> str:
     """Return a rule, or the code of the primary rater, without ``primary:`` before it.
 
     Raises:
-        UsageError: no code stands behind ``primary:``, or a rule does.
+        UsageError: no code follows ``primary:``, or a rule does.
 
     >>> counting("primary:R1"), counting("R1"), counting("majority")
     ('R1', 'R1', 'majority')

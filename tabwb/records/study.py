@@ -50,7 +50,7 @@ class Column:
 
     @property
     def allowed(self) -> str:
-        """What may stand in it, for people.
+        """The allowed values, for people.
 
         >>> Column("AQ", "number", minimum=0, maximum=100).allowed
         'a number from 0 to 100'

@@ -30,7 +30,7 @@ class Outcome:
         """The JSON document on stdout; NaN is refused."""
 
         def refuse(constant: str) -> None:
-            raise AssertionError(f"{constant} is no JSON")
+            raise AssertionError(f"{constant} is not JSON")
 
         return json.loads(self.out, parse_constant=refuse)
 

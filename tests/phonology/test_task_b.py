@@ -19,7 +19,7 @@ def test_both_readings_of_task_b(psst: Any) -> None:
 
 
 def test_phonemes_are_whole() -> None:
-    """AE D is no part of AE DH."""
+    """AE D is not a part of AE DH."""
     assert not says_one_of(["AE", "DH"], [["AE", "D"]])
 
 

@@ -78,7 +78,7 @@ def refuses(status: int, error: Mapping[str, Any], **headers: str) -> Behaviour:
 
 
 def sends(text: str, content_type: str = "text/html") -> Behaviour:
-    """Answers 200 with something that is no stream."""
+    """Answers 200 with something that is not a stream."""
     return lambda handler, body: handler.plain(200, text.encode(), {"Content-Type": content_type})
 
 

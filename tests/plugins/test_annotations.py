@@ -287,7 +287,7 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
             "cut",
             "formal",
             "code formal by person:R1",
-        ),  # one attempt was no name: it is what was heard
+        ),  # one attempt was not a name: it is what was heard
         (2, "tree (or three)", None, "heard tree (or three) by person:R1"),
         (
             3,

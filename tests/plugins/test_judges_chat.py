@@ -159,7 +159,7 @@ def test_a_cut_reply_says_that_it_was_cut() -> None:
     assert reason == "it holds no complete JSON object; it was cut at the token limit"
 
 
-# ---------------------------------------------------------------- what is no verdict
+# ---------------------------------------------------------------- replies that are not verdicts
 
 
 def down(request: Request) -> ComponentError:

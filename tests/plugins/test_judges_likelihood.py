@@ -150,7 +150,7 @@ def test_how_labels_are_read_is_part_of_what_is_kept() -> None:
     assert len(texts) == 4
 
 
-# ---------------------------------------------------------------- what is no verdict
+# ---------------------------------------------------------------- replies that are not verdicts
 
 
 def test_a_model_without_log_probabilities_is_refused_at_once() -> None:

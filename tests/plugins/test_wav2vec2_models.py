@@ -220,7 +220,7 @@ def test_labels_that_nobody_knows_are_asked_for(tmp_path: Path) -> None:
     assert "labels=arpabet" in str(caught.value)
 
 
-# ---------------------------------------------------------------- clips that are no good
+# ---------------------------------------------------------------- clips that cannot be transcribed
 
 
 def test_one_bad_clip_harms_no_other(arpabet: Path, tmp_path: Path) -> None:

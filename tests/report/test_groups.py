@@ -297,6 +297,6 @@ def test_details_show_features_and_errors_of_every_group() -> None:
     (retracing, *_) = [line.split() for line in long.splitlines() if "retracing" in line]
     assert retracing == ["retracing", "2", "2", "1.00", "0.33-1.00"]
     (foil, *_) = [line.split() for line in long.splitlines() if "other option" in line]
-    # A chose the boat for the lion: an option that is no listed foil of that item.
+    # A chose the boat for the lion: an option that is not a listed foil of that item.
     assert foil == ["wrong,", "other", "option", "1", "1", "1", "1"]
     assert max(map(len, long.splitlines())) <= 80

@@ -156,7 +156,7 @@ def test_most_judges_decide_and_ties_leave_a_response_out() -> None:
     assert (consensus.ties_present.value, consensus.ties_absent.value) == (1.5, 1.0)
     anomia, jargon = consensus.by_feature
     assert (anomia.present, anomia.absent, anomia.ties) == (1, 0, 1)
-    # Its verdict on jargon is no tie and stands.
+    # Its verdict on jargon is not a tie and counts.
     assert (jargon.present, jargon.absent, jargon.ties) == (1, 1, 0)
     assert jargon.rate.value == 0.5
     text = unwrapped(printed(robustness_view(found, {}), width=200))

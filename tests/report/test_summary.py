@@ -84,7 +84,7 @@ def test_errors_are_shown_by_foil_kind() -> None:
     assert by_foil["phonological"].of == 2
     assert by_foil["semantic"].errors["exact"] == 0
     assert by_foil["semantic"].of == 1
-    # "Answer: lion. ..." names no option exactly; extracted, it names one that is no listed foil.
+    # "Answer: lion. ..." names no option exactly; extracted, one that is not a listed foil.
     assert by_foil["no-option"].errors == {"exact": 1, "normalised": 1, "extracted": 0}
     assert by_foil["other-option"].errors == {"exact": 0, "normalised": 0, "extracted": 1}
 

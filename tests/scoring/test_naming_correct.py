@@ -103,7 +103,7 @@ def first(said: str, accept_: tuple[Accepted, ...], tolerance: Tolerance | None 
     [
         ("D AO G", True, 1),
         ("D AO G AH", False, 1),
-        ("DH AH D AO G", True, 1),  # an article is no part of the attempt
+        ("DH AH D AO G", True, 1),  # an article is not part of the attempt
         ("D 1.2 D AO G", True, 2),
         ("K AE T 1.2 D AO G", False, 1),
         ("K AE T 0.8 D AO G", False, 1),
@@ -128,7 +128,7 @@ HELICOPTER = accept("HH EH L AH K AA P T ER")
 
 
 def test_one_syllable_for_a_long_target_leaves_the_verdict_open() -> None:
-    # PNT scoring guide: (helicopter) "cop" is no complete attempt, with exceptions.
+    # PNT scoring guide: (helicopter) "cop" is not a complete attempt, with exceptions.
     later = first("K AA P 1.5 HH EH L AH K AA P T ER", HELICOPTER).verdicts
     assert later["correct-first"].value is None
     assert later["correct-any"].value is True

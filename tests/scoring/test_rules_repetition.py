@@ -22,7 +22,7 @@ LINE = "My mother and I flew a small kite by the river that day"
 
 
 def brute_force_runs(words: list[str], shortest: int, longest: int) -> set[Run]:
-    """All runs by definition: maximal to both sides, of a unit that is no repetition itself."""
+    """All runs by definition: maximal to both sides, of a unit that is not itself a repetition."""
     found = set()
     for size in range(shortest, longest + 1):
         for start in range(len(words)):

@@ -59,7 +59,7 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         assert judgements(seat) == 0
         await seat.press_button("begin")
         await seat.until(lambda: "judged 5" in message(seat), "the end")
-        # Echo says the prompt back, which is no JSON: asked twice, then unparsed, never 0.
+        # Echo says the prompt back, which is not JSON: asked twice, then unparsed, never 0.
         assert "5 unparsed" in message(seat) and "10 requests" in message(seat)
         assert message(seat).startswith("! ") and "the first without a verdict: " in message(seat)
         assert judgements(seat) == 5

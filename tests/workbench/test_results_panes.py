@@ -88,7 +88,7 @@ def test_the_mean_of_an_item_is_over_its_responses_with_a_burden() -> None:
         AdministrationData(administration(1, SAMPLED), BATTERY, given, declarations=DECLARED)
     )
     (row,) = results.grid
-    # The mean of 1 and 2; the fourth lacks a verdict, so that its 2 is no burden.
+    # The mean of 1 and 2; the fourth lacks a verdict, so its 2 is not a burden.
     assert ([cell.drawn(person=False)[0] for cell in row.cells], row.told) == (
         ["1", "2", "●", "2", "●"],
         "1.50",

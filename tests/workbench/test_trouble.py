@@ -190,7 +190,7 @@ async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, bat
 
 async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -> None:
     (tmp_path / "store.db").write_bytes(
-        b"this is no database, and long enough to be read as one" * 9
+        b"this is not a database, and long enough to be read as one" * 9
     )
     async with sit() as seat:
         await seat.reads("could not start")

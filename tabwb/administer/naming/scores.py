@@ -41,7 +41,7 @@ class Naming:
     """A naming trial with what the rules make of one transcript of it.
 
     Attributes:
-        view: the trial as it stands.
+        view: the trial in its present state.
         transcript: what was transcribed, or None where nobody has transcribed it.
         transcripts: all there are of the counting attempt, the one given last.
         attempts: as a listener heard them, else as proposed; seconds on the clock of the
@@ -96,7 +96,7 @@ def naming_of(
     """Return a trial scored by the rules.
 
     Args:
-        view: the trial as it stands.
+        view: the trial in its present state.
         transcript: which one to score; by default the one that is shown first.
         heard: whether what a listener heard replaces the transcript (rule 0).
     """

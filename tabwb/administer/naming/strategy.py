@@ -335,7 +335,7 @@ class SpokenStrategy:
         """Return all ratings of a trial's response again.
 
         Args:
-            trial: as it stands.
+            trial: in its present state.
             of: what people rated before something was taken back; a person of whom nothing is left
                 has undefined ratings, because a row without ratings would replace nothing.
         """

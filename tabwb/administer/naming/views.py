@@ -1,4 +1,4 @@
-"""One spoken trial as it stands, read from its observations, and how new ones are written."""
+"""One spoken trial in its present state, read from its observations, and how to add new ones."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> At
     """Return the next attempt of a trial that is answered aloud.
 
     Args:
-        trial: as it stands.
+        trial: in its present state.
         take: the response's stretch of a recording; None: nothing was recorded.
         coded: whether phonemes and codes count; else its text does, which is still to be written.
     """

@@ -129,7 +129,7 @@ def with_repeats(
 ) -> list[tuple[int, Purpose]]:
     """Return an order in which a share of the samples comes again, each not too soon.
 
-    Those that come again are drawn from the first half; each stands at a random place at least
+    Those that come again are drawn from the first half; each is at a random place at least
     ``distance`` positions later, or half the length of the list where that is less.
 
     Args:

@@ -28,7 +28,7 @@ def request_for(
 ) -> Request:
     """Return the exact request for one trial.
 
-    With ``conversation`` the counting answers of earlier trials of the same replicate stand before
+    With ``conversation`` the counting answers of earlier trials of the same replicate precede
     the prompt, in the order given. Protocols that need options have Yes and No for questions of
     that kind, which show none (TAB, B.6).
 
@@ -123,7 +123,7 @@ def attempt_with_answer(
     """Return the next attempt of a trial: an answer, with its response status.
 
     Args:
-        trial: as it stands.
+        trial: in its present state.
         reply: of the examinee; one without text whose limit went into reasoning is *truncated*.
         request: exactly what a model was sent; None for a person.
         expected: the item's right answer, or None.
@@ -155,7 +155,7 @@ def attempt_in_error(
     """Return the next attempt of a trial: there is no answer, for the reason ``error``.
 
     Args:
-        trial: as it stands.
+        trial: in its present state.
         error: what went wrong.
         request: exactly what a model was sent; None for a person.
         partial: what had come before it went wrong, or None.

@@ -126,7 +126,7 @@ class Session:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial as it stands now, in the order given."""
+        """Every trial in its present state, in the order given."""
         return self.history.trials
 
     @property

@@ -151,7 +151,7 @@ def package(files: Iterable[Described], batteries: Iterable[Battery], title: str
 
 
 def _description_of(out: Path, *, table: bool = False) -> Path:
-    """Return where the description of an export stands: in its folder, or beside its file."""
+    """Return where the description of an export is: in its folder, or beside its file."""
     inside = out.is_dir() and not table
     return out / NAME if inside else out.with_name(f"{out.name}.{NAME}")
 

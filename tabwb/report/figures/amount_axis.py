@@ -52,7 +52,7 @@ class Scale:
         return cls(by, name_of_amounts(by, options["amount"]), log)
 
     def place(self, amount: float) -> float:
-        """Return where an amount stands on a ruler along the axis."""
+        """Return the place of an amount on a ruler along the axis."""
         return log10(amount) if self.log else amount
 
     def value(self, place: float) -> float:

@@ -166,7 +166,7 @@ def forest(
                 y = start + bottom + 0.17 + (n + 0.78) * line_height(NORMAL)
                 page.text(x + own / 2, y, line, NORMAL, ha="center")
         top = start + bottom + deepest + 0.07
-        if legend and len(band) < side_by_side:  # the legend stands where a panel is lacking
+        if legend and len(band) < side_by_side:  # the legend is where a panel is lacking
             beside = MARGIN + left + 0.08 + len(band) * (each + GAP)
             top = max(top, page.legend(start, legend, left=beside))
             legend = ()

@@ -64,7 +64,7 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
         options: what the amounts are of, their scale, and the estimand of intervals.
 
     Raises:
-        UsageError: there are too many panels, or an amount cannot stand on a log axis.
+        UsageError: there are too many panels, or an amount cannot be on a log axis.
     """
     given = records(table)
     titles = list(dict.fromkeys(record["panel"] for record in given))

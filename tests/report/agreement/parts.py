@@ -40,7 +40,7 @@ def cross_table(
 
 
 def verdict_rows(given: Mapping[str, Mapping[str, Sequence[object]]]) -> list[Row]:
-    """Rows of measure to rater to a value for each response; None is no row."""
+    """Rows of measure to rater to a value for each response; None has no row."""
     return [
         (f"s{number}", rater, measure, value)
         for measure, raters in given.items()
