@@ -24,7 +24,7 @@ from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
-from tabwb.workbench.lesions.page_words import BEGIN, FIELD_HELPS, HELP, item_lines, loading_lines
+from tabwb.workbench.lesions.page_words import BEGIN, FIELD_HELPS, HELP, declared_lines, item_lines
 from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
@@ -150,7 +150,7 @@ class LesionsPage(Page):
             lines = list(lines_of(self._pairs, width))
             return [*lines, Content.styled(NOTE, QUIET)]
         if not self.state.parts:
-            return [*loading_lines(width)]
+            return [*key_lines(BEGIN, width), *declared_lines(width)]
         return [*item_lines(self._item(), width), *key_lines(BEGIN, width)]
 
     # ---------------------------------------------------------------- news of the worker

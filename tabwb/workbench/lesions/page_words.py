@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tabwb.lesion.declared import OPERATIONS, TARGETS
 from tabwb.records.trials import PlannedTrial
-from tabwb.workbench.shell.wording import QUIET, folded, key_lines
+from tabwb.workbench.shell.wording import QUIET, folded
 
 WIDEST = 100
 """Columns of a prompt at most."""
@@ -48,9 +48,8 @@ FIELD_HELPS = {
 }
 
 
-def loading_lines(width: int) -> Iterator[Content]:
-    """Yield what can be done, then what can be lesioned and how, before the parts are known."""
-    yield from key_lines(BEGIN, width)
+def declared_lines(width: int) -> Iterator[Content]:
+    """Yield the operations and targets of lesions, each with its meaning."""
     for title, declared in (("OPERATIONS", OPERATIONS), ("TARGETS", TARGETS)):
         yield Content("")
         yield Content.styled(title, f"bold {QUIET}")

@@ -22,6 +22,7 @@ from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.earlier_sweeps import earlier_lines, example_lines
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
+from tabwb.workbench.lesions.page_words import declared_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
@@ -219,6 +220,7 @@ class SweepPage(Page):
             yield from earlier_lines(catalogue.administrations if catalogue else (), room)
             if not self._wish().grid:
                 yield from example_lines(room)
+                yield from declared_lines(room)
 
     def _planned(self, room: int) -> Iterator[Content]:
         """Yield what a dry run found."""
