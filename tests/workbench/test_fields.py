@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
-from tabwb.workbench.shell.fields import TextField
+from tabwb.workbench.shell.text_fields import TextField
 
 PATH = "/home/me/study/of/lesions/grid-of-heads.toml"
 LIMIT_S = 60.0

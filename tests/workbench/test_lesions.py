@@ -13,7 +13,7 @@ from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
-from tabwb.workbench.shell.fields import Selection
+from tabwb.workbench.shell.list_fields import Selection
 from tests.workbench.seat import Seat, Sit, workbench
 
 MODEL = "lesionable@delay=0.1"

@@ -26,9 +26,9 @@ from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, bases, cho
 from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.text_fields import FilterField
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 

@@ -15,7 +15,8 @@ from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields, Known, Selection
+from tabwb.workbench.shell.fields import Fields
+from tabwb.workbench.shell.list_fields import Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

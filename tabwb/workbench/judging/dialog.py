@@ -14,7 +14,8 @@ from tabwb.administer.judging.calls import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields, Selection, known_judges
+from tabwb.workbench.shell.fields import Fields
+from tabwb.workbench.shell.list_fields import Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

@@ -20,7 +20,9 @@ from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled
-from tabwb.workbench.shell.fields import Combo, Fields, Known, Selection, TextField
+from tabwb.workbench.shell.fields import Fields
+from tabwb.workbench.shell.list_fields import Combo, Known, Selection
+from tabwb.workbench.shell.text_fields import TextField
 
 ALL = "all"
 FIRST = ("mlp.down", "mlp.out")

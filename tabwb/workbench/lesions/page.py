@@ -29,7 +29,8 @@ from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
-from tabwb.workbench.shell.fields import Combo, Fields, Known
+from tabwb.workbench.shell.fields import Fields
+from tabwb.workbench.shell.list_fields import Combo, Known
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText

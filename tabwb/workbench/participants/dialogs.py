@@ -20,8 +20,8 @@ from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
 from tabwb.records.study import Study, check_id
 from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import TextField
 from tabwb.workbench.shell.shortening import clipped
+from tabwb.workbench.shell.text_fields import TextField
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import LEAST, wrapped
 
