@@ -25,8 +25,8 @@ NAME = "tabwb"
 MENU_GAP = 2
 MENU_WIDTH = 38
 HINT_GAP = 3
-MARK, MARK_NARROW = 44, 26
-"""Columns of a mark in the title bar at most."""
+LEAST_MARK = 26
+"""Columns that a mark in the title bar has at least."""
 AMBER_BOLD = f"bold {AMBER}"
 TIPS = {
     "offline": "No other machine is contacted.",
@@ -87,6 +87,8 @@ class TitleBar(WidthAwareWidget):
 
     def __init__(self) -> None:
         super().__init__(id="title-bar")
+        self._marks: dict[str, str] = {}
+        """Each mark as it is drawn, with its whole words."""
 
     def paint(self, width: int) -> Content:
         """Return name and menus at the left, states at the right."""
@@ -106,8 +108,9 @@ class TitleBar(WidthAwareWidget):
             states.append(("saved", QUIET) if saved else ("! not saved", AMBER_BOLD))
         # Marks have the room that is left, and are shortened where it is not enough.
         rest = width - left.cell_length - 1 - sum(len(words) + 3 for words, _ in states)
-        room = max(rest // max(len(marks), 1) - 3, MARK_NARROW if narrow else MARK)
-        states = [*((shortened(mark, room), AMBER_BOLD) for mark in marks), *states]
+        room = max(rest // max(len(marks), 1) - 3, LEAST_MARK)
+        self._marks = {shortened(mark, room): mark for mark in marks}
+        states = [*((mark, AMBER_BOLD) for mark in self._marks), *states]
         return spread(left, Content("   ").join(Content.styled(*state) for state in states), width)
 
     def on_mouse_move(self, event: MouseMove) -> None:
@@ -116,8 +119,8 @@ class TitleBar(WidthAwareWidget):
         column = event.x - self.styles.padding.left
         self.tooltip = None
         told = {**TIPS, **({self.state.recording: RECORDS} if self.state.recording else {})}
-        for words, tip in (*told.items(), *((mark, mark) for mark in self.state.marks)):
-            at = line.rfind(shortened(words, MARK if not self.state.narrow else MARK_NARROW))
+        for words, tip in (*told.items(), *self._marks.items()):
+            at = line.rfind(words)
             if 0 <= at <= column < at + len(words):
                 self.tooltip = Content(tip)
                 return
