@@ -76,6 +76,7 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
     ticks = round_ticks(low, high)
     plt.xticks(list(amounts), [f"{amount:g}" for amount in amounts])
     plt.yticks(ticks, [f"{tick:g} " for tick in ticks])
+    plt.xlabel("amount")
 
 
 def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
@@ -114,7 +115,7 @@ def legend(curve: Curve) -> Content:
     if curve.of("control"):
         parts += [("   ○ ", AMBER), ("controls", "")]
     if curve.intact is not None:
-        parts += [("   ╌ ", "$foreground"), (f"intact {curve.intact:.3g}", "")]
+        parts += [("   ╌ ", "$foreground"), (f"intact {fixed(curve.intact, 2)}", "")]
     return Content.assemble(*parts)
 
 
@@ -199,7 +200,7 @@ def map_lines(shown: HeatMap, width: int, height: int, *, difference: bool) -> I
         yield Content("")
     what = "size of the difference to the intact model" if difference else "value"
     bars = [(f" {bar} ", heat_style(at / (len(STEPS) - 1))) for at, bar in enumerate(STEPS)]
-    yield Content.assemble(("0 ", QUIET), *bars, (f" {largest:.3g}   {what}", QUIET))
+    yield Content.assemble(("0 ", QUIET), *bars, (f" {fixed(largest, 2)}   {what}", QUIET))
 
 
 def _map_row(

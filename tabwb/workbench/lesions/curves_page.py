@@ -19,6 +19,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
+from tabwb.tables.rounding import fixed
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
@@ -282,7 +283,7 @@ class CurvesPage(Page):
             height = self.query_one(CurvePane).size.height - 6
             yield from map_lines(chosen, width, height, difference=not self.values)
             intact = "the intact model was not given" if chosen.intact is None else (
-                f"intact model: {chosen.intact:.3g}"
+                f"intact model: {fixed(chosen.intact, 2)}"
             )  # fmt: skip
             yield Content.styled(intact, QUIET)
             lacking = [cell for cell in chosen.cells.values() if cell.value is None]
