@@ -54,7 +54,7 @@ class Count:
     def words(self) -> str:
         """The count in words."""
         change = change_text(self.parameters, self.of, "" if self.exact else "about ")
-        return f"{change}, {size_text(self.kept_bytes)} kept to restore"
+        return f"{change}, {size_text(self.kept_bytes)} kept"
 
 
 def count_of(spec: str, parts: Sequence[Part], model: str, of: int) -> Count:

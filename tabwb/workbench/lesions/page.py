@@ -121,7 +121,7 @@ class LesionsPage(Page):
         if self._busy:
             words = f"… {words}  {time.monotonic() - self._since:.0f} s   esc stops"
         elif state.parts:
-            words = f"{LESIONED} lesioned: {state.lesion}" if state.lesion else "intact"
+            words = f"{LESIONED} {state.lesion}" if state.lesion else "intact"
         else:
             words = "enter in the field Model loads a model"
         stored = "" if self._busy else ", nothing is stored"

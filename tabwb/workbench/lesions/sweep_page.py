@@ -297,7 +297,7 @@ class SweepPage(Page):
         wish = self._wish()
         if self._state.active:
             what = "a dry run" if self._state.dry else "a sweep"
-            self.show_message(f"{what} works: x stops it")
+            self.show_message(f"{what} is running: x stops it")
             return
         try:
             workers = wish.checked()
