@@ -103,6 +103,8 @@ class WrittenSummary(Vertical):
 
     def compose(self) -> ComposeResult:
         """Accuracies and items, features, notes."""
+        pages = self.screen.query_one("#pages").size.width  # it has no width of its own yet
+        self.set_class(pages >= BESIDE, "-beside", update=False)
         empty = partial(WrappedText, lambda width: ())
         with Section(id="summary-panes"):
             with Container(id="summary-left"):

@@ -233,7 +233,9 @@ class Desk(Screen[None]):
             self.return_to = ""
         pages = self.query_one("#pages")
         if not self.query(f"#{page}-page"):
-            await pages.mount(self._new_page(page))
+            new = self._new_page(page)
+            new.display = False  # nothing is laid out before all of it is mounted
+            await pages.mount(new)
         self.page, self.current = page, self.query_one(f"#{page}-page", Page)
         for child in pages.children:
             child.display = child is self.current
