@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DRAWER_WIDTH = 46
 NARROW = 100
 """With fewer columns the title bar shows what is open in place of the menus."""
-ROOMY, ROOMY_EXPLORER = 200, 40
+ROOMY, ROOMY_EXPLORER = 200, 34
 """In a window of so many columns the explorer has so many, unless its width was changed."""
 LEAST_EXPLORER, LEAST_SCORES = 24, 30
 """The least columns of each dock beside a page."""
