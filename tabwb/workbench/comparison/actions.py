@@ -279,32 +279,7 @@ class ComparisonActions(Actions):
         rows = page.selected or ([page.current] if page.current is not None else [])
         return rows, rows[0].label if len(rows) == 1 else f"{len(rows)} models"
 
-    # ---------------------------------------------------------------- the table
-
-    def mark(self) -> None:
-        """Mark or unmark."""
-        self.page.mark()
-
-    def sort(self) -> None:
-        """The next column."""
-        self.page.sort_by_next()
-
-    def reverse(self) -> None:
-        """The other way round."""
-        order = self.page.order
-        self.page.sort(order.chosen(order.column))
-
-    def plot(self) -> None:
-        """Table or plots."""
-        self.page.plot()
-
-    def below(self) -> None:
-        """Accuracies, or one model's detail."""
-        self.page.turn_below()
-
-    def filter(self) -> None:
-        """Words of names."""
-        self.page.filter()
+    # ---------------------------------------------------------------- what is shown
 
     def basis(self) -> None:
         """Another battery, judge, person or rule."""

@@ -53,7 +53,7 @@ def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
     if not page.beside:
         plot.display = False
         table.styles.height, detail.styles.height, features.styles.height = wanted, left, "1fr"
-        features.display = page.below == "features" and rated
+        features.display = page.shown_below == "features" and rated
         detail.display = not features.display
         return
     detail.display = page.detail_shown

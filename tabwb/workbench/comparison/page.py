@@ -68,7 +68,7 @@ class ModelsPage(Page):
         self.marked: dict[Key, None] = {}
         self.plotting = False
         self.detail_shown = True
-        self.below = BELOW[0]
+        self.shown_below = BELOW[0]
 
     def compose(self) -> ComposeResult:
         """Head, filter, then table, features and plots with the detail beside or below."""
@@ -218,7 +218,9 @@ class ModelsPage(Page):
             none.update(self._why_none())
             return
         width = self._table_width()
-        columns = columns_of(rows, basis, self.by, self.order, right_first=self.below == BELOW[2])
+        columns = columns_of(
+            rows, basis, self.by, self.order, right_first=self.shown_below == BELOW[2]
+        )
         marks = MARKS if width >= NARROW else NARROW_MARKS
         room = width - len(marks[0]) - 2 * GAP
         table.show(rows, fitting(columns, room), self.marked, marks)
@@ -294,15 +296,18 @@ class ModelsPage(Page):
         self._wanted = basis
         self.lay_out()
 
-    def sort(self, order: Order) -> None:
-        """Show in this order."""
+    def _sort_by(self, order: Order) -> None:
         if order != self.order:
             self.order = order
             self.lay_out()
 
-    def sort_by_next(self) -> None:
+    def sort(self) -> None:
         """Sort by the next column shown."""
-        self.sort(self.order.after(self.query_one(ModelsTable).columns_shown))
+        self._sort_by(self.order.after(self.query_one(ModelsTable).columns_shown))
+
+    def reverse(self) -> None:
+        """Reverse the order."""
+        self._sort_by(self.order.chosen(self.order.column))
 
     def mark(self) -> None:
         """Mark the row under the cursor, or not any more."""
@@ -321,11 +326,11 @@ class ModelsPage(Page):
         self.lay_out()
         self.focus_inside()
 
-    def turn_below(self) -> None:
+    def below(self) -> None:
         """Change the view: burdens or right answers first; where it is narrow, features too."""
         views = (BELOW[0], BELOW[2]) if self.beside else BELOW
-        at = views.index(self.below) if self.below in views else 0
-        self.below = views[(at + 1) % len(views)]
+        at = views.index(self.shown_below) if self.shown_below in views else 0
+        self.shown_below = views[(at + 1) % len(views)]
         self.lay_out()
         self.focus_inside()
 
@@ -352,14 +357,14 @@ class ModelsPage(Page):
             self.lay_out()
             self.focus_inside()
         else:
-            self.turn_below()
+            self.below()
         return True
 
     def show_detail(self) -> None:
         """Show one model's detail, beside or below the table."""
         self.detail_shown = True
         if not self.beside:
-            self.plotting, self.below = False, BELOW[0]
+            self.plotting, self.shown_below = False, BELOW[0]
         self.lay_out()
 
     def filter(self) -> None:
@@ -413,7 +418,7 @@ class ModelsPage(Page):
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by what was clicked."""
         event.stop()
-        self.sort(self.order.chosen(str(event.column_key.value)))
+        self._sort_by(self.order.chosen(str(event.column_key.value)))
 
 
 def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped], by: str) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from tabwb.workbench.shell.commands import Command, Situation, on_page
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
+TABLE = "models-page"
+"""The page runs what only changes what its table and its plots show."""
+
 
 def _by_model(now: Situation) -> str | None:
     return None if now.stored else ""
@@ -13,19 +16,19 @@ def _by_model(now: Situation) -> str | None:
 PAGE = on_page(
     "models",
     Command("results.mark", "Mark or unmark", "Mark", "space", 1,
-            "Mark a model, to compare or to export it.", section="rows"),
+            "Mark a model, to compare or to export it.", section="rows", owner=TABLE),
     Command("results.compare", "Compare the two marked", "Compare", "c", 2,
             "Compare two rows (b: two administrations): differences, then both answers.",
             section="reports"),
     Command("results.plot", "Table or plots", "Plot", "g", 3,
             "Burdens, mean features per answer and right answers as plots; left and right change.",
-            section="view"),
+            section="view", owner=TABLE),
     Command("results.sort", "Sort by the next column", "Sort", "greater_than_sign", 5,
-            "Sort by the next column shown (or click a head).", section="rows"),
+            "Sort by the next column shown (or click a head).", section="rows", owner=TABLE),
     Command("results.reverse", "Reverse the order", "Reverse", "less_than_sign", 11,
-            "From low to high or from high to low.", section="rows"),
+            "From low to high or from high to low.", section="rows", owner=TABLE),
     Command("results.filter", "Filter…", "Filter", "slash", 6,
-            "Show only models whose names have these words.", section="rows"),
+            "Show only models whose names have these words.", section="rows", owner=TABLE),
     Command("results.group", "Group by…", "Group", "b", 7,
             "Group by another key: administration, seed, temperature, lesion, family, tag ...",
             section="view"),
@@ -42,7 +45,7 @@ PAGE = on_page(
             section="reports"),
     Command("results.below", "Change the view", "Turn", "t", 9,
             "Burdens or right answers first; in a narrow window, features below the table too.",
-            section="view"),
+            section="view", owner=TABLE),
     Command("results.lesions", "Lesions: curves and maps", "Lesions", "L", 10,
             "Curves by the amount of lesions and maps of targets and layers, of the rows shown.",
             section="reports"),

@@ -53,8 +53,9 @@ class Subject:
 
     Attributes:
         module: the module that declares it, in the folder of the subject.
-        commands: commands that its actions run; :func:`tabwb.workbench.shell.commands.on_page` are
-            those that can be used on one page only, which may be another subject's.
+        commands: commands that its actions run, or the owner that a command declares;
+            :func:`tabwb.workbench.shell.commands.on_page` are those that can be used on one page
+            only, which may be another subject's.
         pages: its pages.
         actions: path of its :class:`Actions`, or empty.
         controller: path of its :class:`tabwb.workbench.engine.engine.Controller`, or empty; it is
@@ -94,7 +95,7 @@ class Subject:
             for command in on_page(page.id, *page.commands)
         )
         own = (
-            replace(command, owner=self.id, where=command.where or ("everywhere",))
+            replace(command, owner=command.owner or self.id, where=command.where or ("everywhere",))
             for command in self.commands
         )
         return (*of_pages, *own)
