@@ -73,20 +73,19 @@ class RatingApp(App[int]):
             self.pop_screen()
 
 
-def run_rating(store_location: str | None, set_ref: int | str, rater: str, theme: str = "") -> int:
+def run_rating(store_location: str | None, set_ref: int | str, rater: str) -> int:
     """Open the rating screen alone and return the exit status.
 
     Args:
         store_location: of the store, or None for the configuration's.
         set_ref: id, name or uid of the rating set.
         rater: code of the rater.
-        theme: name of the theme; empty for that of the workbench.
     """
     from tabwb.workbench.shell import graphics
 
     graphics.prepare()
     prepare()
-    theme = theme or os.environ.get("TABWB_THEME", "") or settings.load().theme
+    theme = os.environ.get("TABWB_THEME", "") or settings.load().theme
     app = RatingApp(connection(store_location, set_ref, rater), theme=theme)
     app.run()
     return app.return_code or 0

@@ -21,6 +21,8 @@ BESIDE_NAME = 51
 UNSURE, OPEN = "?", "·"
 LOUD_ROWS, ONLY_LOUD_ROWS = 2, 6
 """Lines of the loudness of a recording, beside others and where it is all there is."""
+PIECE_GAP = 3
+"""Columns between two pieces in a line."""
 SURE = ("guessed", "unsure", "fairly sure", "sure")
 """The confidences 0 to 3 in words."""
 
@@ -128,18 +130,17 @@ def definition_lines(
     yield from lines
 
 
-def flowed(pieces: list[Content], width: int, gap: int = 3) -> list[Content]:
+def flowed(pieces: list[Content], width: int) -> list[Content]:
     """Return pieces side by side, wrapped between them.
 
     Args:
         pieces: each stays whole.
         width: columns.
-        gap: columns between two.
     """
     lines: list[Content] = []
     for piece in pieces:
-        if lines and lines[-1].cell_length + gap + piece.cell_length <= width:
-            lines[-1] = Content.assemble(lines[-1], " " * gap, piece)
+        if lines and lines[-1].cell_length + PIECE_GAP + piece.cell_length <= width:
+            lines[-1] = Content.assemble(lines[-1], " " * PIECE_GAP, piece)
         else:
             lines.append(piece)
     return lines
