@@ -120,23 +120,30 @@ def refuse_closed(kept: RatingSet) -> None:
         )
 
 
+def refuse_taken(transaction: Transaction, name: str) -> None:
+    """Refuse a name that a rating set has already.
+
+    Raises:
+        UsageError: a rating set has it.
+    """
+    if transaction.value("SELECT 1 FROM sample_sets WHERE name = ?", name):
+        raise UsageError(f"a rating set '{name}' already exists", hint="give another name")
+
+
 def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     """Insert a set with its samples and assignments; return its id.
 
     Raises:
-        StoreError: the name is taken, a sample is of no attempt that is stored or twice in the
-            plan, or an assignment names no sample.
-        UsageError: a name or a code is not valid.
+        StoreError: a sample is of no attempt that is stored or twice in the plan, or an assignment
+            names no sample.
+        UsageError: a name or a code is not valid, or the name of the set is taken.
     """
     checked_set_name(plan.name)
     raters = tuple(dict.fromkeys((*plan.raters, *(one.rater for one in plan.assignments))))
     for rater in raters:
         refuse_program(transaction, checked_rater(rater))
     checked_counts(plan.counts, raters)
-    if transaction.value("SELECT 1 FROM sample_sets WHERE name = ?", plan.name):
-        raise StoreError(
-            f"there is a rating set '{plan.name}' already", hint="give this one another name"
-        )
+    refuse_taken(transaction, plan.name)
     if not plan.samples:
         raise UsageError("a rating set without samples cannot be made")
     row = {

@@ -57,8 +57,8 @@ class RatingSets:
             events: what else is known of it.
 
         Raises:
-            StoreError: the name is taken, or a sample or an assignment names what is not there.
-            UsageError: a name or a code is not valid.
+            StoreError: a sample or an assignment names what is not there.
+            UsageError: a name or a code is not valid, or the name of the set is taken.
         """
         form_of(plan.form, plan.ask_source)
         happened = (SetEvent("planned", who=who or operator()), *events)
@@ -82,6 +82,15 @@ class RatingSets:
             for adjudication in settled:
                 set_decisions.settle(transaction, kept, adjudication)
             return kept
+
+    def refuse_taken(self, name: str) -> None:
+        """Refuse a name that a rating set has already.
+
+        Raises:
+            UsageError: a rating set has it.
+        """
+        with self._access.reading() as transaction:
+            set_rows.refuse_taken(transaction, name)
 
     def all(self) -> tuple[RatingSet, ...]:
         """Return every rating set, oldest first."""

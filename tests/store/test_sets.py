@@ -170,7 +170,7 @@ def test_a_closed_set_takes_no_ratings_until_it_is_opened_again(
 
 
 def test_a_name_or_position_that_is_taken_is_refused(store: Store, kept: RatingSet) -> None:
-    with pytest.raises(StoreError, match="there is a rating set 'pilot' already"):
+    with pytest.raises(UsageError, match="a rating set 'pilot' already exists"):
         rated_set(store, 1)
     with pytest.raises(StoreError, match="R1 has a sample at position 1 already"):
         rated_set(store, 1, name="twice", more=[Assignment("R1", 1, 2)])

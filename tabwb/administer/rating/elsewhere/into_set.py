@@ -159,12 +159,11 @@ def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> R
         prepared: the ratings.
 
     Raises:
-        UsageError: a response is not stored and its text is not in the file, or who gave it is not
-            known.
+        UsageError: a response is not stored and its text is not in the file, who gave it is not
+            known, or the name of the set is taken.
         NoConsent: a speaker has not agreed to rating; nothing was stored.
-        StoreError: the name of the set is taken.
     """
-    _check_name(store, prepared.name)
+    store.sets.refuse_taken(prepared.name)
     found = stored_responses(
         store, prepared.given.responses, prepared.labels.texts, str(prepared.labels.path)
     )
@@ -210,11 +209,6 @@ def _plan(
         plan, raters=study.raters, presentation=study.presentation, seed=study.seed,
         guidelines=study.guidelines, ask_source=study.ask_source, counts=counts or study.counts,
     )  # fmt: skip
-
-
-def _check_name(store: Store, name: str) -> None:
-    if any(one.name == name for one in store.sets.all()):
-        raise UsageError(f"a rating set '{name}' already exists", hint="give another name: --set")
 
 
 def _noted(path: Path) -> str:
