@@ -24,10 +24,10 @@ LEGEND = (
     ("├─┤", ACCENT),
     (" 95 %, prompts like these   ", QUIET),
     (BASELINE, "$foreground"),
-    (" baseline, ", QUIET),
-    (BOTH, ACCENT),
-    (" both", QUIET),
+    (" baseline", QUIET),
 )
+LEGEND_BOTH = (("   ", ""), (BOTH, ACCENT), (f" {BASELINE} at {VALUE} or an end", QUIET))
+"""Is shown where a baseline is in the cell of an estimate or of an end."""
 
 
 def given_subtests(summary: Summary) -> list[SubtestSummary]:
@@ -72,17 +72,22 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
     heads += [f"{'norm.':>5}  {'extr.':>5}"] if policies else []
     heads += ["baselines"] if last else []
     yield Content("  ").join(_quiet(head) for head in heads)
+    both = False
     for subtest in subtests:
         name = f"{shortened(subtest.title, title):<{title}}"
         if not subtest.share.scored:
             yield Content.assemble(name, ("  " + _right(subtest), QUIET))
             continue
-        yield Content("  ").join(
+        line = Content("  ").join(
             Content(part) if isinstance(part, str) else part
             for part in _cells(subtest, name, rights, axis, ends, policies, told, last)
         )
+        both = both or BOTH in line.plain
+        yield line
     if any(subtest.share.scored for subtest in subtests):
-        yield Content.assemble(*LEGEND).truncate(width, ellipsis=True)
+        yield Content.assemble(*LEGEND, *(LEGEND_BOTH if both else ())).truncate(
+            width, ellipsis=True
+        )
 
 
 def _cells(

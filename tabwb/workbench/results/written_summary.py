@@ -32,7 +32,8 @@ HELP = """\
 
 **Accuracy**: right answers of those scored by the policy *exact*, ● on its 95 % interval for
 prompts like these; ◆ is a baseline: always naming the first option, always saying Yes, guessing;
-◈ is both in one place. *norm.* and *extr.* are the two other policies.
+◈ is a baseline in the same place as ● or as an end of the interval. *norm.* and *extr.* are the
+two other policies.
 
 **Items**: a mark for each response; a number is the number of features that the first judge found,
 after replicates the mean of the responses with a burden; a click opens the response.
