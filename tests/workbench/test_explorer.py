@@ -56,3 +56,17 @@ async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, batter
         folded = rows(seat)
     async with sit((160, 48)) as seat:
         await seat.until(lambda: rows(seat) == folded, "the group is folded still")
+
+
+async def test_a_click_goes_to_a_row_and_a_second_click_opens_it(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home" and seat.app.focused)
+        explorer = seat.desk.query_one(Explorer)
+        line = explorer.last_line
+        await seat.pilot.click(explorer, offset=(6, line))
+        await seat.until(lambda: explorer.cursor_line == line, "the row")
+        assert len(seat.app.screen_stack) == 1, "nothing is opened"
+        await seat.pilot.click(explorer, offset=(6, line), times=2)
+        await seat.reads("Continue #1?")

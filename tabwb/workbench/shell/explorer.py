@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import MouseMove
+from textual.events import Click, MouseMove
 from textual.message import Message
 from textual.widgets import Input, Tree
 from textual.widgets.tree import TreeNode
@@ -61,6 +61,7 @@ under a lesion. ▌ marks the open administration.
 - **enter** on a battery or an examinee begins a new administration with it
 - **enter** on an administration opens it: one that is running or paused can be continued,
   a complete one shows its results
+- a click goes to a row, a second click opens it
 - **/** filters: type parts of a number, name, state, condition or date; **esc** ends the filter
 - **space** folds a group; arrows move
 """
@@ -233,6 +234,15 @@ under a lesion. ▌ marks the open administration.
         if folded != self._folded:
             self._folded = folded
             self.post_message(self.Folded(tuple(sorted(folded))))
+
+    async def _on_click(self, event: Click) -> None:
+        """Make a row the current one; a second click opens it, any click folds a group."""
+        line = event.style.meta.get("line", -1)
+        node = self.get_node_at_line(line) if line >= 0 else None
+        if node is None or node.allow_expand or event.chain > 1:
+            return
+        event.prevent_default()
+        self.cursor_line = line
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Let the tooltip tell what a row cuts."""
