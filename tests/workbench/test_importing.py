@@ -24,6 +24,10 @@ def message(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#import-message", Static).content)
 
 
+def focused(seat: Seat) -> str | None:
+    return seat.app.focused.id if seat.app.focused else None
+
+
 async def asked(seat: Seat, **fields: object) -> None:
     """The dialog is open and filled in."""
     await seat.press("i")
@@ -80,14 +84,15 @@ async def test_what_is_refused_stores_nothing_and_can_be_corrected(
         await seat.press_button("import")
         assert "a file is needed" in message(seat)
         field = seat.app.screen.query_one("#import-file", Input)
-        for value, said in (
-            (tmp_path / "no.csv", "no such file"),
-            (picture, "picture.png"),
-            (answers, "question"),
+        for value, said, wrong in (
+            (tmp_path / "no.csv", "no such file", "import-file"),
+            (picture, "picture.png", "import-file"),
+            (answers, "'item=NAME' in Columns", "import-columns"),
         ):
             field.value = str(value)
             await seat.press_button("import")
             await refused(seat, said)
+            await seat.until(lambda: focused(seat) == wrong, "the field")  # noqa: B023
         await seat.press("escape")
         assert not seat.asked
     assert stored(seat) == []

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.files import expanded
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.words import plural
@@ -17,6 +17,7 @@ from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.messages import Told
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.importing.refusals import refusal
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.prepared import PreparedImport
@@ -66,11 +67,18 @@ class ImportWish:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """How far an import is: ``read`` (a dry run), ``running``, ``refused`` or ``done``."""
+    """How far an import is: ``read`` (a dry run), ``running``, ``refused`` or ``done``.
+
+    Attributes:
+        lines: what the dialog shows.
+        numbers: of the administrations imported.
+        field: of the dialog that is refused; empty: none.
+    """
 
     phase: str
     lines: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    field: str = ""
 
     def superseded_by(self, later: object) -> bool:
         """Return whether a later message makes this one superfluous."""
@@ -87,16 +95,17 @@ class ImportingController(Controller):
 
     def check(self, wish: ImportWish) -> None:
         """Tell what an import would store and leave out; nothing is stored."""
+        refused: list[str] = []
 
         def work(tools: Tools) -> Ended:
-            prepared = _prepared(tools.plugins, wish, lambda: None)
+            prepared = _read(tools.plugins, wish, lambda: None, refused)
             return Ended("read", "\n".join(_described(prepared)))
 
         def after(ended: Ended) -> None:
             lines = ended.words.splitlines()
             if ended.phase == "read":
                 lines.append("Nothing is imported yet.")
-            self.say(ImportOutcome(ended.phase, tuple(lines)))
+            self.say(ImportOutcome(ended.phase, tuple(lines), field="".join(refused)))
 
         self.engine.background.look(work, after)
 
@@ -106,10 +115,11 @@ class ImportingController(Controller):
         Of spoken naming an import that was stopped is continued.
         """
         numbers = self._stored.setdefault(wish, [])
+        refused: list[str] = []
 
         def work(tools: Tools) -> Ended:
             step = partial(_check_stop, tools, numbers)
-            self._store(tools, _prepared(tools.plugins, wish, step), wish, numbers)
+            self._store(tools, _read(tools.plugins, wish, step, refused), wish, numbers)
             made = plural(len(numbers), "administration")
             return Ended("done", f"imported {made}", numbers[0] if numbers else None)
 
@@ -119,7 +129,8 @@ class ImportingController(Controller):
                 self._stored.pop(wish, None)
                 self.say(ImportOutcome("done", numbers=tuple(numbers)))
             else:
-                self.say(ImportOutcome("refused", tuple(ended.words.splitlines())))
+                lines = tuple(ended.words.splitlines())
+                self.say(ImportOutcome("refused", lines, field="".join(refused)))
 
         self.engine.background.start(
             KIND, Path(wish.path).name, work, after=after, again=partial(self.import_all, wish),
@@ -190,6 +201,24 @@ def _check_stop(tools: Tools, numbers: Sequence[int]) -> None:
     if tools.cancel.is_set():
         made = f"imported {plural(len(numbers), 'session')}. {CONTINUED}"
         raise Interrupted(f"stopped: {made if numbers else NOTHING}")
+
+
+def _read(plugins: Plugins, wish: ImportWish, step: Step, refused: list[str]) -> Prepared:
+    """Return what will be stored; the field that prevents it is added to ``refused``.
+
+    Raises:
+        UsageError: in the words of the dialog.
+    """
+    try:
+        return _prepared(plugins, wish, step)
+    except Interrupted:
+        raise
+    except TabwbError as error:
+        typed = {"file": str(expanded(wish.path)), "battery": wish.battery, "name": wish.name,
+                 "transcriber": wish.transcriber}  # fmt: skip
+        field, words = refusal(error, typed)
+        refused.append(field)
+        raise UsageError(words) from error
 
 
 def _prepared(plugins: Plugins, wish: ImportWish, step: Step) -> Prepared:

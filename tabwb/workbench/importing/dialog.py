@@ -13,6 +13,7 @@ from textual.widgets import Button, Input, Static
 from tabwb.records.condition_table import declared, default_text
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
+from tabwb.workbench.importing.refusals import LABELS
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
 from tabwb.workbench.shell.fields import Fields
@@ -45,6 +46,7 @@ SWITCHES = {
     "skip": "leave out answers that match no item",
     "again": "also answers that are in the store already",
 }
+STATED = "as the file states"
 NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
 FIELDS = Fields("import-", HELPS)
@@ -75,19 +77,23 @@ class ImportScreen(Dialog[None]):
         ]
         with Vertical(classes="dialog"):
             yield Static("Import answers", classes="dialog-title")
-            yield labelled("File", FIELDS.text("file", placeholder="a file or folder"))
-            yield labelled("Battery", FIELDS.combo("battery", "", batteries))
+            yield labelled(LABELS["file"], FIELDS.text("file", placeholder="a file or folder"))
+            yield labelled(LABELS["battery"], FIELDS.combo("battery", "", batteries))
             with Horizontal(classes="pair"):
-                yield labelled("Answered by", FIELDS.selection("by", BY))
-                yield labelled("Name", FIELDS.text("name", placeholder="as the file states"))
+                yield labelled(LABELS["by"], FIELDS.selection("by", BY))
+                yield labelled(
+                    LABELS["name"], FIELDS.text("name", placeholder="as the file states")
+                )
             with Horizontal(classes="pair"):
                 yield labelled(
-                    "Columns",
+                    LABELS["columns"],
                     FIELDS.text("columns", placeholder="as they are named"),
                 )
-                yield labelled("Date", FIELDS.text("date", placeholder="as the file states"))
+                yield labelled(
+                    LABELS["date"], FIELDS.text("date", placeholder="as the file states")
+                )
             usual = default_text(declared("transcriber"))
-            yield labelled("Transcriber", FIELDS.combo("transcriber", usual, transcribers))
+            yield labelled(LABELS["transcriber"], FIELDS.combo("transcriber", usual, transcribers))
             for name in SWITCHES:
                 yield Choice(self._switch(name), id=name)
             with ScrollPane(id="import-pane", help_text=SAYS_HELP):
@@ -110,9 +116,20 @@ class ImportScreen(Dialog[None]):
             self.dismiss(None)
             return
         self._show_working(message.phase == "running")
+        self._mark(message.field)
         sign = {"read": "≈", "running": "…", "refused": "!"}[message.phase]
         words = "\n".join(message.lines)
         self._tell(f"{sign} {words}", AMBER if message.phase == "refused" else "")
+
+    def _mark(self, refused: str) -> None:
+        """Mark the label of the field that is refused, and go to the field."""
+        for name, label in LABELS.items():
+            field = self.query_one(f"#import-{name}")
+            words = Content.styled(f"! {label}", AMBER) if name == refused else label
+            row = field.query_ancestor(".row", Horizontal)
+            row.query_exactly_one(".label", Static).update(words)
+            if name == refused:
+                field.focus()
 
     def _tell(self, words: str, style: str) -> None:
         self.query_one("#import-message", Static).update(Content.styled(words, style))
@@ -153,9 +170,11 @@ class ImportScreen(Dialog[None]):
             again=self._on["again"],
         )
         if not wish.path:
+            self._mark("file")
             self._tell("! a file is needed", AMBER)
             return
         self._show_working(True)
+        self._mark("")
         self._tell(f"… {words}", QUIET)
         self._desk.do(partial(job, wish))
 
