@@ -33,7 +33,9 @@ async def test_the_theme_is_remembered(sit: Sit) -> None:
 
 def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
     path = tmp_path / "memory.json"
-    for text in ("", "{", "[]", '{"theme": "pink", "explorer_width": "x", "scores": 3}'):
+    damaged = '{"theme": "pink", "explorer_width": "x", "scores": 3}'
+    unshown = r'{"microphone": "\ud800", "begun": {"seed": 1, "model": "\u001b[2J"}}'
+    for text in ("", "{", "[]", "[" * 100_000, damaged, unshown):
         path.write_text(text, encoding="utf-8")
         assert settings.load(path) == settings.Remembered()
     path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")

@@ -105,19 +105,29 @@ def _path(path: Path | None) -> Path:
     return path or config_folder(os.environ) / FILE_NAME
 
 
+def _can_be_shown(value: object) -> bool:
+    """Return whether a value is not a text, or one that a terminal shows as it is."""
+    return not isinstance(value, str) or value.isprintable()
+
+
 def load(path: Path | None = None) -> Remembered:
     """Return the kept settings, with the default for every missing or damaged value."""
     try:
         values = json.loads(_path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return Remembered()
     if not isinstance(values, dict):
         return Remembered()
     kept = {
         name: values[name]
         for name, default in asdict(Remembered()).items()
-        if type(values.get(name)) is type(default)
+        if type(values.get(name)) is type(default) and _can_be_shown(values[name])
     }
+    if "begun" in kept:
+        begun = kept["begun"].items()
+        kept["begun"] = {
+            name: text for name, text in begun if type(text) is str and _can_be_shown(text)
+        }
     for name in ("explorer_width", "scores_width"):
         if name in kept:
             kept[name] = min(max(kept[name], MIN_WIDTH), MAX_WIDTH)
