@@ -276,7 +276,8 @@ def _open(path: str | os.PathLike[str]) -> Any:
             raise TabwbError("is empty", where=place, allowed=ALLOWED)
         with Path(place).open("rb"):
             pass  # libsndfile says "system error" of a file that is not allowed to be read
-        sound = soundfile.SoundFile(place)
+        # soundfile cannot encode a name that is not UTF-8.
+        sound = soundfile.SoundFile(place if os.name == "nt" else os.fsencode(place))
         if not RATES[0] <= sound.samplerate <= RATES[1] or sound.channels > MOST_CHANNELS:
             sound.close()
             raise TabwbError(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.files import TakeFile, take_files
+from tabwb.administer.naming.files import TakeFile, left_out, take_files
 from tabwb.records.errors import UsageError
 
 ITEMS = ("dog", "cat", "house", "item_2")
@@ -63,6 +63,8 @@ def test_what_belongs_to_no_item_is_named(tmp_path: Path, names: list[str], said
         ("file\titem\nx.wav\tdog\n", "manifest.tsv:2: there is no file 'x.wav'"),
         ("file\titem\ttake\na.wav\tdog\tzwei\n", "'zwei' is not a valid take"),
         ("file\titem\na.wav\n", "manifest.tsv:2: a line names a file and an item"),
+        (f"file\titem\ttake\na.wav\tdog\t{'9' * 5000}\n", "is not a valid take"),
+        (f"file\titem\na.wav\t{'d' * 200_000}\n", "manifest.tsv:2: a line of 200,006 characters"),
     ],
 )
 def test_a_faulty_manifest_says_where(tmp_path: Path, manifest: str, said: str) -> None:
@@ -75,6 +77,13 @@ def test_a_faulty_manifest_says_where(tmp_path: Path, manifest: str, said: str) 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a folder"):
         take_files(tmp_path / "gone", ITEMS)
+
+
+def test_a_link_to_itself_is_left_out(tmp_path: Path) -> None:
+    _touch(tmp_path, "dog.wav", "notes.txt")
+    (tmp_path / "manifest.tsv").symlink_to("manifest.tsv")
+    files = take_files(tmp_path, ITEMS)
+    assert left_out(tmp_path, files) == (tmp_path / "notes.txt",)
 
 
 def test_takes_are_sorted_by_item_and_number(tmp_path: Path) -> None:

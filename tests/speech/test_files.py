@@ -28,6 +28,17 @@ def sine(seconds: float, rate: int, hz: float = 440.0, peak: float = 0.5) -> Sam
     return (peak * np.sin(2 * np.pi * hz * t)).astype(np.float32)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_a_file_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"d\xffog.wav")
+    try:
+        path.touch()
+    except OSError:
+        pytest.skip("this file system allows no such name")
+    soundfile.write(os.fsencode(path), sine(0.1, 8_000), 8_000)
+    assert info(path).frames == 800
+
+
 @pytest.mark.parametrize(
     ("suffix", "subtype", "rate"),
     [

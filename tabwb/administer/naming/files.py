@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -17,6 +18,8 @@ from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole, recorded_on
 
 MANIFEST = "manifest.tsv"
 COLUMNS = ("file", "item", "take", "date")
+LONGEST_LINE = 10_000
+"""Characters of a line of the manifest; the reader of tables refuses cells of more than 131,072."""
 _NAME = re.compile(r"(?P<item>.+?)(?:_(?P<take>[0-9]{1,4}))?", re.DOTALL)
 
 
@@ -116,11 +119,12 @@ def left_out(folder: Path, files: Sequence[TakeFile]) -> tuple[Path, ...]:
         folder: of the recordings.
         files: those that are used.
     """
-    taken = {file.path.resolve() for file in files} | {(folder / MANIFEST).resolve()}
+    # Not Path.resolve: that raises where a link leads back to itself.
+    taken = {os.path.realpath(path) for path in (*(file.path for file in files), folder / MANIFEST)}
     return tuple(
         path
         for path in sorted(folder.iterdir())
-        if path.is_file() and not path.name.startswith(".") and path.resolve() not in taken
+        if path.is_file() and not path.name.startswith(".") and os.path.realpath(path) not in taken
     )
 
 
@@ -141,7 +145,15 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         text = manifest.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TabwbError(f"the manifest cannot be read: {error}", where=str(manifest)) from error
-    rows = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            raise UsageError(
+                f"a line of {len(line):,} characters is too long",
+                where=f"{manifest}:{number}",
+                allowed=f"up to {LONGEST_LINE:,} characters",
+            )
+    rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     header = [name.strip() for name in next(rows, [])]
     if not {"file", "item"} <= set(header):
         raise UsageError(
@@ -157,7 +169,7 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         take = cells.get("take") or "1"
         if not cells.get("file") or not cells.get("item"):
             raise UsageError("a line names a file and an item", where=where)
-        if not (take.isascii() and take.isdecimal()) or not 0 < int(take) < 10_000:
+        if not re.fullmatch("[0-9]{1,4}", take) or not int(take):
             raise UsageError(f"'{take}' is not a valid take", where=where, allowed="1, 2, 3 ...")
         path = manifest.parent / cells["file"]
         if not path.is_file():

@@ -5,6 +5,7 @@ Nothing is guessed: an unknown item, or a label that is not a phoneme, is an err
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -299,7 +300,7 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
         transcripts.append(_untimed([phoneme_of(label, where) for label in typed]))
     name = row.get("filename", "")
     sound = folder / name if name else None
-    if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
+    if sound is not None and not Path(os.path.realpath(sound)).is_relative_to(folder.resolve()):
         raise UsageError(f"'{name}' lies outside the folder", where=where)
     if sound is not None and not sound.is_file():
         raise UsageError(f"there is no file '{name}'", where=where)
