@@ -22,7 +22,8 @@ from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
 from tabwb.workbench.comparison.layout import FILTER_HELP, share_room
 from tabwb.workbench.comparison.named_items import TITLE, NamedItems
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
-from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, bases, chosen, key_of
+from tabwb.workbench.comparison.read_rows import ReadRows
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, chosen
 from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
@@ -55,17 +56,13 @@ class ModelsPage(Page):
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
-        self._rows: dict[Key, Grouped] = {}
-        self._read: set[Key] = set()
-        self._progress: tuple[int, int] | None = None
+        self._rows = ReadRows()
         self._drawing: Timer | None = None
         """Draws the rows that were read."""
         self._lower_at = 0
         """The number of rows read when features and plots were drawn."""
         self._wanted: Basis | None = None
-        self.by = "model"
         self.order = Order()
-        self.marked: dict[Key, None] = {}
         self.plotting = False
         self.detail_shown = True
         self.shown_below = BELOW[0]
@@ -102,12 +99,17 @@ class ModelsPage(Page):
     @property
     def done(self) -> bool:
         """Whether every model has been read."""
-        return self._progress is not None and self._progress[0] == self._progress[1]
+        return self._rows.complete
+
+    @property
+    def by(self) -> str:
+        """The id of the key of the groups."""
+        return self._rows.by
 
     @property
     def choices(self) -> tuple[Basis, ...]:
         """The batteries and judges that can be chosen."""
-        return bases(list(self._rows.values()))
+        return self._rows.choices
 
     @property
     def basis(self) -> Basis | None:
@@ -122,19 +124,17 @@ class ModelsPage(Page):
     def shown(self) -> list[Grouped]:
         """The rows in the table, in their order."""
         basis, words = self.basis, self.query_one(FilterField).value
-        return [] if basis is None else chosen([*self._rows.values()], basis, words, self.order)
+        return [] if basis is None else chosen(self._rows.all, basis, words, self.order)
 
     @property
     def current(self) -> Grouped | None:
         """The row under the cursor."""
-        key = self.query_one(ModelsTable).current
-        return self._rows.get(key) if key is not None else None
+        return self._rows.get(self.query_one(ModelsTable).current)
 
     @property
     def selected(self) -> list[Grouped]:
         """Those of the rows shown that are marked, in the order marked."""
-        there = {key_of(row) for row in self.shown}
-        return [self._rows[key] for key in self.marked if key in there]
+        return self._rows.selected(self.shown)
 
     def administrations(self) -> tuple[int, ...]:
         """Return the numbers of the marked models' administrations, or of all that are shown."""
@@ -147,14 +147,13 @@ class ModelsPage(Page):
         Args:
             by: the id of another key of the groups.
         """
-        if by is not None and by != self.by:
-            self.by = by
-            self._rows.clear()
-            self.marked.clear()
+        other = by is not None and by != self.by
+        self._rows.begin(by or self.by)
+        self._lower_at = 0
+        if other:
             self.lay_out()
-        self._read.clear()
-        self._progress, self._lower_at = None, 0
-        self._head()
+        else:
+            self._head()
 
     def grow(self, row: Grouped | None, done: int, total: int) -> None:
         """One more model has been read.
@@ -164,13 +163,7 @@ class ModelsPage(Page):
             done: models read so far.
             total: models to read.
         """
-        self._progress = (done, total)
-        if row is not None:
-            self._rows[key_of(row)] = row
-            self._read.add(key_of(row))
-        if done == total:
-            self._rows = {key: row for key, row in self._rows.items() if key in self._read}
-            self.marked = {key: None for key in self.marked if key in self._rows}
+        self._rows.add(row, done, total)
         if row is None and total:
             self._head(self.shown)
         elif done in (1, total):
@@ -183,7 +176,7 @@ class ModelsPage(Page):
         if self._drawing is not None:
             self._drawing.stop()
             self._drawing = None
-        done, total = self._progress or (0, 0)
+        done, total = self._rows.done, self._rows.total or 0
         lower = total <= FEW or done == total or done - self._lower_at >= FEW
         if lower:
             self._lower_at = done
@@ -192,10 +185,7 @@ class ModelsPage(Page):
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""
-        new = {key_of(row): row for row in rows}
-        self._rows |= new
-        total = len(self._rows)
-        self._progress = total, total
+        self._rows.renew(rows)
         self.lay_out()
 
     def lay_out(self, *, lower: bool = True) -> None:
@@ -223,7 +213,7 @@ class ModelsPage(Page):
         )
         marks = MARKS if width >= NARROW else NARROW_MARKS
         room = width - len(marks[0]) - 2 * GAP
-        table.show(rows, fitting(columns, room), self.marked, marks)
+        table.show(rows, fitting(columns, room), self._rows.marked, marks)
         if lower and self.query_one("#features-pane").display:
             self.query_one(FeatureMap).show(rows, basis, self.current)
         if lower and self.query_one("#named-items-pane").display:
@@ -243,7 +233,7 @@ class ModelsPage(Page):
         words = self.query_one(FilterField).value
         if self.basis is None:
             return "There are no answers yet; n begins an administration." if self.done else ""
-        there = [row for row in self._rows.values() if self._in_basis(row)]
+        there = [row for row in self._rows.all if self._in_basis(row)]
         names = "\n".join(f"  {row.label}" for row in there)
         one = self.by if self.by == "model" else "group"
         return (
@@ -255,23 +245,17 @@ class ModelsPage(Page):
         return self.basis is not None and row.battery.content_hash == self.basis.battery_hash
 
     def _head(self, shown: Sequence[Grouped] = ()) -> None:
-        done, total = self._progress or (0, 0)
-        if self.done:
-            state = _counted(shown, [*self._rows.values()], self.by)
-        else:
-            what = "models" if self.by == "model" else "groups"
-            state = f"… reading, {done} of {total} {what}" if total else "… reading"
+        state = self._rows.progress(shown)
         basis, column = self.basis, self.order.column
-        marked = f"{len(self.marked)} marked" if self.marked else ""
+        marked = f"{len(self._rows.marked)} marked" if self._rows.marked else ""
         head = self.query_one("#models-head", Line)
         room = (head.content_size.width or self.size.width) - len(marked) - bool(marked)
         words = "" if basis is None else basis.line(room)
         head.show(Content.styled(words, QUIET), Content.styled(marked, "bold"))
         name = self.by if column == "model" else column.removeprefix(RIGHT)
         order = f"by {name.replace('-', ' ')} {self.order.arrow}"
-        self.query_one(
-            "#models-pane", Pane
-        ).border_title = f"Results by {self.by} · {state} · {order}"
+        pane = self.query_one("#models-pane", Pane)
+        pane.border_title = f"Results by {self.by} · {state} · {order}"
         self.query_one("#features-pane", Pane).border_title = FEATURES_TITLE
 
     def _detail(self) -> None:
@@ -314,10 +298,7 @@ class ModelsPage(Page):
         key = self.query_one(ModelsTable).current
         if key is None or self.plotting:
             return
-        if key in self.marked:
-            del self.marked[key]
-        else:
-            self.marked[key] = None
+        self._rows.turn_mark(key)
         self.lay_out(lower=False)
 
     def plot(self) -> None:
@@ -343,7 +324,7 @@ class ModelsPage(Page):
         if command.id == "results.basis" and len(self.choices) > 1:
             return 2
         if command.id == "results.group":
-            return 1 if len(self._rows) == 1 else 5
+            return 1 if len(self._rows.all) == 1 else 5
         return super().foot_rank(command)
 
     def foot_word(self, command: Command) -> str:
@@ -419,13 +400,3 @@ class ModelsPage(Page):
         """Sort by what was clicked."""
         event.stop()
         self._sort_by(self.order.chosen(str(event.column_key.value)))
-
-
-def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped], by: str) -> str:
-    if by != "model":
-        return f"{len(shown)} of {len(all_rows)} groups"
-    here, there = (sum(row.group.has_model for row in rows) for rows in (shown, all_rows))
-    words = f"{here} of {there} models"
-    if len(all_rows) > there:
-        words += f", {len(shown) - here} of {len(all_rows) - there} speakers"
-    return words
