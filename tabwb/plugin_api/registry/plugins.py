@@ -365,8 +365,9 @@ class Plugins:
                 with plugin_code:
                     impl.function(*(given[name] for name in impl.argnames))
             except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
-                problem = PluginProblem(impl.plugin_name, hook, error_words(error))
-                if problem not in self._problems:
+                # The first failure is kept: an observer may raise for every piece of a reply.
+                if not any((impl.plugin_name, hook) == (p.plugin, p.what) for p in self._problems):
+                    problem = PluginProblem(impl.plugin_name, hook, error_words(error))
                     self._problems.append(problem)
 
     def _find(self, kind: ComponentKind, word: str) -> Component:
