@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from tabwb_builtin.echo import EchoModel
 
+from tabwb.plugin_api import Cancel, Reply, Request
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tests.workbench.seat import SIZES, Given, Sit
 
@@ -171,6 +175,25 @@ async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
         await seat.until(lambda: seat.work.item and seat.work.item.attempt)
     _, trials = seat.stored()
     assert [one.state for one in trials[0].attempts] == [AttemptState.ERROR, AttemptState.OK]
+
+
+async def test_esc_names_a_model_that_does_not_stop(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = threading.Event()
+
+    def deaf(model: EchoModel, request: Request, cancel: Cancel) -> Iterator[Reply]:
+        done.wait(60)
+        yield Reply("", StopReason.CANCELLED, 0.1)
+
+    monkeypatch.setattr(EchoModel, "reply", deaf)
+    async with given() as seat:
+        await seat.press("space")
+        await seat.until(lambda: seat.work.asking)
+        await seat.press("escape")
+        await seat.reads("stopping: waits for the model")
+        done.set()
+        await seat.reads("! in error")
 
 
 async def test_text_streams_and_keys_work_meanwhile(given: Given) -> None:

@@ -330,6 +330,8 @@ Every response is on disk before the next item is given.
         """Stop the answer, or the loading, that is under way."""
         if not self.desk.docks.leave_drawer():
             self.desk.sessions.interrupt()
+            if self._work is not None and self._work.asking:
+                self.show_message("… stopping: waits for the model; ctrl+q quits without it")
 
     def pausing(self) -> None:
         """Show that a pause follows the answer under way."""
