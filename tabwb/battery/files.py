@@ -41,7 +41,8 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
         if stat.S_ISDIR(status.st_mode):
             inside = path / "battery.toml"
             near = str(inside) if inside.is_file() else ""
-            return Problem(name, 0, "", "this is a folder", "", "a file", near)
+            allowed = "a file, or a folder with a battery.toml"
+            return Problem(name, 0, "", "this is a folder", "", allowed, near)
         if not stat.S_ISREG(status.st_mode):
             return Problem(name, 0, "", "this is not a regular file", "", "a file")
         if status.st_size > MAX_BYTES:
