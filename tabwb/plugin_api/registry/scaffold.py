@@ -224,7 +224,7 @@ import pytest
 
 from @PACKAGE@ import plugin
 from @PACKAGE@.transcriber import LoudnessTranscriber
-from tabwb.battery.loader import load_battery
+from tabwb import load_battery
 from tabwb.plugin_api import BatterySource, Clip, Descriptor, Plugins, Response, ResponseStatus
 from tabwb.testing import check_scorer, check_transcriber
 
