@@ -176,6 +176,13 @@ async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(name_alou
         await seat.press("c")
         await seat.reads("this item has no further cue")
         await given.score("1")
+        await seat.reads("dog ✗ after cue")
+        await given.show()
+        given.speaker.wait(20.5)
+        given.speaker.say("cat")
+        await given.score("1")
+        await seat.reads("cat ✗ late")
+        await seat.reads("0 of 2 right")
     view = views(given)[0]
     assert [(cue.kind, cue.counts) for cue in view.cues] == [
         ("semantic", True),

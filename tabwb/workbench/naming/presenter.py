@@ -11,6 +11,7 @@ from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import TrialState
+from tabwb.scoring.naming.summary import is_late, outcome_of
 from tabwb.scoring.naming.target import code_by_score, right_by_score
 from tabwb.speech.files import info
 from tabwb.tasks.spoken_naming.rules import cues_of
@@ -182,10 +183,19 @@ class NamingPresenter:
             return NamedItem(name, "given", word=given, latency_s=latency)
         if trial.plan.practice:
             return NamedItem(name, "scored", word="practice")
-        right = right_by_score(score.score, view.rules.rule)
+        by_ear = right_by_score(score.score, view.rules.rule)
+        outcome = outcome_of(
+            by_ear,
+            late=is_late(latency, view.rules.time_limit),
+            late_counts=view.rules.late_counts,
+            cues_count=[cue.counts for cue in view.cues],
+        )
+        right = None if outcome is None else outcome == "right"
         word = "" if view.code is None else view.code.code
         if word in {"", "correct"}:
             word = _SHORT.get(score.score, "")
+        if by_ear and not right:
+            word = "after cue" if outcome == "right-after-cue" else "late"
         return NamedItem(name, "scored", right, word, latency)
 
     def _listening(self, view: NamingView) -> str:
