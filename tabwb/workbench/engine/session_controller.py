@@ -312,7 +312,7 @@ class SessionController(Controller):
         session = self.open_session()
         self.after(session.discontinue(reason))
         self.engine.refresh()
-        self._count_score(session.administration.id)
+        self.count_score(session.administration.id)
 
     def finish_if_done(self) -> None:
         """Finish at once when nothing is left to give, so that a closed window leaves it done."""
@@ -337,7 +337,7 @@ class SessionController(Controller):
                 self.say(messages.AutoRunComplete(number))
             self.auto = False
             self.engine.refresh()
-            self._count_score(number)
+            self.count_score(number)
             if session.raters.later:
                 self.say(messages.JudgesPending(number, session.raters.later))
         for event in made:
@@ -347,8 +347,8 @@ class SessionController(Controller):
         if session.history.status is AdministrationStatus.DISCONTINUED:
             self.auto = False
 
-    def _count_score(self, number: int) -> None:
-        """Report the responses that are right of an administration that has just ended."""
+    def count_score(self, number: int) -> None:
+        """Report the responses that are right of an administration that ended or was corrected."""
         from tabwb.workbench.engine.scored import scored_or_problem
 
         listed = self.engine.catalogue.administrations

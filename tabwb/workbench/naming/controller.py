@@ -327,6 +327,7 @@ class NamingController(Controller):
             command(session.spoken)
         self.say(messages.Stored(wanted.number))
         self.engine.refresh()
+        self._sessions.count_score(wanted.number)
 
     def play_response(self, number: int, trial: int) -> None:
         """Play a response of an administration to a person who rates it, or stop playing.

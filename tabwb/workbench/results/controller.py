@@ -241,6 +241,7 @@ class ResultsController(Controller):
             session.corrections.void(reason, trial)
         self.show(number, again=True)
         self.engine.refresh()
+        self._sessions.count_score(number)
 
     def note_trial(self, number: int, trial: int, text: str) -> None:
         """Write a note on one trial of an administration.
@@ -276,6 +277,7 @@ class ResultsController(Controller):
             correction.apply(session)
         self.say(messages.Stored(correction.number))
         self.engine.refresh()
+        self._sessions.count_score(correction.number)
 
     def undo_correction(self, number: int, trial: int) -> None:
         """Take back the latest correction of a response.
@@ -296,3 +298,4 @@ class ResultsController(Controller):
         self.say(messages.Stored(number))
         self.say(messages.Told(f"Taken back: {what}. Its record stays in the store."))
         self.engine.refresh()
+        self._sessions.count_score(number)
