@@ -51,6 +51,15 @@ def test_keys_of_a_page_belong_to_commands_that_the_page_can_use() -> None:
             assert page in command.where
 
 
+def test_a_key_of_the_first_page_is_told_where_it_works() -> None:
+    command = TABLE.find("file.open-import", "home")
+    assert command is not None
+    assert (command.keys_on("home"), command.keys_on("jobs")) == (("i",), ())
+    new = TABLE.find("file.new", "jobs")
+    assert new is not None
+    assert (new.keys_on("home"), new.keys_on("jobs")) == (("n", "f2"), ("f2",))
+
+
 NAMING = {
     "space": "show", "1": "right", "2": "self-corrected", "3": "wrong", "4": "no-response",
     "5": "unscorable", "c": "cue", "r": "re-prompt", "m": "attempt", "x": "examiner",

@@ -151,6 +151,11 @@ class Command:
         """``group: verb``."""
         return f"{self.group}: {self.title.rstrip('…').lower()}"
 
+    def keys_on(self, page: str) -> tuple[str, ...]:
+        """Return the keys that work on a page."""
+        works = {page, "everywhere"} & {*self.where}
+        return (self.key, *self.also) if works else self.also
+
     def reason(self, situation: Situation) -> str | None:
         """Return None if the command can be used now, else why not (empty: not worth a word)."""
         if self.pages and situation.page not in self.pages:

@@ -153,6 +153,8 @@ class KeysScreen(ModalScreen[None]):
         key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
         title = Content(command.title.rstrip("…")).truncate(titles, ellipsis=True, pad=True)
         text = f"{command.help} Not now: {reason}." if reason else command.help
+        if "home" in command.where and command.key not in command.keys_on(self._situation.page):
+            text += f" {key_label(command.key)} works on the first page."
         words = ("\n" + " " * indent).join(wrap(text, max(width - indent, 24)))
         return Content.assemble(
             (key, f"bold {ACCENT}" if reason is None else QUIET),

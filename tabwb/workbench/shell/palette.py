@@ -133,9 +133,10 @@ class Palette(Provider):
             key = key_label(command.key)
             if reason is None:
                 weight = 0.5 if situation.page in command.where else 0.4
+                keys = command.keys_on(situation.page)[:1]
                 yield Found(
                     command.palette,
-                    f"{key}   {command.help}",
+                    "   ".join([*map(key_label, keys), command.help]),
                     partial(desk.perform, command.id),
                     weight,
                 )
