@@ -64,7 +64,7 @@ def _answer(session: Session, at_s: float, answers: Said) -> None:
     assert session.current is not None
     score, phonemes = answers[session.current.plan.item]
     if score == "nobody":
-        trial = session.open_trial()
+        trial = session.state.open_trial()
         attempt = spoken_attempt(trial, take(at_s))
         made = AttemptRecorded(session.administration.id, trial.plan.number, attempt)
         session.commit([AttemptEntry(trial.plan.number, attempt)], made)

@@ -220,7 +220,7 @@ def _import(
 ) -> Events:
     """Store a response given elsewhere, with its recording; an earlier answer becomes void."""
     began, take, ended = recorded or (None, None, None)
-    session.must_run()
+    session.state.must_run()
     trial, administration = session.history.trial(number), session.administration.id
     attempt = spoken_attempt(trial, take, coded=session.spoken.is_coded(trial))
     entries: list[Entry] = []

@@ -182,7 +182,7 @@ class SpokenStrategy:
         Raises:
             TabwbError: the item has no cue left.
         """
-        trial = self.session.open_trial()
+        trial = self.session.state.open_trial()
         cues = cues_of(self.rules(trial), self.item(trial))
         given = len(self.view_of(trial).cues)
         if given >= len(cues):
@@ -192,7 +192,7 @@ class SpokenStrategy:
 
     def re_prompt(self, at_s: float | None = None) -> Events:
         """Ask again: what comes after it does not belong to the first response."""
-        trial = self.session.open_trial()
+        trial = self.session.state.open_trial()
         self.item(trial)
         return self.keep(trial.plan.number, naming.RePrompted(at_s))
 
@@ -252,7 +252,7 @@ class SpokenStrategy:
         Raises:
             TabwbError: no item waits, or it is closed by its score.
         """
-        session, trial = self.session, self.session.open_trial()
+        session, trial = self.session, self.session.state.open_trial()
         self.item(trial)
         if self.is_coded(trial):
             raise TabwbError("this item is closed by its score", hint="score it, or skip it")
@@ -390,7 +390,7 @@ class SpokenStrategy:
         Raises:
             TabwbError: none has been shown yet, or it is typed; ``what`` was to be done with it.
         """
-        trial = self.session.current_or_error(what)
+        trial = self.session.state.current_or_error(what)
         self.item(trial)
         return trial
 

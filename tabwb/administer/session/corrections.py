@@ -34,8 +34,8 @@ class Corrections:
             TabwbError: there is no item to skip, or it has an answer.
         """
         session = self.session
-        session.must_not_be_discontinued()
-        trial = session.current_or_error("skip")
+        session.state.must_not_be_discontinued()
+        trial = session.state.current_or_error("skip")
         if trial.counting is not None:
             raise TabwbError(
                 "this item has an answer already", hint="declare it void if it must not count"
@@ -62,7 +62,7 @@ class Corrections:
         """
         session = self.session
         trial = (
-            session.current_or_error("declare void")
+            session.state.current_or_error("declare void")
             if number is None
             else session.history.trial(number)
         )

@@ -24,7 +24,7 @@ from tabwb.administer.session.exchange import (
     storable,
 )
 from tabwb.administer.session.raters import Raters
-from tabwb.administer.session.state import Observers, SessionState
+from tabwb.administer.session.state import OVER, Observers, SessionState
 from tabwb.battery.model import Battery
 from tabwb.lesion.facts import UNITS_HASH
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -49,7 +49,6 @@ from tabwb.store.store import Store
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy
 
-OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
 Events = tuple[events.Event, ...]
 
 
@@ -183,7 +182,7 @@ class Session:
 
     def request(self, of: Trial | None = None) -> Request:
         """Return what a model is sent for a trial; for the current one when none is named."""
-        trial = self.open_trial() if of is None else of
+        trial = self.state.open_trial() if of is None else of
         # An attempt in error gave no reply: what comes next is still this draw.
         replies = sum(attempt.state is not AttemptState.ERROR for attempt in trial.attempts)
         conditions, standing = self.administration.conditions, self.history.standing
@@ -224,7 +223,7 @@ class Session:
         Raises:
             TabwbError: an item waits for its answer, or the administration is not running.
         """
-        self.must_run()
+        self.state.must_run()
         if self.awaiting:
             raise TabwbError(
                 "this item still waits for its answer", hint="answer, skip or void it first"
@@ -244,7 +243,7 @@ class Session:
         Raises:
             TabwbError: it does not wait to be given.
         """
-        self.must_run()
+        self.state.must_run()
         trial = self.history.trial(number)
         if self.awaiting or trial.state is not TrialState.PLANNED:
             raise TabwbError(f"item {number} does not wait to be given")
@@ -271,7 +270,7 @@ class Session:
         """
         if reply.stop_reason is StopReason.CANCELLED:
             return self.fail("stopped before the reply was complete", request, reply)
-        trial = self.open_trial()
+        trial = self.state.open_trial()
         number = trial.plan.number
         subtest = self.battery.subtest(trial.plan.subtest)
         expected, kind = subtest.item(trial.plan.item).expected, subtest.task.text_kind
@@ -304,7 +303,7 @@ class Session:
             partial: what had come before it went wrong, or None.
             cause: kept with the attempt, or empty.
         """
-        trial = self.open_trial()
+        trial = self.state.open_trial()
         number = trial.plan.number
         attempt = attempt_in_error(trial, message, request, partial)
         if cause:
@@ -322,7 +321,7 @@ class Session:
             TabwbError: no item was shown, or it still waits.
         """
         if self.status is not AdministrationStatus.DONE:
-            self.must_run()
+            self.state.must_run()
         trial = self.current
         if trial is None:
             raise TabwbError("no item has been shown yet", hint="show the first one")
@@ -332,7 +331,7 @@ class Session:
 
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
-        self.must_not_be_discontinued()
+        self.state.must_not_be_discontinued()
         made: Events = ()
         if self.status is AdministrationStatus.RUNNING:
             paused = events.Paused(self.administration.id, reason)
@@ -346,7 +345,7 @@ class Session:
         Raises:
             TabwbError: it was discontinued, or its responses were imported.
         """
-        self.must_not_be_discontinued()
+        self.state.must_not_be_discontinued()
         if self.administration.conditions.is_imported:
             raise TabwbError(
                 "the responses of this administration were imported: no model is asked",
@@ -393,48 +392,6 @@ class Session:
     def tell(self, event: events.Event) -> events.Event:
         """Tell observers of something transient; the event with examinee, battery and store."""
         return self._observers.tell(event)
-
-    def must_run(self) -> None:
-        """Check that the administration is running.
-
-        Raises:
-            TabwbError: it is paused or over.
-        """
-        if self.status is AdministrationStatus.PAUSED:
-            raise TabwbError("this administration is paused", hint="resume it first")
-        if self.status in OVER:
-            raise TabwbError(f"this administration is {self.status.value}")
-
-    def must_not_be_discontinued(self) -> None:
-        """Check that the administration was not discontinued.
-
-        Raises:
-            TabwbError: it was.
-        """
-        if self.status is AdministrationStatus.DISCONTINUED:
-            raise TabwbError("this administration was discontinued", hint="undo takes that back")
-
-    def current_or_error(self, what: str) -> Trial:
-        """Return the trial before the examinee, or the last one shown.
-
-        Raises:
-            TabwbError: none has been shown yet; ``what`` names what was to be done with it.
-        """
-        trial = self.current
-        if trial is None:
-            raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
-        return trial
-
-    def open_trial(self) -> Trial:
-        """Return the trial that waits for its answer.
-
-        Raises:
-            TabwbError: none does.
-        """
-        trial = self.state.current
-        if trial is None or not self.state.awaiting:
-            raise TabwbError("no item waits for an answer", hint="show the next one first")
-        return trial
 
     def declared(self, ratings: Sequence[Rating]) -> list[Entry]:
         """Return what the judges among the raters declare, where that is not stored yet."""

@@ -9,10 +9,12 @@ from typing import TypeVar
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.states import AttemptState, TrialState
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.records.trials import Administration, PlannedTrial, Trial
 from tabwb.store.derive import History
 
+OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
 TRANSIENT = (events.Streamed, events.Waiting, events.Asked)
 AnyEvent = TypeVar("AnyEvent", bound=events.Event)
 
@@ -115,6 +117,48 @@ class SessionState:
         self.settled = 0
         if number is not None:
             self.failed.discard(number)
+
+    def must_run(self) -> None:
+        """Check that the administration is running.
+
+        Raises:
+            TabwbError: it is paused or over.
+        """
+        if self.history.status is AdministrationStatus.PAUSED:
+            raise TabwbError("this administration is paused", hint="resume it first")
+        if self.history.status in OVER:
+            raise TabwbError(f"this administration is {self.history.status.value}")
+
+    def must_not_be_discontinued(self) -> None:
+        """Check that the administration was not discontinued.
+
+        Raises:
+            TabwbError: it was.
+        """
+        if self.history.status is AdministrationStatus.DISCONTINUED:
+            raise TabwbError("this administration was discontinued", hint="undo takes that back")
+
+    def current_or_error(self, what: str) -> Trial:
+        """Return the trial before the examinee, or the last one shown.
+
+        Raises:
+            TabwbError: none has been shown yet; ``what`` names what was to be done with it.
+        """
+        trial = self.current
+        if trial is None:
+            raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
+        return trial
+
+    def open_trial(self) -> Trial:
+        """Return the trial that waits for its answer.
+
+        Raises:
+            TabwbError: none does.
+        """
+        trial = self.current
+        if trial is None or not self.awaiting:
+            raise TabwbError("no item waits for an answer", hint="show the next one first")
+        return trial
 
     def _waits(self, trial: Trial) -> bool:
         return trial.state is TrialState.PLANNED and trial.plan.number not in self.failed

@@ -1,7 +1,7 @@
 """Reads what the first page shows, and begins the demonstration.
 
-Scores are read in its own thread, with its own store, one administration after the other:
-an administration can be begun meanwhile.
+Scores are read in a separate thread with a separate store, one administration after the other: an
+administration can be begun meanwhile.
 """
 
 from __future__ import annotations
