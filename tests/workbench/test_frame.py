@@ -19,7 +19,7 @@ from textual.geometry import Size
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
-from tabwb.workbench.shell.frame import TitleBar, TitleState
+from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
 from tabwb.workbench.shell.width_aware import Flow
 from tests.workbench.seat import SIZES, Sit
 
@@ -183,6 +183,22 @@ async def test_menus_turn_with_arrows_and_close_with_esc(sit: Sit) -> None:
         await seat.reads("About tabwb")
         await seat.press("escape")
         assert not seat.asked
+
+
+async def test_menus_show_only_keys_that_work_on_the_page(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.press("f10")
+        await seat.reads("New administration…")
+        menu = seat.app.screen.query_one(MenuList)
+        assert str(menu.get_option("file.sweep-page").prompt).split()[-1] == "w"
+        await seat.press("escape")
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("f10", "left")
+        await seat.reads("Quit")
+        menu = seat.app.screen.query_one(MenuList)
+        assert str(menu.get_option("file.sweep-page").prompt).strip() == "Sweeps of lesions"
+        assert str(menu.get_option("file.open").prompt).split()[-1] == "F7"
+        assert str(menu.get_option("file.quit").prompt).split()[-1] == "ctrl+q"
 
 
 async def test_a_click_opens_a_menu_and_chooses(sit: Sit, battery: str) -> None:

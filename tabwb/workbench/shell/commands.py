@@ -162,6 +162,18 @@ class Command:
             return ""
         return self.unavailable(situation)
 
+    def key_on(self, page: str) -> str:
+        """Return the key that runs the command on a page; empty where none does.
+
+        >>> begin = Command("file.new", "New…", "New", "n", 1, "", where=("home",), also=("f9",))
+        >>> begin.key_on("home"), begin.key_on("results")
+        ('n', 'f9')
+        """
+        where = {*self.where}
+        if page in self.pages or {page, "everywhere"} & where or where <= {"explorer", "scores"}:
+            return self.key
+        return next(iter(self.also), "")
+
 
 _LABELS = {
     "question_mark": "?",

@@ -206,7 +206,8 @@ class MenuScreen(Dialog[str | None]):
         options.focus()
 
     def _line(self, command: Command) -> Option:
-        key = Content.styled(key_label(command.key), QUIET)
+        name = command.key_on(self._situation.page)
+        key = Content.styled(key_label(name) if name else "", QUIET)
         words = spread(Content(command.title), key, MENU_WIDTH - 5)
         disabled = command.reason(self._situation) is not None
         return Option(words, id=command.id, disabled=disabled)
