@@ -293,7 +293,7 @@ async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given
             assert not seat.asked
             await seat.reads("no item has been shown yet: space gives the first one")
         await seat.press("u")
-        await seat.reads("there is there is nothing to take back yet")
+        await seat.reads("there is nothing to take back yet")
         await seat.next()
         await seat.press("v")
         await seat.words("noise")

@@ -115,7 +115,7 @@ def _void(now: Situation, naming: NamingNow) -> str | None:
 
 
 def _undo(now: Situation, naming: NamingNow) -> str | None:
-    return None if now.undoable else "there is there is nothing to take back yet"
+    return None if now.undoable else "there is nothing to take back yet"
 
 
 def _test(now: Situation, naming: NamingNow) -> str | None:

@@ -89,7 +89,7 @@ def check(verb: str, now: Situation) -> str | None:
     >>> check("skip", now)
     'item 2 is answered: u takes it back, v declares it void'
     >>> check("undo", Situation("trial", status=AdministrationStatus.RUNNING))
-    'there is there is nothing to take back yet'
+    'there is nothing to take back yet'
     """
     match verb:
         case "skip":
@@ -99,7 +99,7 @@ def check(verb: str, now: Situation) -> str | None:
         case "undo" | "discontinue" if now.asking:
             return ASKING
         case "undo":
-            return None if now.undoable else "there is there is nothing to take back yet"
+            return None if now.undoable else "there is nothing to take back yet"
         case "pause" | "discontinue":
             return _unfinished(now)
     return None
