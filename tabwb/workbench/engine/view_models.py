@@ -241,6 +241,11 @@ class ModelEntry:
     profile: Profile | None = None
     lesions: bool = False
 
+    @property
+    def note(self) -> str:
+        """Why it cannot be used here, without its name; else its title."""
+        return self.unavailable_reason.removeprefix(f"'{self.id}' ") or self.title
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:

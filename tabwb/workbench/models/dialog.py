@@ -104,10 +104,9 @@ class ModelsScreen(Dialog[None]):
         at = known.highlighted or 0
         width = min(max((len(model.shape) for model in models), default=0), WIDEST)
         lines = []
-        for model in models:  # the reason without the name, which is in the spec already
-            words = model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
+        for model in models:
             spec = clipped(model.shape, width).ljust(width)
-            lines.append(Content.assemble(spec, "  ", (words, QUIET)))
+            lines.append(Content.assemble(spec, "  ", (model.note, QUIET)))
         known.set_options(lines)
         known.highlighted = min(at, len(models) - 1) if models else None
 
@@ -119,6 +118,12 @@ class ModelsScreen(Dialog[None]):
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#models-message", Static).update(Content.styled(words, style))
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Say all of what a narrow list cuts."""
+        models = self._catalogue.models
+        if event.option_list.has_focus and not self._trying and event.option_index < len(models):
+            self._say(f"{models[event.option_index].note}\n{NOTE}", QUIET)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Copy a model into all fields: nothing of another one stays."""
