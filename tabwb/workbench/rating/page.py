@@ -29,9 +29,24 @@ BESIDE_NAME = 32
 BESIDE = 110
 """From so many columns on the highlighted set is beside the list."""
 NONE = """\
-No rating set is planned in this store.
+No rating set is planned in this store. A rating set has stored responses that people rate with a \
+form, blind to their source.
 
-tabwb rate plan --help says how one is planned: which responses, which form, which raters."""
+Commands in a terminal plan one, for example:"""
+COMMANDS = (
+    ("tabwb rate forms list", "the forms, by default the 19 features of connected text"),
+    ("tabwb rate plan pilot --raters R1,R2 --dry-run", "samples and minutes of each rater"),
+    ("tabwb rate plan pilot --raters R1,R2", "plans the set; then enter here asks who rates"),
+)
+
+
+def none_lines(width: int) -> Iterator[Content]:
+    """Yield how a set is planned, for a store without sets."""
+    yield from folded(NONE, width)
+    for command, words in COMMANDS:
+        yield Content("")
+        yield from folded(command, width, "bold", indent=2)
+        yield from folded(words, width, QUIET, indent=2)
 
 
 def rater_lines(raters: Sequence[RaterProgress], width: int) -> Iterator[Content]:
@@ -118,7 +133,10 @@ class SetsPage(Page):
         count = len(self._sets)
         title = f"Rating sets · {count}" if count else "Rating sets"
         self.query_one("#sets-pane", Pane).border_title = title
+        self.query_one("#sets-pane", Pane).display = bool(count)
         self._list()
+        if self.query_one("#sets-body").has_focus_within or not self.screen.focused:
+            self.focus_inside()
 
     def _list(self) -> None:
         listed = self.query_one(SetList)
@@ -129,7 +147,7 @@ class SetsPage(Page):
 
     def _show_details(self) -> None:
         one = self.highlighted
-        self.query_one("#set-pane", Pane).border_title = "" if one is None else one.name
+        self.query_one("#set-pane", Pane).border_title = "Rating sets" if one is None else one.name
         self.query_one("#set-details", WrappedText).refresh(layout=True)
 
     def _lines(self) -> Iterator[tuple[SetEntry, Content]]:
@@ -152,7 +170,7 @@ class SetsPage(Page):
         one = self.highlighted
         width = max(min(width, 100), LEAST)
         if one is None:
-            yield from (Content.styled(line, QUIET) for line in NONE.splitlines())
+            yield from none_lines(width)
             return
         yield Content.styled(one.form.title, "bold")
         facts = [
@@ -187,8 +205,8 @@ class SetsPage(Page):
         self.desk.do(self.desk.controller(RatingController).read)
 
     def focus_inside(self) -> None:
-        """Take the focus."""
-        self.query_one(SetList).focus()
+        """Focus the list, or without sets what is said of them."""
+        self.query_one(SetList if self._sets else ScrollPane).focus()
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""
