@@ -39,6 +39,16 @@ async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.M
         assert (seat.work.administration.battery, conditions.examinee) == ("tab", "echo")
 
 
+async def test_an_empty_store_lists_batteries_and_models_in_a_tall_window(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.reads("20 items  for models  Text Aphasia Battery")
+        await seat.reads("echo                     Returns the prompt")
+        await seat.press("r")
+        await seat.reads("tabwb rate plan pilot")
+        assert not seat.desk.query_one("#sets-pane").display, "there is no empty list"
+        assert seat.desk.query_one("#set-scroll").has_focus
+
+
 async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Store.open(path) as store, closing(Plugins.load()) as plugins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -113,6 +114,7 @@ class HomePage(Page, can_focus=True):
             yield Static(Content.styled("… opening the store", QUIET), id="home-welcome")
             yield Start(self.desk, id="home-begin")
             yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
+            yield WrappedText(self._installed, id="home-installed")
 
     async def _add_lists(self) -> None:
         from tabwb.workbench.home import lines  # not before the first frame
@@ -216,9 +218,7 @@ class HomePage(Page, can_focus=True):
         catalogue = self._catalogue
         stored = bool(catalogue and catalogue.administrations)
         tall = self.desk.size.height >= TALL
-        if (
-            self.size.width
-        ):  # none while another page is shown: it is laid out again when it has one
+        if self.size.width:  # none while another page is shown
             self.set_class(self.size.width >= BESIDE, "-beside")
         beside = self.has_class("-beside")
         self.set_class(not stored, "-new")
@@ -228,6 +228,10 @@ class HomePage(Page, can_focus=True):
             self.query_one("#home-people").display = bool(self._participants)
             self.query_one("#home-side").display = stored or bool(self._participants)
         self.query_one("#home-notice").display = not stored or tall
+        installed = self.query_one("#home-installed", WrappedText)
+        installed.display = tall and not stored and catalogue is not None
+        if installed.display:
+            installed.refresh(layout=True)
         welcome = self.query_one("#home-welcome", Static)
         welcome.display = not stored
         if catalogue is not None and not stored:
@@ -236,6 +240,11 @@ class HomePage(Page, can_focus=True):
             first, places = ([*self._hints(keys)] for keys in (FIRST, PLACES))
             self.query_one(Start).show(first, places, tall=tall and beside, new=not stored)
         self._fill()
+
+    def _installed(self, width: int) -> Iterator[Content]:
+        from tabwb.workbench.home import installed  # not before the first frame
+
+        return installed.installed_lines(self._catalogue or Catalogue(), width)
 
     def _hints(self, keys: tuple[str, ...]) -> list[StartHint]:
         by_key = {
@@ -311,7 +320,8 @@ class HomePage(Page, can_focus=True):
     def _show_details(self) -> None:
         from tabwb.workbench.home import details  # not before the first frame
 
-        pane, text = self.query_one("#home-details", Pane), self.query_one(WrappedText)
+        pane = self.query_one("#home-details", Pane)
+        text = self.query_one("#home-detail", WrappedText)
         focused = next((one for one in self.query(ColumnList) if one.rows.has_focus), None)
         chosen = (focused or self.query_one("#home-latest", ColumnList)).chosen
         if chosen is None or not pane.display:
