@@ -32,6 +32,7 @@ AT_LEAST = {
     "report": 100,
     "scoring": 100,
     "speech": 100,
+    "store": 100,
     "tasks": 100,
 }
 """The percentage of functions that must have both sections, of the packages that are checked."""

@@ -38,12 +38,22 @@ def folder_of(store: Path) -> Path:
 
 
 def path_of(folder: Path, digest: str) -> Path:
-    """Return where the file with this digest lies."""
+    """Return where the file with this digest lies.
+
+    Args:
+        folder: of the files.
+        digest: SHA-256 of the content, in hexadecimal.
+    """
     return folder / digest[:2] / digest
 
 
 def keep(folder: Path, digest: str, content: bytes) -> None:
     """Write a file durably, whole or not at all.
+
+    Args:
+        folder: of the files.
+        digest: SHA-256 of the content, in hexadecimal.
+        content: its bytes.
 
     Raises:
         StoreError: it cannot be written.
@@ -54,6 +64,10 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
 
 def copy_into(folder: Path, source: BinaryIO) -> str:
     """Copy an open file in pieces and return its digest.
+
+    Args:
+        folder: of the files.
+        source: the open file.
 
     Raises:
         StoreError: it cannot be written.
@@ -77,6 +91,10 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
 
     When the block is left by an error, or the process is killed, the mark stays without an owner
     and the next opening of the store sweeps.
+
+    Args:
+        folder: of the files.
+        source: the open file.
 
     Raises:
         StoreError: it cannot be written.
@@ -106,6 +124,10 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
 def place(folder: Path, new: Staged) -> None:
     """Give a staged file its name. Inside the writing transaction that inserts its row.
 
+    Args:
+        folder: of the files.
+        new: the staged file.
+
     Raises:
         StoreError: it cannot be moved.
     """
@@ -130,6 +152,10 @@ def _copy(source: BinaryIO, file: BinaryIO) -> tuple[str, int]:
 
 def remove(folder: Path, digest: str) -> None:
     """Remove a file, if it exists.
+
+    Args:
+        folder: of the files.
+        digest: SHA-256 of the content, in hexadecimal.
 
     Raises:
         StoreError: it cannot be removed.
@@ -207,6 +233,11 @@ def explained(folder: Path) -> Iterator[None]:
 def whole_path(folder: Path, digest: str, what: str) -> Path:
     """Return where the file with this digest lies.
 
+    Args:
+        folder: of the files.
+        digest: SHA-256 of the content, in hexadecimal.
+        what: names the file in the message.
+
     Raises:
         StoreError: it is missing or damaged; ``what`` names it.
     """
@@ -218,7 +249,12 @@ def whole_path(folder: Path, digest: str, what: str) -> Path:
 
 
 def is_whole(path: Path, digest: str) -> bool:
-    """Return whether the file exists and has the digest of its name."""
+    """Return whether the file exists and has the digest of its name.
+
+    Args:
+        path: of the file.
+        digest: that its content must have.
+    """
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == digest

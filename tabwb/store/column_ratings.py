@@ -73,6 +73,9 @@ def read_ratings(
         before: how many were read before.
         read: what the ratings are added to.
         explained: ids of measures of which the reasons of all values are read.
+
+    Raises:
+        ValueError: a rating has a status that does not exist, or a value without its status.
     """
     ids, of, raters = transaction.integers(("s.id", "s.attempt_id", "s.rater_id"), _JOINED, *span)
     if not len(ids):

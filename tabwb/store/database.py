@@ -44,12 +44,22 @@ class Transaction:
         self._joined = "group_concat({})" if mark == "?" else "string_agg(({})::text, ',')"
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
-        """Return all rows of a query."""
+        """Return all rows of a query.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            parameters: values of the parameters.
+        """
         self.execute(sql, *parameters)
         return list(self._cursor.fetchall())
 
     def each(self, sql: str, *parameters: object) -> Iterator[Any]:
-        """Yield the rows of a query one by one; no other statement may run meanwhile."""
+        """Yield the rows of a query one by one; no other statement may run meanwhile.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            parameters: values of the parameters.
+        """
         self.execute(sql, *parameters)
         return iter(self._cursor)
 
@@ -74,21 +84,41 @@ class Transaction:
         return self._joined.format(column)
 
     def first(self, sql: str, *parameters: object) -> Any | None:
-        """Return the first row of a query, or None."""
+        """Return the first row of a query, or None.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            parameters: values of the parameters.
+        """
         self.execute(sql, *parameters)
         return self._cursor.fetchone()
 
     def value(self, sql: str, *parameters: object) -> Any:
-        """Return the first column of the first row, or None."""
+        """Return the first column of the first row, or None.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            parameters: values of the parameters.
+        """
         row = self.first(sql, *parameters)
         return None if row is None else row[0]
 
     def execute(self, sql: str, *parameters: object) -> None:
-        """Run one statement."""
+        """Run one statement.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            parameters: values of the parameters.
+        """
         self._cursor.execute(self._written(sql), parameters)
 
     def insert(self, table: str, row: Mapping[str, object], tail: str = "") -> Any:
         """Insert a row, a value for each column; ``tail`` ends the statement.
+
+        Args:
+            table: its name.
+            row: the values by column.
+            tail: ends the statement.
 
         Returns:
             What the tail ``RETURNING column`` gives, or None.
@@ -101,7 +131,12 @@ class Transaction:
         return None if returned is None else returned[0]
 
     def many(self, sql: str, rows: Sequence[Row]) -> None:
-        """Run one statement for each row of parameters."""
+        """Run one statement for each row of parameters.
+
+        Args:
+            sql: the statement, with ``?`` for each parameter.
+            rows: the parameters of each run.
+        """
         if rows:
             self._cursor.executemany(self._written(sql), rows)
 

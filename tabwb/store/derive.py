@@ -160,7 +160,12 @@ def _voided(attempt: Attempt, reason: str) -> Attempt:
 def status_of(
     steps: Iterable[Step], back: frozenset[int] = frozenset()
 ) -> tuple[AdministrationStatus, str]:
-    """Return the status of an administration and the reason of its pause or discontinuation."""
+    """Return the status of an administration and the reason of its pause or discontinuation.
+
+    Args:
+        steps: of the administration, in order.
+        back: sequence numbers of the steps that were taken back.
+    """
     last = {
         step.entry.kind: (step.sequence, step.entry.text)
         for step in steps
@@ -205,7 +210,12 @@ class History:
 
     @classmethod
     def of(cls, plan: Iterable[PlannedTrial], entries: Iterable[Entry] = ()) -> Self:
-        """Fold all ``entries`` at once; the same as :meth:`with_entry` for each."""
+        """Fold all ``entries`` at once; the same as :meth:`with_entry` for each.
+
+        Args:
+            plan: the planned trials, in order.
+            entries: everything recorded, in order.
+        """
         trials = Blocks(Trial(planned) for planned in plan)
         index = {trial.plan.number: at for at, trial in enumerate(trials)}
         lines = Blocks([_Line()] * len(trials))

@@ -50,6 +50,13 @@ def insert(
     """Insert judgements, and the ratings of those that count; the same with their keys.
 
     ``declaration`` is what the judge says of itself, if it does.
+
+    Args:
+        transaction: to write in.
+        keys: gives the keys of texts and names.
+        administration_id: id of the administration.
+        judged: the judgements.
+        declaration: what the judge declares, if it does.
     """
     moment = now()
     if declaration is not None:
@@ -97,7 +104,13 @@ def insert(
 def of_administration(
     transaction: Transaction, administration_id: int, trial: int | range | None = None
 ) -> tuple[Judged, ...]:
-    """Return all judgements of an administration, a trial or a range, in the order recorded."""
+    """Return all judgements of an administration, a trial or a range, in the order recorded.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+        trial: number of a trial, or a range of them; None: all.
+    """
     given = range(trial, trial + 1) if isinstance(trial, int) else trial
     rows = transaction.rows(
         f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
@@ -135,7 +148,12 @@ def repetitions(
 
 
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
-    """Return the latest judgement of each key, without failures and repetitions."""
+    """Return the latest judgement of each key, without failures and repetitions.
+
+    Args:
+        transaction: to read in.
+        keys: of the judgements.
+    """
     latest: dict[str, Judgement] = {}
     wanted = sorted(keys)
     for at in range(0, len(wanted), _AT_ONCE):

@@ -35,7 +35,14 @@ def columns_of(
 
 
 def keep(access: Access, columns: ResponseColumns, state: str, explained: Collection[str]) -> None:
-    """Keep the columns of all administrations in a file, where one can be written."""
+    """Keep the columns of all administrations in a file, where one can be written.
+
+    Args:
+        access: to the store.
+        columns: of all administrations.
+        state: of the store when the columns were read.
+        explained: measures of which the reasons of all values were read.
+    """
     if access.embedded is None or access.only_read or access.held:
         return
     # Without the file, columns are read from the store again.

@@ -64,7 +64,12 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
 
 
 def is_held(store: Path, administration_id: int) -> bool:
-    """Return whether a session holds the lock of an administration."""
+    """Return whether a session holds the lock of an administration.
+
+    Args:
+        store: path of the store.
+        administration_id: id of the administration.
+    """
     return _is_held(folder_of(store) / str(administration_id))
 
 

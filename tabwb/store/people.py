@@ -145,7 +145,12 @@ class People:
         return tuple(Consent(who, scope, bool(given), *rest) for who, scope, given, *rest in rows)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
-        """Return whether a speaker's consent to a scope is recorded and holds."""
+        """Return whether a speaker's consent to a scope is recorded and holds.
+
+        Args:
+            speaker: a participant code.
+            scope: to which the speaker agrees or not.
+        """
         return scope in in_force(self.consents(speaker))
 
     def log(self, *entries: LogEntry) -> None:
@@ -160,7 +165,12 @@ class People:
     def log_entries(
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
-        """Return the log, oldest first: all of it, of a speaker, or of an administration."""
+        """Return the log, oldest first: all of it, of a speaker, or of an administration.
+
+        Args:
+            speaker: a participant code; None: of everybody.
+            administration: id of the administration; None: of all.
+        """
         limits = {"speaker": speaker, "administration": administration}
         wanted = {column: value for column, value in limits.items() if value is not None}
         where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""

@@ -23,7 +23,12 @@ from tabwb.store.write import now, to_json
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
-    """Return every version of a speaker's record, oldest first."""
+    """Return every version of a speaker's record, oldest first.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code.
+    """
     rows = transaction.rows(
         "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id", speaker
     )
@@ -34,7 +39,12 @@ def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
 
 
 def is_known(transaction: Transaction, speaker: str) -> bool:
-    """Return whether anything is recorded of a speaker."""
+    """Return whether anything is recorded of a speaker.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code.
+    """
     return bool(guarded(transaction, speaker)) or any(
         transaction.value(f"SELECT 1 FROM {table} WHERE speaker = ? LIMIT 1", speaker)
         for table in ("speakers", "consents")
@@ -42,7 +52,12 @@ def is_known(transaction: Transaction, speaker: str) -> bool:
 
 
 def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
-    """Return the administrations that are, or may be, people's: their ids and whose they are."""
+    """Return the administrations that are, or may be, people's: their ids and whose they are.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code; None: of everybody.
+    """
     rows = transaction.rows(
         "SELECT id, conditions FROM administrations"
         # Of a model's only those can be meant that were imported or replayed.
@@ -66,7 +81,12 @@ def has_people(transaction: Transaction) -> bool:
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
-    """Insert one line of the log."""
+    """Insert one line of the log.
+
+    Args:
+        transaction: to write in.
+        entry: the line.
+    """
     transaction.insert("access_log", {**asdict(entry), "at": entry.at or now()})
 
 
@@ -79,7 +99,13 @@ _RECORDING = (
 def recordings(
     transaction: Transaction, where: str, value: object
 ) -> list[tuple[int, KeptRecording]]:
-    """Return the recordings that a condition with one parameter selects, each with whose it is."""
+    """Return the recordings that a condition with one parameter selects, each with whose it is.
+
+    Args:
+        transaction: to read in.
+        where: the condition, with ``?`` for its parameter.
+        value: of the parameter.
+    """
     rows = transaction.rows(
         f"SELECT administration_id, {_RECORDING} FROM recordings WHERE {where}", value
     )
@@ -99,7 +125,16 @@ def insert_recording(
     size: int,
     content: bytes | None,
 ) -> None:
-    """Insert a recording, and its file unless that exists already."""
+    """Insert a recording, and its file unless that exists already.
+
+    Args:
+        transaction: to write in.
+        administration_id: id of the administration.
+        recording: what is recorded of it.
+        digest: SHA-256 of the file, in hexadecimal.
+        size: bytes of the file.
+        content: the bytes, where the database keeps them.
+    """
     asset = {"sha256": digest, "size": size, "content": content}
     transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
     row = {
@@ -113,7 +148,12 @@ def insert_recording(
 
 
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
-    """Return who was deleted and when, oldest first."""
+    """Return who was deleted and when, oldest first.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code; None: of everybody.
+    """
     rows = transaction.rows(
         "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones ORDER BY id"
     )
@@ -126,6 +166,10 @@ def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[To
 
 def refuse_deleted(transaction: Transaction, speaker: str) -> None:
     """Refuse to record anything of a speaker who was deleted.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code.
 
     Raises:
         StoreError: the speaker was deleted, and not for having been entered by mistake.
@@ -214,7 +258,12 @@ the condition by which its rows are an administration's."""
 
 
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
-    """Return the number of rows of a speaker, by kind."""
+    """Return the number of rows of a speaker, by kind.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code.
+    """
     numbers = tuple(number for number, _ in guarded(transaction, speaker))
 
     def total(sql: str) -> int:
@@ -246,7 +295,12 @@ _EXPORTS = (
 
 
 def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
-    """Return the recordings of a speaker that an administration of another ID holds too."""
+    """Return the recordings of a speaker that an administration of another ID holds too.
+
+    Args:
+        transaction: to read in.
+        speaker: a participant code.
+    """
     numbers = {number for number, _ in guarded(transaction, speaker)}
     holders: dict[str, set[int]] = {}
     for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
@@ -334,6 +388,10 @@ def remove_takes(store: Path, administrations: Iterable[str]) -> None:
     """Remove recordings that were begun in administrations (their uids) and never kept.
 
     Copies that a transcriber was working on when its process died go too, whosever they are.
+
+    Args:
+        store: path of the store.
+        administrations: their uids.
     """
     folder = store.with_name(f"{store.name}.takes")
     workfolder.sweep(takes.work_root_beside(store))

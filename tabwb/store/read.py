@@ -35,6 +35,10 @@ _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 def number_of(transaction: Transaction, reference: int | str) -> int:
     """Return the small id that an id, a uid, or the beginning of one (8 characters or more) names.
 
+    Args:
+        transaction: to read in.
+        reference: an id, a uid, or the beginning of one.
+
     Raises:
         StoreError: none or several match.
     """
@@ -61,7 +65,12 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 
 
 def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
-    """Yield the planned trials in order."""
+    """Yield the planned trials in order.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+    """
     for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
         "SELECT number, subtest, item, replicate, options, text, practice FROM trials"
         " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
@@ -99,7 +108,12 @@ def messages(
 
 
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
-    """Yield every entry in the order appended; ratings and declarations come last."""
+    """Yield every entry in the order appended; ratings and declarations come last.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+    """
     exchanges: dict[int, list[Message]] = {}
     for attempt_id, role, text in transaction.rows(
         "SELECT attempt_id, role, text FROM attempts"
@@ -167,7 +181,12 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
 
 
 def declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
-    """Yield what raters said of themselves, in the order recorded."""
+    """Yield what raters said of themselves, in the order recorded.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+    """
     for rater, features, scope, kind, caution, prompt in transaction.rows(
         "SELECT spec, features.text, scope, kind, caution.text, prompt.text FROM rater_declarations"
         " JOIN raters ON raters.id = rater_id"
@@ -182,7 +201,12 @@ def declarations(transaction: Transaction, administration_id: int) -> Iterator[D
 
 
 def history(transaction: Transaction, administration_id: int) -> History:
-    """Return the whole of an administration, folded."""
+    """Return the whole of an administration, folded.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+    """
     return History.of(
         tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
     )
@@ -207,7 +231,12 @@ def under(transaction: Transaction, battery_hash: str, conditions: Conditions) -
 
 
 def newest(transaction: Transaction, count: int) -> int:
-    """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer."""
+    """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer.
+
+    Args:
+        transaction: to read in.
+        count: how many are the newest.
+    """
     find = "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?"
     return int(transaction.value(find, count - 1) or 0)
 
@@ -220,6 +249,11 @@ def administrations(
     Numbers and status of an administration in which nothing was skipped, voided or taken back are
     counted by the database, without reading its rows; the others are folded. A test proves that
     both ways agree.
+
+    Args:
+        transaction: to read in.
+        first: the smallest id.
+        last: the largest id.
     """
     in_range = "administration_id BETWEEN ? AND ?"
 
@@ -312,7 +346,13 @@ Answer = tuple[int, str, ResponseStatus | None]
 def outline(
     transaction: Transaction, administration_id: int, answers: Mapping[int, Answer] | None = None
 ) -> History:
-    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted."""
+    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted.
+
+    Args:
+        transaction: to read in.
+        administration_id: id of the administration.
+        answers: by sequence number, if wanted.
+    """
     planned = [
         PlannedTrial(number, "", "", 0, (), "", bool(practice))
         for number, practice in transaction.rows(

@@ -23,6 +23,10 @@ CURRENT = REVISIONS[-1]
 def needs_upgrade(version: str | None, location: str) -> bool:
     """Return whether a store of this schema version is older than this program.
 
+    Args:
+        version: of the schema; None: there is none.
+        location: place of the store, for the message.
+
     Raises:
         StoreError: it is newer, or its version is unknown.
     """
@@ -38,6 +42,11 @@ def needs_upgrade(version: str | None, location: str) -> bool:
 
 def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -> EmbeddedDatabase:
     """Return the SQLite store at ``path``.
+
+    Args:
+        path: of the file.
+        create: make the store where there is none.
+        patience_s: seconds to wait for another process that writes.
 
     Raises:
         StoreError: it cannot be opened, is not a store, or was made by a newer tabwb.
@@ -131,6 +140,10 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
 
 def version_of(transaction: Transaction, location: str) -> str | None:
     """Return the schema version; None when there is no table at all.
+
+    Args:
+        transaction: to read in.
+        location: place of the store, for the message.
 
     Raises:
         StoreError: the tables are those of another program.

@@ -238,6 +238,10 @@ def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
 def open_server(url: str, *, create: bool = True) -> ServerDatabase:
     """Return the store in a PostgreSQL database; its tables are made when there are none.
 
+    Args:
+        url: of the database.
+        create: make the tables where there are none.
+
     Raises:
         StoreError: it cannot be reached, or was made by a newer tabwb.
         MissingExtra: psycopg is not installed.

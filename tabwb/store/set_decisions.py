@@ -96,7 +96,12 @@ def insert_event(transaction: Transaction, set_id: int, event: SetEvent) -> SetE
 
 
 def events(transaction: Transaction, set_id: int) -> tuple[SetEvent, ...]:
-    """Return what happened to a set, oldest first."""
+    """Return what happened to a set, oldest first.
+
+    Args:
+        transaction: to read in.
+        set_id: id of the set.
+    """
     rows = transaction.rows(
         "SELECT kind, text, who, recorded_at FROM set_events WHERE set_id = ? ORDER BY id", set_id
     )

@@ -35,6 +35,10 @@ _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 def number_of(transaction: Transaction, reference: int | str) -> int:
     """Return the id of the set that an id, a name, a uid or the beginning of one names.
 
+    Args:
+        transaction: to read in.
+        reference: an id, a name, a uid, or the beginning of a uid.
+
     Raises:
         StoreError: none or several match.
     """
@@ -66,7 +70,12 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 
 
 def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet, ...]:
-    """Return all sets, or the one with an id, oldest first."""
+    """Return all sets, or the one with an id, oldest first.
+
+    Args:
+        transaction: to read in.
+        number: id of the set; None: all.
+    """
     changed: dict[int, dict[str, str]] = {}
     for set_id, kind, text in transaction.rows(
         "SELECT set_id, kind, text FROM set_events"
@@ -123,6 +132,10 @@ def refuse_closed(kept: RatingSet) -> None:
 def refuse_taken(transaction: Transaction, name: str) -> None:
     """Refuse a name that a rating set has already.
 
+    Args:
+        transaction: to read in.
+        name: of the new set.
+
     Raises:
         UsageError: a rating set has it.
     """
@@ -132,6 +145,11 @@ def refuse_taken(transaction: Transaction, name: str) -> None:
 
 def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     """Insert a set with its samples and assignments; return its id.
+
+    Args:
+        transaction: to write in.
+        keys: gives the keys of texts and names.
+        plan: name, samples, raters and form of the set.
 
     Raises:
         StoreError: a sample is of no attempt that is stored or twice in the plan, or an assignment
@@ -169,6 +187,10 @@ def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
 
 def refuse_program(transaction: Transaction, rater: str) -> None:
     """Refuse a person's code that a judge or a scorer of this store has.
+
+    Args:
+        transaction: to read in.
+        rater: code of the rater.
 
     Raises:
         UsageError: one has.
@@ -252,6 +274,12 @@ def insert_assignments(
 ) -> None:
     """Insert the assignments of a new set.
 
+    Args:
+        transaction: to write in.
+        keys: gives the keys of texts and names.
+        set_id: id of the set.
+        assignments: who rates which sample, and when.
+
     Raises:
         StoreError: a sample is not in the set, or a position is taken.
         UsageError: a code is not valid.
@@ -288,7 +316,13 @@ def insert_assignments(
 
 
 def samples(transaction: Transaction, set_id: int, number: int | None = None) -> Iterator[Sample]:
-    """Yield the samples of a set in order, or the one with a number."""
+    """Yield the samples of a set in order, or the one with a number.
+
+    Args:
+        transaction: to read in.
+        set_id: id of the set.
+        number: of the sample; None: all.
+    """
     for row in transaction.rows(
         "SELECT samples.number, administration_id, trial, attempts.number, samples.text,"
         " texts.text, context_before, context_after, stratum, weight, audio_sha256, audio_start_s,"
@@ -322,7 +356,13 @@ def samples(transaction: Transaction, set_id: int, number: int | None = None) ->
 def assignments_of(
     transaction: Transaction, set_id: int, rater: str | None = None
 ) -> Iterator[Assignment]:
-    """Yield the assignments of a set, or of one rater, each rater's in order."""
+    """Yield the assignments of a set, or of one rater, each rater's in order.
+
+    Args:
+        transaction: to read in.
+        set_id: id of the set.
+        rater: code of the rater; None: all.
+    """
     rows = transaction.rows(
         "SELECT spec, position, sample, purpose FROM assignments"
         " JOIN raters ON raters.id = rater_id WHERE set_id = ?"

@@ -206,7 +206,12 @@ def _state(given: SampleRating) -> str:
 
 
 def same(kept: SampleRating, given: SampleRating) -> bool:
-    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
+    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat.
+
+    Args:
+        kept: the row in the store.
+        given: the rating to be saved.
+    """
     started_at = given.started_at or kept.started_at
     return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
 

@@ -114,6 +114,10 @@ class RatingSets:
     def sample(self, set_id: int, number: int) -> Sample:
         """Return one sample of a set.
 
+        Args:
+            set_id: id of the set.
+            number: of the sample.
+
         Raises:
             StoreError: it is not there.
         """
@@ -123,7 +127,12 @@ class RatingSets:
         raise StoreError(f"rating set {set_id} has no sample {number}")
 
     def assignments(self, set_id: int, rater: str | None = None) -> tuple[Assignment, ...]:
-        """Return who rates what, each rater's in order; of one rater where one is given."""
+        """Return who rates what, each rater's in order; of one rater where one is given.
+
+        Args:
+            set_id: id of the set.
+            rater: code of the rater; None: all.
+        """
         with self._access.reading() as transaction:
             return tuple(set_rows.assignments_of(transaction, set_id, rater))
 
@@ -176,6 +185,10 @@ class RatingSets:
 
     def rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
         """Save ratings as :meth:`rate` in one commit, all or none.
+
+        Args:
+            set_id: id of the set.
+            ratings: to be saved, in order.
 
         Raises:
             StoreError: as :meth:`rate`.
@@ -242,6 +255,10 @@ class RatingSets:
 
         ``closed`` and ``reopened`` change its status, ``counts`` whose ratings count.
 
+        Args:
+            set_id: id of the set.
+            event: what happened.
+
         Raises:
             StoreError: there is no such set.
             UsageError: the text of ``counts`` is not such a rule.
@@ -259,6 +276,10 @@ class RatingSets:
 
     def lock(self, set_id: int, rater: str) -> AbstractContextManager[None]:
         """Hold the work of one rater on one set for this process, which frees it when it ends.
+
+        Args:
+            set_id: id of the set.
+            rater: code of the rater.
 
         Raises:
             HeldElsewhere: another process holds it; the message names it.

@@ -43,7 +43,12 @@ _ERRORS = (
 
 
 def damaged(what: str, where: str) -> StoreError:
-    """Return the error for a file that is not as SQLite wrote it."""
+    """Return the error for a file that is not as SQLite wrote it.
+
+    Args:
+        what: what is wrong in it.
+        where: its path.
+    """
     return StoreError(
         f"the store is damaged ({what})",
         where=where,
@@ -61,7 +66,13 @@ def read_only(where: str) -> StoreError:
 
 
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
-    """Return what an error of SQLite means to a person, and what to do about it."""
+    """Return what an error of SQLite means to a person, and what to do about it.
+
+    Args:
+        error: of SQLite.
+        where: path of the store.
+        patience_s: seconds for which another process was waited for.
+    """
     name = name_of(error)
     if name.startswith("SQLITE_READONLY"):
         return read_only(where)

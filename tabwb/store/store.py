@@ -107,6 +107,10 @@ class Store:
     def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
         """Keep a battery with its files, so that it can be given again after the files changed.
 
+        Args:
+            battery: the battery.
+            assets: the bytes of its files, by name.
+
         Raises:
             StoreError: the same id and version was kept with other content, or a file's bytes are
                 not those that the battery names.
@@ -327,6 +331,10 @@ class Store:
 
         Attempts and events take the next numbers of the administration's sequence, in order.
 
+        Args:
+            administration_id: id of the administration.
+            entries: what is recorded, in order.
+
         Raises:
             StoreError: nothing of ``entries`` was recorded; the message says why.
         """
@@ -344,6 +352,11 @@ class Store:
         The ratings of those that count (``repeat`` 0) replace what the judge said before.
         ``declaration`` is the judge's; the same declaration is not kept twice.
 
+        Args:
+            administration_id: id of the administration.
+            judged: the judgements.
+            declaration: what the judge declares, if it does.
+
         Raises:
             StoreError: nothing was recorded; the message says why.
         """
@@ -355,7 +368,12 @@ class Store:
     def judgements(
         self, administration_id: int, trial: int | range | None = None
     ) -> tuple[Judged, ...]:
-        """Return the judgements of an administration or of one trial, in the order recorded."""
+        """Return the judgements of an administration or of one trial, in the order recorded.
+
+        Args:
+            administration_id: id of the administration.
+            trial: number of a trial, or a range of them; None: all.
+        """
         with self._access.reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)
 

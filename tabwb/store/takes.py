@@ -37,7 +37,13 @@ def folder_of(store: Store) -> Path:
 
 
 def path_of(store: Store, administration_uid: str, recording: str) -> Path:
-    """Return the file of a growing recording; the name holds whose it is, for deletion."""
+    """Return the file of a growing recording; the name holds whose it is, for deletion.
+
+    Args:
+        store: the store.
+        administration_uid: uid of the administration.
+        recording: name of the recording.
+    """
     return folder_of(store) / f"{administration_uid}.{recording}{SUFFIX}"
 
 
@@ -52,7 +58,12 @@ def whose(path: Path) -> str:
 
 
 def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]:
-    """Return the recordings of an administration that were begun and not kept yet."""
+    """Return the recordings of an administration that were begun and not kept yet.
+
+    Args:
+        store: the store.
+        administration_uid: uid of the administration.
+    """
     return tuple(sorted(folder_of(store).glob(f"{administration_uid}.*{SUFFIX}")))
 
 
