@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.paper.methods_analysis import analysis
 from tabwb.report.paper.methods_given import (
     materials,
     models,
@@ -20,7 +21,7 @@ from tabwb.report.paper.methods_given import (
 from tabwb.report.paper.methods_lesions import lesions, over_amounts
 from tabwb.report.paper.methods_perturbed import over_other_amounts, perturbations
 from tabwb.report.paper.methods_procedure import procedure
-from tabwb.report.paper.methods_scored import analysis, scoring, unusable
+from tabwb.report.paper.methods_scored import scoring, unusable
 from tabwb.report.paper.references import Citations, Reference, bibliography
 from tabwb.report.paper.studied import Studied
 from tabwb.report.plain import Json
