@@ -206,9 +206,23 @@ STATE_SIGNS = (
 def _when(of: Callable[[R], Administration], rank: int) -> tuple[Column[R], Column[R]]:
     """Return the columns of day and minute; the minute is left out first."""
     return (
-        Column("date", lambda row: Content.styled(of(row).given_at[:10], QUIET), rank=rank),
-        Column("", lambda row: Content.styled(of(row).given_at[11:16], QUIET), rank=rank + 3),
+        Column("date", lambda row: Content.styled(_day_minute(of(row))[0], QUIET), rank=rank),
+        Column("", lambda row: Content.styled(_day_minute(of(row))[1], QUIET), rank=rank + 3),
     )
+
+
+def _day_minute(administration: Administration) -> tuple[str, str]:
+    """Return day and minute for two columns; the minute is empty where only the day is known.
+
+    >>> from tabwb.records.conditions import Conditions
+    >>> from tabwb.records.states import AdministrationStatus
+    >>> one = Administration(3, "", AdministrationStatus.DONE, "naming-demo", "1", "", "",
+    ...                      Conditions("S-020", "speaker", session_date=""), "", 6, 6)
+    >>> _day_minute(one)
+    ('not known', '')
+    """
+    day = administration.session_date
+    return (day, administration.given_at[11:16]) if day else ("not known", "")
 
 
 def _progress(administration: Administration) -> str:
