@@ -180,15 +180,15 @@ class Study:
 
         >>> Study().remark("S-014")
         ''
-        >>> Study(id_pattern="[A-Z]{2}[0-9]{3}").remark("Jane")[:50]
-        "'Jane' is not as this study's IDs are written ([A-"
+        >>> Study(id_pattern="[A-Z]{2}[0-9]{3}").remark("Jane")[:57]
+        "'Jane' does not have the form of this study's participant"
         """
         if re.fullmatch(self.id_pattern, speaker):
             return ""
         usual = self.id_pattern == ID_PATTERN
         shape = "letters and two or more digits, such as S-014" if usual else self.id_pattern
         return (
-            f"'{speaker}' is not as this study's IDs are written ({shape}): "
+            f"'{speaker}' does not have the form of this study's participant codes ({shape}): "
             "never use a person's name"
         )
 

@@ -126,7 +126,7 @@ def test_somebody_unregistered_may_type_and_there_is_a_notice(
 
 def test_an_id_of_another_shape_is_remarked_on(store: Store, plugins: Plugins) -> None:
     odd, _ = consent.Guard(store, plugins, replace(PERSON, examinee="Jane")).notices()
-    assert "'Jane' is not as this study's IDs are written" in odd
+    assert "'Jane' does not have the form of this study's participant codes" in odd
 
 
 def test_somebody_registered_has_to_agree(store: Store, begun: Callable[[Conditions], int]) -> None:
