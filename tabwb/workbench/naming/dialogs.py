@@ -216,6 +216,7 @@ class MicrophoneScreen(Dialog[str | None]):
                     self._recorder = None
                     made = await asyncio.to_thread(recorder.stop)
                 test = await asyncio.to_thread(_quality_of, made.path)
+                self._show_peak(test.peak_dbfs)
                 self._tell(f"▸ playing   {_quality_words(test)}", QUIET)
                 playback = Playback(made.path)
                 await asyncio.to_thread(playback.start)
@@ -225,6 +226,13 @@ class MicrophoneScreen(Dialog[str | None]):
                 self._tell(str(error), AMBER)
             finally:
                 self._testing = False
+
+    def _show_peak(self, peak_dbfs: float) -> None:
+        """Show the level that the message judges, not that of the last block."""
+        from tabwb.speech.level import Level
+
+        for meter in self.query("#test-level").results(LevelMeter):  # none once it is closed
+            meter.show(Level(peak_dbfs))
 
     def _tick(self) -> None:
         recorder = self._recorder
