@@ -113,7 +113,7 @@ def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
     in_error = sum(document.get("in_error", 0) for document in documents)
     if in_error:
         raise Interrupted(
-            f"{plural(in_error, 'call')} failed and left a response without a verdict", hint=hint
+            f"{plural(in_error, 'call')} failed: there is no verdict on their responses", hint=hint
         )
 
 
