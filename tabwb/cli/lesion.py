@@ -146,7 +146,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
 @condition_options("run", "replicates", "seed", "protocol")
 @batch_option
 @click.option(
-    "--dry-run", is_flag=True, help="Show the conditions, the time and the detectable effects."
+    "--dry-run", is_flag=True, help="Show the conditions, the time and the detectable differences."
 )
 @verbosity_options
 @store_option

@@ -31,7 +31,7 @@ SWEEP_PAGE = (
     Command("administer.start-sweep", "Start or continue", "Start", "space", 1,
             "Start the sweep in the background; stored conditions are not given again."),
     Command("administer.dry-run", "Dry run", "Dry run", "D", 2,
-            "Show the conditions, the time and the detectable effects; store nothing."),
+            "Show the conditions, the time and the detectable differences; store nothing."),
     Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", 3,
             "Stop after the current items; starting again continues."),
     Command("administer.sweep-curves", "Curves and maps", "Curves", "g", 4,

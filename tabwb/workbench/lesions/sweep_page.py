@@ -54,7 +54,7 @@ HELP = """\
 The battery is given to the intact model and under every lesion of a grid, in the background: the
 workbench can be used meanwhile, and the title bar shows how far the sweep is.
 
-- **D**, a dry run, shows the conditions, the time and the detectable effects
+- **D**, a dry run, shows the conditions, the time and the detectable differences
 - **space** starts or continues it: stored conditions are not given again
 - **x** stops it after the current items; so does leaving the workbench. No answer is lost, and
   **space** (or the command shown) continues
@@ -83,7 +83,7 @@ _NEXT = {
 }
 """Keys for what can be done next, by phase."""
 _BEGIN = (
-    ("D", "dry run: shows the conditions, the time and the detectable effects"),
+    ("D", "dry run: shows the conditions, the time and the detectable differences"),
     ("space", "gives the battery to the intact model and under every lesion of the grid, in the "
           "background; also continues a stopped sweep"),
     _CURVES,
