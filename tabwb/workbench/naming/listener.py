@@ -70,12 +70,11 @@ class Listener(threading.Thread):
         """Work until :meth:`close`."""
         try:
             transcribing = self._open(self._cancel)
-        except TabwbError as error:
-            if not self._cancel.is_set():
-                self._failed(error)
-            return
         except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
-            self._failed(TabwbError(f"{type(error).__name__}: {error}"))
+            if not isinstance(error, TabwbError):
+                error = TabwbError(f"{type(error).__name__}: {error}")
+            if not self._cancel.is_set():  # closed while it is loaded, it may fail in any way
+                self._failed(error)
             return
         with transcribing:
             while (job := self._jobs.get()) is not None and not self._cancel.is_set():
