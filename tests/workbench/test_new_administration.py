@@ -61,6 +61,11 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
             lambda: told(seat).count("Smallest detectable difference") == 1, "greedy answers"
         )
         assert "The seed has no effect" in told(seat)
+        assert "drawn by the seed in its spec" not in told(seat)
+        seat.fill(lesion="mlp.down:zero:0.3@seed=2")
+        await seat.until(
+            lambda: "The lesion is drawn by the seed in its spec" in told(seat), "the lesion's seed"
+        )
 
 
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:

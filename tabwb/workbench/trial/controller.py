@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabwb.administer.session import checks, setup
 from tabwb.battery.model import Battery
-from tabwb.lesion.spec import canonical
+from tabwb.lesion.spec import canonical, parse_lesions
 from tabwb.records.condition_kinds import Component, Components
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS
@@ -38,6 +38,7 @@ class KnownParticipant:
 
 
 SEED_UNUSED = "The seed has no effect: decoding is greedy (temperature 0) and the order is fixed."
+LESION_SEED = "The lesion is drawn by the seed in its spec."
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,9 @@ class TrialController(Controller):
         if conditions.kind == "model":
             design = tuple(brief(planned(self.plugins, battery, conditions)))
             if conditions.drawn == "greedy" and "shuffled" not in _orders(conditions):
-                design = (SEED_UNUSED, *design)
+                lesions = parse_lesions(conditions.lesion) if conditions.lesion else ()
+                drawn = (LESION_SEED,) if any(lesion.draws for lesion in lesions) else ()
+                design = (" ".join((SEED_UNUSED, *drawn)), *design)
         return StartPreview(
             entry,
             notices=self._sessions.notices(battery, conditions),
