@@ -306,7 +306,7 @@ async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given
 
 async def test_keys_say_that_an_administration_is_over(given: Given) -> None:
     async with given(items=3) as seat:
-        for key in "pad":
+        for key in (*"pad", "escape"):
             await seat.press(key)
             assert not seat.asked
             await seat.reads("complete: no items are left; space shows the results")

@@ -14,8 +14,8 @@ from tabwb.workbench.shell.commands import Command, Situation
 if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
-DISCONTINUED = "discontinued: u takes that back, space shows the results"
-DONE = "complete: no items are left; space shows the results"
+DISCONTINUED = "discontinued: u takes that back, space shows the results, F8 goes home"
+DONE = "complete: no items are left; space shows the results, F8 goes home"
 
 
 def unchangeable(now: Situation) -> str:

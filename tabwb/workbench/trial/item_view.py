@@ -128,7 +128,7 @@ def hint(work: Work, *, pausing: bool, elsewhere: bool = False) -> tuple[str, st
     person = work.of_person
     match work.status:
         case AdministrationStatus.DONE:
-            return "✓ complete   space shows the results", f"bold {ACCENT}"
+            return "✓ complete   space shows the results, F8 goes home", f"bold {ACCENT}"
         case AdministrationStatus.DISCONTINUED:
             return "■ discontinued   space shows the results, u takes it back", AMBER
         case AdministrationStatus.PAUSED:

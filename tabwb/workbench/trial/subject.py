@@ -52,6 +52,12 @@ def _unfinished(now: Situation) -> str | None:
     return DISCONTINUED if now.status is AdministrationStatus.DISCONTINUED else DONE
 
 
+def _stop(now: Situation) -> str | None:
+    if now.asking or now.loading:
+        return None
+    return _unfinished(now) or ""
+
+
 def _skip(now: Situation) -> str | None:
     if now.elsewhere:
         return _closed(now) or ELSEWHERE
@@ -121,7 +127,7 @@ PAGE = (
     *session_commands(check, WHERE),
     Command("administer.stop", "Stop this answer", "Stop", "escape", 5,
             "Stop the model in the middle of its answer; the item can be asked again.",
-            lambda now: None if now.asking or now.loading else "", where=WHERE, section="whole"),
+            _stop, where=WHERE, section="whole"),
     Command("administer.auto", "Auto-run on or off", "Auto", "a", 9,
             "Give all remaining items one after the other; again: stop after this one.",
             _unfinished, where=WHERE),
