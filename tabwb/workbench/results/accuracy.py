@@ -18,14 +18,8 @@ AXIS, MOST_AXIS = 16, 40
 POLICIES_FROM = 84
 """From so many columns up the policies *normalised* and *extracted* have columns."""
 LEAST_TITLE = 14
-LEGEND = (
-    (VALUE, ACCENT),
-    (" right   ", QUIET),
-    ("├─┤", ACCENT),
-    (" 95 %, prompts like these   ", QUIET),
-    (BASELINE, "$foreground"),
-    (" baseline", QUIET),
-)
+LIKE = ", prompts like these"
+"""Is left out of the legend where it has no room."""
 LEGEND_BOTH = (("   ", ""), (BOTH, ACCENT), (f" {BASELINE} at {VALUE} or an end", QUIET))
 """Is shown where a baseline is in the cell of an estimate or of an end."""
 
@@ -85,9 +79,22 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
         both = both or BOTH in line.plain
         yield line
     if any(subtest.share.scored for subtest in subtests):
-        yield Content.assemble(*LEGEND, *(LEGEND_BOTH if both else ())).truncate(
+        whole = _legend(LIKE, both)
+        yield (whole if whole.cell_length <= width else _legend("", both)).truncate(
             width, ellipsis=True
         )
+
+
+def _legend(intervals: str, both: bool) -> Content:
+    return Content.assemble(
+        (VALUE, ACCENT),
+        (" right   ", QUIET),
+        ("├─┤", ACCENT),
+        (f" 95 %{intervals}   ", QUIET),
+        (BASELINE, "$foreground"),
+        (" baseline", QUIET),
+        *(LEGEND_BOTH if both else ()),
+    )
 
 
 def _cells(
