@@ -64,7 +64,7 @@ The parts of the model that can be lesioned, with their numbers of parameters.
     def __init__(self) -> None:
         super().__init__(NOTHING, id="lab-parts")
         self.guide_depth = GUIDE
-        self.auto_expand = False
+        self.auto_expand = self.root.allow_expand = False
         self._parts: Sequence[Part] = ()
         self._marked: frozenset[str] = frozenset()
         self._labelled: list[tuple[TreeNode[Chosen], frozenset[str], Text]] = []
@@ -84,6 +84,7 @@ The parts of the model that can be lesioned, with their numbers of parameters.
         self.clear()
         self.root.set_label(Text(model if parts else NOTHING, no_wrap=True))
         self.root.data = Chosen() if parts else None
+        self.root.allow_expand = bool(parts)
         layers: dict[int | None, TreeNode[Chosen]] = {None: self.root}
         for part in sorted(parts, key=lambda one: -1 if one.layer is None else one.layer):
             if part.layer not in layers:
