@@ -107,6 +107,33 @@ async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribe
         assert len(heard) == 4, "of each response that counts"
 
 
+async def test_a_folder_is_stored_once_across_two_openings_of_the_workbench(
+    sit: Sit, recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def given(seat: Seat) -> None:
+        battery = tmp_path / "battery.toml"
+        await asked(seat, file=recordings, battery=battery, transcriber="none", name="S-014")
+        await seat.press_button("import")
+
+    gate = Gate()
+    with monkeypatch.context() as held:
+        held.setattr(FolderJob, "_count", lambda *_: gate.hold())
+        async with sit((100, 30)) as seat:
+            await given(seat)
+            await stop_at(seat, gate)
+            assert len(recordings_of(seat)) == 1
+    async with sit((100, 30)) as seat:
+        await given(seat)
+        await seat.until(lambda: stored(seat)[0].status is AdministrationStatus.DONE)
+        assert len(stored(seat)) == 1
+        assert len(recordings_of(seat)) == 5
+        await seat.until(lambda: not seat.asked, "the end of the dialog")
+        await seat.press("escape")
+        await given(seat)
+        await refused(seat, "in the store already: administration 1")
+        assert len(stored(seat)) == 1
+
+
 def recordings_of(seat: Seat) -> list[str]:
     with Store.open(seat.store) as store:
         return [one.uid for one in store.people.recordings(1)]

@@ -16,6 +16,7 @@ from tabwb.administer.naming.live import job_of
 from tabwb.administer.naming.views import observed, spoken_attempt, with_onset
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
 from tabwb.records.errors import StoreError, TabwbError
@@ -23,10 +24,11 @@ from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, T
 from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.records.trials import AttemptEntry, Entry, EventEntry, Trial
+from tabwb.records.trials import Administration, AttemptEntry, Entry, EventEntry, Trial
 from tabwb.speech import files as sound_files
 from tabwb.speech.level import onset
 from tabwb.speech.quality import quality
+from tabwb.store.store import Store
 
 
 def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.Event]:
@@ -73,6 +75,26 @@ def _stored_sounds(session: Session) -> dict[str, str]:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def holder_of(
+    store: Store, battery: Battery, speaker: str, files: Sequence[TakeFile]
+) -> Administration | None:
+    """Return the newest administration whose recordings are all among these files, or None.
+
+    Args:
+        store: with the administrations.
+        battery: that was given.
+        speaker: the participant code.
+        files: that are to be given.
+    """
+    sounds = {_sha256(file.path) for file in files}
+    for given in reversed(store.administrations()):
+        if (given.battery_hash, given.conditions.examinee) == (battery.content_hash, speaker):
+            kept = {recording.sha256 for recording in store.people.recordings(given.id)}
+            if kept and kept <= sounds:
+                return given
+    return None
 
 
 def waiting(

@@ -151,7 +151,8 @@ class ImportingController(Controller):
         from tabwb.workbench.importing.recordings import FolderJob
 
         if isinstance(prepared, PreparedFolder):
-            FolderJob(tools, prepared, self._tell, self._running).give(numbers)
+            job = FolderJob(tools, prepared, self._tell, self._running, again=wish.again)
+            job.give(numbers)
         elif isinstance(prepared, PreparedSessions):
             self._store_sessions(tools, prepared, numbers)
         else:

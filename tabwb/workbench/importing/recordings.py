@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import Interrupted
+from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.events import AttemptRecorded, Observed
 from tabwb.records.naming import Transcribed
 from tabwb.records.states import AdministrationStatus
@@ -28,6 +28,7 @@ class FolderJob:
         prepared: what the folder holds.
         say: takes what the user is to know.
         progress: takes the words of the present state.
+        again: store them also where the store has these recordings.
     """
 
     def __init__(
@@ -36,8 +37,10 @@ class FolderJob:
         prepared: PreparedFolder,
         say: Callable[[str], object],
         progress: Callable[[str], object],
+        *,
+        again: bool,
     ) -> None:
-        self._tools, self._prepared = tools, prepared
+        self._tools, self._prepared, self._again = tools, prepared, again
         self._say, self._progress = say, progress
 
     def give(self, numbers: list[int]) -> None:
@@ -49,6 +52,7 @@ class FolderJob:
         Raises:
             Interrupted: the user stopped; the same call with the number continues.
             NoConsent: the speaker has not agreed to the transcription.
+            UsageError: the store has these recordings.
             TabwbError: a file cannot be stored; the administration is paused.
         """
         from tabwb.administer.naming.folders import settle
@@ -85,14 +89,41 @@ class FolderJob:
         guard = Guard(store, plugins, conditions)
         if conditions.transcriber:
             guard.check_transcribing(conditions.transcriber)
-        if known.intersection(numbers):  # else it was deleted meanwhile, with its participant
-            opened = setup.resume_naming(store, plugins, numbers[0])
+        # An administration of this run may have been deleted meanwhile, with its participant.
+        begun = next(iter(known.intersection(numbers)), None) or self._begun_earlier()
+        if begun is not None:
+            opened = setup.resume_naming(store, plugins, begun)
         else:
             opened = setup.create_naming(store, plugins, prepared.battery, conditions)
             for notice in guard.notices():
                 self._say(notice)
         with opened as session:
             yield session
+
+    def _begun_earlier(self) -> int | None:
+        """Return the administration to continue that an earlier run of the program began.
+
+        Raises:
+            UsageError: it is over, or has another transcriber.
+        """
+        from tabwb.administer.naming.run import holder_of
+        from tabwb.administer.session import setup
+
+        plugins, store, prepared = self._tools.plugins, self._tools.store, self._prepared
+        conditions = prepared.conditions
+        given = holder_of(store, prepared.battery, conditions.examinee, prepared.files)
+        if given is None or self._again:
+            return None
+        spec = setup.notated(store, plugins, conditions, conditions.transcriber)
+        open_still = given.status in {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
+        if open_still and given.conditions.transcriber == spec:
+            self._say(f"administration {given.id} has the first of these recordings; it continues")
+            return given.id
+        raise UsageError(
+            f"these recordings of {conditions.examinee} are in the store already: "
+            f"administration {given.id}, transcriber {given.conditions.transcriber or 'none'}",
+            hint="to store them once more, choose 'also answers that are in the store already'",
+        )
 
     def _store(self, session: Session) -> None:
         from tabwb.administer.naming.run import give_files
