@@ -221,6 +221,7 @@ async def test_the_detail_moves_below_where_it_becomes_narrow(sit: Sit) -> None:
         await seat.reads("3 of 5  0.15-0.95")
         assert detail.region.y >= table(seat).region.bottom
         assert names(seat)[0] == "weak"
+        await seat.reads("95 %  word  sentence  repetition")
 
 
 async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
