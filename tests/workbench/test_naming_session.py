@@ -118,7 +118,9 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Nam
         await seat.reads("S-014 has not agreed to record")
         assert "transcribe (" in " ".join(seat.text.split())
         await seat.press("y")
-        await seat.words("IRB-7/014")
+        await seat.until(lambda: seat.app.screen.query("#words"), "the dialog")
+        await seat.type("IRB-7/014")
+        await seat.pilot.click("#words-message", offset=(3, 0))
         await seat.until(lambda: "has not agreed" not in seat.text, "that nothing is lacking")
         with Store.open(seat.store) as store:
             kept = [(one.scope, one.given, one.document) for one in store.people.consents("S-014")]

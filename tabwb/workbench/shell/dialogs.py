@@ -135,6 +135,10 @@ def about_text(catalogue: Catalogue | None) -> Content:
     return Content("\n").join([*lines, Content(f"\n{RESEARCH_ONLY}")])
 
 
+CLOSE = "[@click=screen.dismiss]esc Close[/]"
+"""The end of a line of keys; a click closes too."""
+
+
 class Words(Input):
     """The text field."""
 
@@ -165,7 +169,12 @@ class AskWords(Dialog[str | None]):
             if self._text:
                 yield Static(self._text, classes="dialog-note", markup=False)
             yield Words(placeholder=self._label, id="words", compact=True)
-            yield Static("enter Accept   esc Close", id="words-message", classes="dialog-note")
+            keys = f"[@click=screen.accept]enter Accept[/]   {CLOSE}"
+            yield Static(keys, id="words-message", classes="dialog-note")
+
+    async def action_accept(self) -> None:
+        """Do what enter does in the field."""
+        await self.query_one(Words).action_submit()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the words, if there are any."""
@@ -174,7 +183,7 @@ class AskWords(Dialog[str | None]):
             self.dismiss(words)
             return
         message = self.query_one("#words-message", Static)
-        message.update(f"{self._label}: a text is needed   esc Close")
+        message.update(f"{self._label}: a text is needed   {CLOSE}")
         message.add_class("-error")
 
 
@@ -199,7 +208,7 @@ class PickScreen(Dialog[int | None]):
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             yield Lines(*options, id="lines", compact=True)
-            yield Static("enter Pick   esc Close", classes="dialog-note")
+            yield Static(f"enter Pick   {CLOSE}", classes="dialog-note")
 
     def on_mount(self) -> None:
         """Highlight the present line."""
