@@ -347,6 +347,12 @@ class SessionController(Controller):
         if session.history.status is AdministrationStatus.DISCONTINUED:
             self.auto = False
 
+    def tell_corrected(self, number: int) -> None:
+        """Report that responses of an administration were corrected, and what is right now."""
+        self.say(messages.Stored(number))
+        self.engine.refresh()
+        self.count_score(number)
+
     def count_score(self, number: int) -> None:
         """Report the responses that are right of an administration that ended or was corrected."""
         from tabwb.workbench.engine.scored import scored_or_problem

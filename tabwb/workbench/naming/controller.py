@@ -325,9 +325,7 @@ class NamingController(Controller):
             session.spoken.listening.to(wanted.trial, doing, listener=who, seen=seen),
         ):
             command(session.spoken)
-        self.say(messages.Stored(wanted.number))
-        self.engine.refresh()
-        self._sessions.count_score(wanted.number)
+        self._sessions.tell_corrected(wanted.number)
 
     def play_response(self, number: int, trial: int) -> None:
         """Play a response of an administration to a person who rates it, or stop playing.

@@ -275,9 +275,7 @@ class ResultsController(Controller):
         """Store a new onset or new limits of a response."""
         with self._sessions.session_of(correction.number) as session:
             correction.apply(session)
-        self.say(messages.Stored(correction.number))
-        self.engine.refresh()
-        self._sessions.count_score(correction.number)
+        self._sessions.tell_corrected(correction.number)
 
     def undo_correction(self, number: int, trial: int) -> None:
         """Take back the latest correction of a response.
@@ -295,7 +293,5 @@ class ResultsController(Controller):
         with self._sessions.session_of(number) as session:
             made = undo_correction(session, trial)
         what = next((event.what for event in made if isinstance(event, Undone)), "")
-        self.say(messages.Stored(number))
+        self._sessions.tell_corrected(number)
         self.say(messages.Told(f"Taken back: {what}. Its record stays in the store."))
-        self.engine.refresh()
-        self._sessions.count_score(number)
