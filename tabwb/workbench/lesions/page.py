@@ -150,9 +150,8 @@ class LesionsPage(Page):
         if self._pairs:
             lines = list(lines_of(self._pairs, width))
             return [*lines, Content.styled(NOTE, QUIET)]
-        if not self.state.parts:
-            return [*key_lines(BEGIN, width), *declared_lines(width)]
-        return [*item_lines(self._item(), width), *key_lines(BEGIN, width)]
+        item = item_lines(self._item(), width) if self.state.parts else ()
+        return [*item, *key_lines(BEGIN, width), *declared_lines(width)]
 
     # ---------------------------------------------------------------- news of the worker
 
