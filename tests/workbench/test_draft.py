@@ -88,6 +88,12 @@ def test_a_draft_is_remembered_by_what_differs_and_without_the_participant() -> 
     assert (other.value("rater"), other.value("part_items")) == ("R2", "")
 
 
+def test_a_lesion_is_not_remembered() -> None:
+    begun = MODEL.filled(lesion="mlp:zero:0.3", seed="7")
+    assert begun.differing(MODEL) == {"seed": "7"}
+    assert remembered(MODEL, {"lesion": "mlp:zero:0.3", "seed": "7"}) == MODEL.filled(seed="7")
+
+
 def test_what_cannot_be_remembered_any_more_has_its_default() -> None:
     damaged = {"kind": "animal", "of another version": "x", "seed": 7, "rater": "R2"}
     assert remembered(MODEL, damaged) == MODEL.filled(rater="R2")  # type: ignore[arg-type]

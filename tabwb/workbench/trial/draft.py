@@ -87,9 +87,8 @@ class Draft:
         return self.text(condition_table.declared(name))
 
     def differing(self, usual: Draft) -> dict[str, str]:
-        """Return the fields that :func:`remembered` fills in again, without the participant."""
-        conditions = (one.id for one in declared_conditions.CONDITIONS if one.field is not None)
-        names = ("battery", "kind", "model", *conditions)
+        """Return the fields that :func:`remembered` fills in again."""
+        names = sorted(_kept())
         return {name: self.value(name) for name in names if self.value(name) != usual.value(name)}
 
 
@@ -142,6 +141,12 @@ PARTS = ("part_subtests", "part_items")
 """Fields that name parts of one battery."""
 
 
+def _kept() -> set[str]:
+    """Return the remembered fields: not the participant, nor a lesion of another model."""
+    conditions = {one.id for one in declared_conditions.CONDITIONS if one.field is not None}
+    return (conditions | {"battery", "kind", "model"}) - {"lesion"}
+
+
 def remembered(usual: Draft, begun: Mapping[str, str], battery: str | None = None) -> Draft:
     """Return a draft with the fields of the administration that was begun last.
 
@@ -150,9 +155,8 @@ def remembered(usual: Draft, begun: Mapping[str, str], battery: str | None = Non
         begun: what :meth:`Draft.differing` returned; other names and values are left out.
         battery: is given instead of the remembered one; its parts are not remembered then.
     """
-    known = {one.id for one in declared_conditions.CONDITIONS if one.field is not None}
-    known |= {"battery", "model", "kind"}
-    texts = {name: text for name, text in begun.items() if name in known and isinstance(text, str)}
+    kept = _kept()
+    texts = {name: text for name, text in begun.items() if name in kept and isinstance(text, str)}
     if texts.get("kind") not in {"model", "speaker"}:
         texts.pop("kind", None)
     if battery is not None and battery != texts.get("battery", usual.battery):
