@@ -197,8 +197,6 @@ class ModelsPage(Page):
             lower: draw features and plots again too.
         """
         basis, rows = self.basis, self.shown
-        self.set_class(self.beside, "-beside")
-        self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
         self._head(rows)
         share_room(self, rows)
         table, none = self.query_one(ModelsTable), self.query_one("#models-none", Static)
@@ -274,7 +272,9 @@ class ModelsPage(Page):
             self.query_one(ModelDetail).show(current, self.basis)
 
     def on_resize(self, event: Resize) -> None:
-        """Put the detail beside or below the table."""
+        """Put the detail beside or below the table, which has its new width after that."""
+        self.set_class(self.beside, "-beside")
+        self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
         self.call_after_refresh(self.lay_out)
 
     def focus_inside(self) -> None:

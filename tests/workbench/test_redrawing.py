@@ -1,0 +1,90 @@
+"""What is drawn only where it has changed looks as if all of it were drawn again."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.strip import Strip
+
+from tabwb.workbench.comparison.heat import FeatureMap
+from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.comparison.plots import PlotPane
+from tabwb.workbench.comparison.table import ModelsTable
+from tabwb.workbench.home.page import HomePage
+from tabwb.workbench.shell.column_list import ColumnList
+from tests.workbench.models_page import WIDE, by_model
+from tests.workbench.seat import Seat, Sit
+from tests.workbench.stocked import stock
+
+NARROW = (100, 30)
+
+
+@pytest.fixture(autouse=True)
+def stocked(tmp_path: Path) -> None:
+    stock(tmp_path / "store.db")
+
+
+def drawn(seat: Seat) -> list[Strip]:
+    """Text and colours of the page in the middle."""
+    region = seat.desk.query_one("#pages").region
+    lines = seat.app.screen._compositor.render_strips()[region.y : region.bottom]
+    return [line.crop(region.x, region.right).simplify() for line in lines]
+
+
+def differs(seat: Seat, before: list[Strip]) -> bool:
+    """Whether something else is drawn than before."""
+    return drawn(seat) != before
+
+
+async def drawn_again(seat: Seat) -> list[Strip]:
+    """The same, after everything that was kept has been forgotten."""
+    for listed in seat.desk.query(ColumnList):
+        listed.rows.clear_options()
+        listed._shown = ()
+        listed._head.update("")
+    if page := next(iter(seat.desk.query(ModelsPage)), None):
+        page.query_one(ModelsTable).forget_colours()
+        page.query_one(FeatureMap).forget_colours()
+        page.query_one(PlotPane)._drawn_for = None
+        page.lay_out()
+    seat.desk.query_one(HomePage).update_page()
+    await seat.pilot.pause()
+    seat.desk.refresh(layout=True)
+    await seat.pilot.pause(0.05)
+    return drawn(seat)
+
+
+async def changes(seat: Seat) -> None:
+    """Change theme and size, and check what is drawn after each change."""
+    for theme, size in (("light", WIDE), ("light", NARROW), ("dark", WIDE)):
+        before = drawn(seat)
+        seat.app.theme = theme
+        await seat.pilot.resize_terminal(*size)
+        await seat.until(partial(differs, seat, before), f"{theme} {size}")
+        await seat.pilot.pause(0.05)
+        shown = drawn(seat)
+        assert shown == await drawn_again(seat), f"{theme} {size}"
+
+
+@pytest.mark.parametrize("plots", [False, True], ids=["features", "plots"])
+async def test_by_model_is_redrawn_for_another_theme_and_size(sit: Sit, plots: bool) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        if plots:
+            await seat.press("g")
+        await changes(seat)
+
+
+async def test_pages_changed_while_hidden_are_drawn_for_theme_and_size(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        first = drawn(seat)
+        await seat.desk.go("home")
+        await seat.until(lambda: drawn(seat) != first)
+        await changes(seat)
+        await seat.press("m")
+        await seat.reads("3 of 3 models")
+        shown = drawn(seat)
+        assert shown == await drawn_again(seat)
