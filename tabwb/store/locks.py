@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 
+_OWN: set[Path] = set()
+"""The files of the locks that this process holds."""
+
+
 def folder_of(store: Path) -> Path:
     """Return where the locks of a store lie."""
     return store.with_name(f"{store.name}.locks")
@@ -52,6 +56,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
         ) from error
     _remove_stale(path.parent)
     owner = os.getpid()
+    _OWN.add(path)
     try:
         yield
     finally:
@@ -61,6 +66,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
             with suppress(OSError):
                 path.unlink()
             lock.release()
+            _OWN.discard(path)
 
 
 def is_held(store: Path, administration_id: int) -> bool:
@@ -89,7 +95,10 @@ def _is_held(path: Path) -> bool:
     if not path.exists():
         return False
     process = _holder(path)
-    if not process or _is_alive(int(process)):
+    if path in _OWN or not process:
+        return True
+    # In a container each run of the program may have the same process id.
+    if int(process) != os.getpid() and _is_alive(int(process)):
         return True
     try:
         lock = _acquired(path, "")

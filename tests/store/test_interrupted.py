@@ -54,6 +54,15 @@ def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
     assert not locks.is_held(store, 7)
 
 
+def test_a_file_that_names_this_process_but_is_not_its_lock_is_stale(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    locks.folder_of(store).mkdir()
+    left = locks.folder_of(store) / "7"
+    left.write_text(str(os.getpid()), encoding="ascii")
+    assert not locks.is_held(store, 7)
+    assert not left.exists()
+
+
 def test_the_next_lock_removes_the_file_of_a_process_that_is_gone(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     gone = subprocess.Popen(["true"])
