@@ -55,8 +55,8 @@ def declared_lines(width: int) -> Iterator[Content]:
         yield Content.styled(title, f"bold {QUIET}")
         wide = max(map(len, declared)) + 2
         for name, one in declared.items():
-            line = Content.assemble(name.ljust(wide), (one.meaning, QUIET))
-            yield line.truncate(width, ellipsis=True)
+            for n, part in enumerate(folded(one.meaning, width - wide, QUIET)):
+                yield Content.assemble(("" if n else name).ljust(wide), part)
 
 
 def item_lines(item: PlannedTrial | None, width: int) -> Sequence[Content]:
