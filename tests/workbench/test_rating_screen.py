@@ -19,7 +19,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.rating.clock import WorkClock
 from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.screen import RatingScreen
-from tabwb.workbench.rating.view_models import Request
+from tabwb.workbench.rating.view_models import Reply, Request
 from tests.workbench.rating_parts import SECRETS, SPOKEN, rating, rows, secret_set, strings_from
 from tests.workbench.seat import Sit
 
@@ -158,3 +158,13 @@ async def test_what_the_store_refuses_stays_on_the_screen_and_reaches_no_other_s
             await rater.press("z", "enter")
             await rater.reads("text 3")
     assert [(row.position, row.answers) for row in rows(path)] == [(1, {"correct": "error"})]
+
+
+async def test_a_failed_sound_leaves_the_answer_on_its_way(path: Path) -> None:
+    secret_set(path, SPOKEN, n=2, ask_source=False)
+    async with rating(path) as rater:
+        rater.screen._saving.unsaved = 1
+        rater.screen.post_message(RatingScreen.Told(Reply("failed", words="no sound card")))
+        await rater._reads("no sound card", "… saving")
+        rater.screen.post_message(RatingScreen.Told(Reply("failed", words="no room", unsaved=True)))
+        await rater.reads_unsaved("no room")

@@ -26,8 +26,8 @@ class Saving:
         self.unsaved, self.failed, self.warned = max(self.unsaved - 1, 0), False, False
 
     def refused(self) -> None:
-        """Note that a request failed."""
-        self.failed = self.failed or self.unsaved > 0
+        """Note that answers could not be stored."""
+        self.failed = True
         self.unsaved = max(self.unsaved - 1, 0)
 
     def mark(self) -> tuple[str, str]:

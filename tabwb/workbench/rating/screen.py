@@ -160,7 +160,8 @@ class RatingScreen(Screen[None]):
         elif reply.what == "kept":
             self._saving.stored()
         elif reply.what == "failed":
-            self._saving.refused()
+            if reply.unsaved:
+                self._saving.refused()
             self._awaits_view = False
             self._queued.clear()  # they were meant for a sample that did not come
             if self.hand is None:

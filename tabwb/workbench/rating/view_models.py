@@ -98,11 +98,13 @@ class Reply:
             words; ``failed``: what was asked for was not done; ``ended``: the worker has ended.
         view: with ``shown``.
         words: with ``said`` and ``failed``.
+        unsaved: with ``failed``: answers were sent, which are not stored.
     """
 
     what: Literal["shown", "kept", "said", "failed", "ended"]
     view: RatingView | None = None
     words: str = ""
+    unsaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

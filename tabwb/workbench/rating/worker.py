@@ -74,7 +74,7 @@ class Worker(threading.Thread):
                 self._guarded(lambda: self._show(opened[0]))
             while (request := self._next()) is not None and request.what != "close":
                 if opened is not None:  # else why not was said
-                    self._guarded(lambda: self._current(*opened, request))
+                    self._guarded(lambda: self._current(*opened, request), request)
 
     def _opened(self, ends: ExitStack) -> tuple[RaterSession, SampleSound]:
         from tabwb.administer.rating.session import RaterSession
@@ -151,7 +151,7 @@ class Worker(threading.Thread):
         if said:
             self._say(Reply("said", words=said))
 
-    def _guarded(self, job: Callable[[], T]) -> T | None:
+    def _guarded(self, job: Callable[[], T], request: Request | None = None) -> T | None:
         try:
             return job()
         except StoreError as error:
@@ -163,5 +163,6 @@ class Worker(threading.Thread):
             words = "   ".join(filter(None, (error.message, error.hint))).replace("\n", "   ")
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
             words = f"something unexpected happened: {type(error).__name__}: {error}"
-        self._say(Reply("failed", words=words))
+        unsaved = request is not None and request.what == "keep"
+        self._say(Reply("failed", words=words, unsaved=unsaved))
         return None
