@@ -236,8 +236,8 @@ def test_the_command_takes_the_number_of_lanes(
     models: list[Lanes] = []
     loaded = Model.loaded
 
-    def with_lanes(plugins: Plugins, spec: str) -> Model:
-        model = loaded(plugins, spec)
+    def with_lanes(plugins: Plugins, spec: str, cancel: Cancel | None = None) -> Model:
+        model = loaded(plugins, spec, cancel)
         models.append(Lanes(model.lesionable()))
         return replace(model, backend=models[-1])
 

@@ -49,7 +49,7 @@ def test_a_profile_is_written_listed_used_and_removed(folders: Path) -> None:
 
 def test_a_profile_is_not_replaced_unasked() -> None:
     tabwb("model", "add", "tiny", "echo")
-    with pytest.raises(TabwbError, match="already: echo"):
+    with pytest.raises(TabwbError, match="already exists: echo"):
         tabwb("model", "add", "tiny", "echo@delay=0.1")
     tabwb("model", "add", "tiny", "echo@delay=0.1", "--force")
     assert "echo@delay=0.1" in tabwb("model", "list").stdout
