@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.widgets import OptionList
+from textual.keys import key_to_character
+from textual.widgets import Input, OptionList, TextArea
 
 from tabwb.workbench.shell.administration_words import lesion_mark, name_of
 from tabwb.workbench.shell.commands import key_label
@@ -14,6 +15,8 @@ from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.frame import Hint, TitleState
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from tabwb.workbench.shell.desk import Desk
 
 
@@ -50,8 +53,11 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
         command
         for command in desk.table.commands
         if page.foot_rank(command) and (where in command.where or "everywhere" in command.where)
-        if command.reason(situation) is None
+        if command.reason(situation) is None and not _typed(focused, command.key)
     ]
+    if isinstance(focused, Input | TextArea):
+        shown.insert(0, Hint("esc", "Leave field", partial(desk.app.simulate_key, "escape")))
+        usable = [command for command in usable if command.key != "escape"]
     shown += [
         Hint(
             key_label(command.key),
@@ -63,3 +69,16 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
         for command in sorted(usable, key=page.foot_rank)
     ]
     return shown
+
+
+def _typed(focused: Widget | None, key: str) -> bool:
+    """Return whether a key types in the focused text field, or moves its cursor.
+
+    Args:
+        focused: the widget with the focus, or None.
+        key: as Textual names it.
+    """
+    if not isinstance(focused, Input | TextArea):
+        return False
+    own = focused._bindings.key_to_bindings
+    return focused.check_consume_key(key, key_to_character(key)) or key in own
