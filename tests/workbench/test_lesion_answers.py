@@ -72,6 +72,8 @@ def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
     state = SweepState("running", wish, planned=12, before=2, given=4, seconds=40.0)
     assert (state.left, state.time_left) == (6, "about 60 s left")
     assert state.summary == "6 of 12 conditions done, 2 of them before"
+    state = replace(state, begun=frozenset({"a", "b"}), items=30)
+    assert state.summary.endswith(", 2 running, 30 items answered")
     state = replace(state, failures=(("mlp:zero:1", "the process died"),))
     assert state.left == 5 and state.summary.endswith(", 1 failed")
 

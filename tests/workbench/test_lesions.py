@@ -27,6 +27,10 @@ layers = ["0", "1"]
 """
 
 
+def foot(seat: Seat) -> str:
+    return seat.text.splitlines()[-1].strip()
+
+
 def laboratory(seat: Seat) -> LesionsPage:
     page = seat.desk.current
     assert isinstance(page, LesionsPage)
@@ -185,9 +189,15 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         seat.fill(**{"sweep-grid": str(tmp_path / "none.toml")})
         page = seat.desk.current
         assert isinstance(page, SweepPage)
+        page.query_one("#sweep-grid").focus()
+        await seat.until(lambda: foot(seat).startswith("esc Leave field"), "the keys of a field")
+        assert "space" not in foot(seat) and "esc Back" not in foot(seat)
         await seat.until(lambda: "there is no such file" in page._problem, "the error")
         seat.fill(**{"sweep-grid": str(grid)})
-        await seat.press("escape", "D")
+        await seat.press("escape")
+        seat.desk.tell(SweepState("stopped", page._wish()))
+        await seat.until(lambda: "space Continue" in foot(seat), "the word of a stopped sweep")
+        await seat.press("D")
         await seat.until(lambda: state(seat).phase == "planned", "the dry run")
         await seat.reads("3 conditions (1 intact, 2 lesions), 0 done before")
         assert not seat.desk.catalogue or not seat.desk.catalogue.administrations

@@ -18,6 +18,7 @@ from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.condition_table import conditions_of
 from tabwb.records.errors import TabwbError
+from tabwb.records.events import AttemptRecorded
 from tabwb.records.files import expanded
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
@@ -148,6 +149,11 @@ class SweepJob(threading.Thread):
         state, name = self._state, told.point.name
         phase = "stopping" if self._cancel.is_set() else state.phase
         state = replace(state, phase=phase, seconds=time.monotonic() - began)
+        if told.event is not None:
+            items = state.items + isinstance(told.event, AttemptRecorded)
+            state = replace(state, begun=state.begun | {name}, items=items)
+        else:
+            state = replace(state, begun=state.begun - {name})
         if told.failed:
             state = replace(state, failures=(*state.failures, (name, told.failed)))
         elif told.event is None:

@@ -112,6 +112,8 @@ class SweepState:
         planned: number of conditions.
         before: of these, done before it was started.
         given: done since then.
+        items: answers stored since then.
+        begun: conditions that were begun since then and have not ended.
         failures: spec and reason of each condition that failed.
         recent: conditions that were given since then, the latest first, some of them.
         seconds: since the first condition was begun.
@@ -127,6 +129,8 @@ class SweepState:
     planned: int = 0
     before: int = 0
     given: int = 0
+    items: int = 0
+    begun: frozenset[str] = frozenset()
     failures: tuple[tuple[str, str], ...] = ()
     recent: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -158,6 +162,8 @@ class SweepState:
         done = self.before + self.given
         words = f"{done} of {plural(self.planned, 'condition')} done"
         words += f", {self.before} of them before" if self.before else ""
+        if self.active and self.begun:
+            words += f", {len(self.begun)} running, {plural(self.items, 'item')} answered"
         return words + (f", {len(self.failures)} failed" if self.failures else "")
 
     def superseded_by(self, later: object) -> bool:

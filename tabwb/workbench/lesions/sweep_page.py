@@ -156,6 +156,13 @@ class SweepPage(Page):
         }
         return super().foot_rank(command) if usable.get(command.id, True) else 0
 
+    def foot_word(self, command: Command) -> str:
+        """Return the word of a command in the footer: a sweep that was stopped is continued."""
+        stopped = self._state.phase == "stopped" and not self._state.dry
+        if command.id == "administer.start-sweep" and stopped:
+            return "Continue"
+        return super().foot_word(command)
+
     def open_title(self) -> str | None:
         """Return what the title bar says."""
         return "sweep"
