@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.summary import pool
 from tabwb.workbench.engine.presenters import scores_of
+from tabwb.workbench.engine.scored import _unjudged
 from tabwb.workbench.engine.transcript import row_of
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.written_detail import Shown, detail_lines
@@ -88,3 +90,12 @@ def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
     said = " ".join(str(line) for line in detail_lines(results, row, Shown(), 100))
     assert "not usable (repeated answer): its features are undefined; verdicts are kept" in said
     assert "retracing" in said
+
+
+def test_a_judge_that_stopped_before_the_end_has_responses_left() -> None:
+    judged = answered("ct1", "We went.", number=1, features=["retracing"])
+    left = replace(answered("ct2", "I sold bread.", number=2), ratings=())
+    given = administration(2, replace(SAMPLED, judges=()))
+    for second, expected in ((left, [("rules-2", 1)]), (replace(left, ratings=judged.ratings), [])):
+        data = AdministrationData(given, BATTERY, (judged, second), declarations=DECLARED)
+        assert list(_unjudged(data, pool([data.source]))) == expected

@@ -69,7 +69,7 @@ def _intervals(summary: Summary) -> Iterator[tuple[str, Interval]]:
 
 
 def _unjudged(data: AdministrationData, summary: Summary) -> Iterator[tuple[str, int]]:
-    """Yield the judges of the conditions with the responses that they have not judged yet."""
+    """Yield judges of the conditions, and judges that began, with the responses left to each."""
     if data.administration.status is not AdministrationStatus.DONE:
         return
     connected = sum(
@@ -77,7 +77,15 @@ def _unjudged(data: AdministrationData, summary: Summary) -> Iterator[tuple[str,
         for subtest in summary.subtests
         if data.battery.subtest(subtest.id).task.connected
     )
-    for judge in data.administration.conditions.judges:
+    declared = data.source.declarations
+    begun = [
+        one.rater
+        for one in summary.judges
+        if 0 < one.not_judged < connected
+        and one.rater in declared
+        and declared[one.rater].kind == "judge"
+    ]
+    for judge in dict.fromkeys([*data.administration.conditions.judges, *begun]):
         own = [one.not_judged for one in summary.judges if one.rater == judge]
         left = min(own) if own else connected
         if left:

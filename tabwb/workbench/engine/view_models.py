@@ -111,8 +111,8 @@ class ScoredAdministration:
     Attributes:
         administration: as it was when they were read.
         intervals: by title of the subtest, the 95 % interval of the share right.
-        unjudged: the judges of its conditions that have not judged all connected text, each with
-            the number of responses that are left.
+        unjudged: the judges of its conditions, and those that began later, that have not judged all
+            connected text, each with the number of responses that are left.
         problem: why the scores could not be read, or empty.
     """
 

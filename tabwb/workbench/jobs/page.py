@@ -28,8 +28,9 @@ WORDS = {"done": "complete", "refused": "failed"}
 """Phases in words, where they differ."""
 BAR = 30
 NONE = (
-    "No job yet. Long work runs in the background: other pages can be used meanwhile, and "
-    "the title bar shows how far it is. Each job is listed here with its progress and how it ended."
+    "No job since the program started. Long work runs in the background: other pages can be used "
+    "meanwhile, and the title bar shows how far it is. Each job is listed here with its progress "
+    "and how it ended."
 )
 BEGUN = (
     ("j", "in results: another judge rates the responses"),
@@ -39,6 +40,10 @@ BEGUN = (
     ("w", "on the first page: a model is given a battery under many lesions"),
 )
 """How jobs are begun, with the key."""
+INTERRUPTED = (
+    "Jobs that quitting stopped are not listed here. Continue on the first page lists judging with "
+    "responses left; w on the first page continues a sweep; M in results transcribes what is left."
+)
 HELP = """\
 # Background jobs
 
@@ -180,6 +185,8 @@ def without_jobs(width: int) -> Iterator[Content]:
     yield from folded(NONE, width)
     yield Content("")
     yield from key_lines(BEGUN, width)
+    yield Content("")
+    yield from folded(INTERRUPTED, width)
     yield Content("")
     yield Content.styled("A job that was stopped, for example:", QUIET)
     yield Content("")
