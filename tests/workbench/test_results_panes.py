@@ -25,7 +25,7 @@ def row(item: str, marks: str, subtest: str = "Words") -> GridRow:
 
 def test_marks_of_replicates_are_drawn_with_their_share_and_know_their_trial() -> None:
     title, line = grid_lines([row("w1", "+-+.")], 60)
-    assert title.text.plain == "Words"
+    assert title.text.plain == "Words       right"
     assert line.text.plain == "w1  ✓ ✗ ✓ ·   2/3  ━━━━━╸╌╌"
     assert [line.text.plain[first] for first, _, _ in line.targets] == ["✓", "✗", "✓", "·"]
     assert [trial for _, _, trial in line.targets] == [10, 20, 30, 40]

@@ -86,6 +86,13 @@ class GridRow:
         return fixed(sum(burdens) / len(burdens), 2) if burdens else NONE
 
     @property
+    def heading(self) -> str:
+        """What :attr:`told` is; empty where nothing is told."""
+        if self.share is not None:
+            return "right"
+        return "mean burden" if self.told else ""
+
+    @property
     def share(self) -> float | None:
         """Share of right answers; None where none was scored."""
         shares = [cell.share for cell in self.cells if cell.share is not None]
@@ -184,11 +191,13 @@ def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> 
     room = width - name - told - BAR - 6
     gap = 1 if 2 * replicates - 1 <= room else 0
     binned = replicates > room
+    column = name + 2 + min(room, replicates * (1 + gap)) + 2 + told
     subtest = ""
     for row in rows:
         if row.subtest != subtest:
             subtest = row.subtest
-            yield Line(Content.styled(subtest, f"bold {QUIET}"))
+            title = Content.styled(_titled(subtest, rows, column), f"bold {QUIET}")
+            yield Line(title.truncate(width))
         start = name + 2
         parts: list[Content | tuple[str, str]] = [f"{row.item:<{name}}  "]  # type: ignore[list-item]
         targets = []
@@ -205,6 +214,19 @@ def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> 
         drawn = Content("") if row.share is None else bar(row.share, BAR)
         parts += [(f"  {row.told:>{told}}  ", QUIET if row.share is None else "bold"), drawn]
         yield Line(Content.assemble(*parts).truncate(width), tuple(targets))
+
+
+def _titled(subtest: str, rows: Sequence[GridRow], end: int) -> str:
+    """Return the title of a subtest with the heading of its last column.
+
+    Args:
+        subtest: its title.
+        rows: all items.
+        end: the column after the last of what is told of each item.
+    """
+    headings = (row.heading for row in rows if row.subtest == subtest)
+    heading = next(filter(None, headings), "")
+    return f"{subtest}  {heading:>{max(end - len(subtest) - 2, 0)}}".rstrip()
 
 
 def _by_subtest(rows: Sequence[GridRow], width: int, *, person: bool) -> Iterator[Line]:
