@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.workbench.engine.presenters import short_titles
-from tabwb.workbench.engine.view_models import SubtestScore
+from tabwb.workbench.engine.view_models import Scores, SubtestScore, Work
 from tabwb.workbench.shell.administration_words import special_words
 from tabwb.workbench.shell.marks import compact
+from tabwb.workbench.trial.item_view import opening
 from tests.report.given import CONDITIONS, administration
 
 TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
@@ -53,3 +54,21 @@ def test_title_and_tags_come_first_in_what_tells_runs_apart() -> None:
     assert special_words(given) == ["seed 7"]
     marked = replace(given, title="First try", tags=("pilot", "a"))
     assert special_words(marked) == ["First try", "pilot", "a", "seed 7"]
+
+
+def test_a_lesion_is_named_before_the_first_item() -> None:
+    lesioned = administration(3, replace(CONDITIONS, lesion="mlp:zero:0.3"))
+    work = Work(
+        lesioned,
+        lesioned.status,
+        reason="",
+        item=None,
+        awaiting=False,
+        asking=False,
+        loading="",
+        auto=False,
+        undoable=False,
+        remaining=3,
+        scores=Scores(),
+    )
+    assert opening(work).plain.splitlines()[1].split() == ["lesion", "mlp:zero:0.3"]

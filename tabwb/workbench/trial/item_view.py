@@ -29,7 +29,10 @@ _VERDICTS = {
 def opening(work: Work) -> Content:
     """Return what is shown before the first item: examinee, conditions, facts, notices."""
     conditions = ", ".join(conditions_words(work.administration))
-    facts = [("given to", work.administration.conditions.examinee), ("conditions", conditions)]
+    given = work.administration.conditions
+    facts = [("given to", given.examinee)]
+    facts += [("lesion", given.lesion)] if given.lesion else []
+    facts += [("conditions", conditions)]
     facts += [
         (name.replace("_", " "), f"{int(value):,}" if value.isdecimal() else value)
         for name, value in work.facts
