@@ -135,6 +135,7 @@ async def test_a_model_that_cannot_be_opened_says_why(sit: Sit, battery: str) ->
         await seat.press("enter")
         await seat.reads("cannot be opened")
         await seat.reads("Try again")
+        assert "Correct it" not in seat.text
         await seat.press("escape")
         assert seat.work.item is None
 

@@ -108,7 +108,10 @@ class ModelRunner:
             if cancel.is_set():
                 report = ErrorReport("Loading was stopped", f"{spec} is not loaded.")
             elif not report.hint:
-                hint = "Nothing was sent. Correct it and try again, or choose another model."
+                hint = (
+                    "Nothing was sent. Correct the cause and try again, or begin a new "
+                    "administration."
+                )
                 report = replace(report, hint=hint)
             raise CommandStopped(report) from error
         finally:
