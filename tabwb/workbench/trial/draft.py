@@ -142,7 +142,7 @@ PARTS = ("part_subtests", "part_items")
 
 
 def _kept() -> set[str]:
-    """Return the remembered fields: not the participant, nor a lesion of another model."""
+    """Return the names of the remembered fields: all but the participant and the lesion."""
     conditions = {one.id for one in declared_conditions.CONDITIONS if one.field is not None}
     return (conditions | {"battery", "kind", "model"}) - {"lesion"}
 
