@@ -189,6 +189,7 @@ def import_naming(
     tiers: Mapping[str, str] | None = None,
     research_protocol: str | None = None,
     date: str | None = None,
+    again: bool = False,
     store: Place = None,
 ) -> list[Administration]:
     """Return the administrations of pictures that were named elsewhere, with their recordings.
@@ -207,12 +208,14 @@ def import_naming(
             leaves it out.
         research_protocol: under which a person was given a battery for models.
         date: the day of the session, ``2026-03-09``; None: as in the source.
+        again: store also sessions that the store has.
         store: a path, a URL, or None for the configured store; it is made where there is none.
 
     Raises:
         UsageError: the source cannot be read, does not fit the battery, or does not say who spoke.
         NoConsent: a registered speaker has not agreed to ``record``.
-        TabwbError: a recording could not be stored; its administration is discontinued.
+        TabwbError: a recording could not be stored; its administration is paused; the same import
+            continues it.
     """
     from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
 
@@ -227,7 +230,10 @@ def import_naming(
         prepared = prepare_sessions(plugins, request)
         warn(*prepared.notes)
         with open_store(store, plugins.configuration, create=True) as opened:
-            numbers = [number for number, _ in import_sessions(opened, plugins, prepared, warn)]
+            numbers = [
+                number
+                for number, _ in import_sessions(opened, plugins, prepared, warn, again=again)
+            ]
             settings = plugins.configuration
             where = stored_in(opened, settings.store_at(None if store is None else str(store)))
     return [Administration(number, where) for number in numbers]

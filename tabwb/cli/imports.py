@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 @click.option(
     "--again",
     is_flag=True,
-    help="Answers: store them even if the store has the answers of this file already.",
+    help="Store the answers or sessions even if the store has them already.",
 )
 @click.option("--dry-run", is_flag=True, help="Answers: show what would be imported.")
 @click.option("--set", "set_name", metavar="NAME", help="Ratings: the rating set to make of them.")
@@ -167,9 +167,7 @@ def import_(**options: Any) -> None:
 NAMING = "naming"
 """The format of spoken naming, which no plugin reads."""
 ANNOTATIONS = (".textgrid", ".eaf")
-ONLY_ANSWERS = (
-    *("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run", "again"),
-)
+ONLY_ANSWERS = (*("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run"),)
 ONLY_NAMING = ("session", "rater", "tiers")
 ONLY_RATINGS = ("set_name", "form", "mapping", "counts")
 NOT_OF_RATINGS = (
@@ -258,7 +256,9 @@ def _import_naming(plugins: Plugins, path: Path, options: dict[str, Any]) -> Non
         note(line)
     with open_store(options["store_location"], plugins) as store:
         made = []
-        for number, held in import_sessions(store, plugins, prepared, note, marked):
+        for number, held in import_sessions(
+            store, plugins, prepared, note, marked, again=options["again"]
+        ):
             note(f"administration {number}: {held}")
             made.append(number)
         if options["as_json"]:

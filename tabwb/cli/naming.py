@@ -15,6 +15,7 @@ from tabwb.administer.consent import Guard, check
 from tabwb.administer.naming.files import TakeFile, date_of
 from tabwb.administer.naming.folders import read_folder, settle
 from tabwb.administer.naming.live import adopt_recording, left_over
+from tabwb.administer.naming.repeated import begun_earlier
 from tabwb.administer.naming.run import give_files, other_sounds, transcribe, waiting
 from tabwb.administer.session import setup
 from tabwb.administer.session.pausing import pausing
@@ -27,6 +28,7 @@ from tabwb.cli.microphone_naming import give_by_microphone
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.condition import Audience
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -35,7 +37,9 @@ from tabwb.records.marks import Marks, changes
 from tabwb.records.naming import Transcribed
 from tabwb.records.speakers import read_day
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Administration
 from tabwb.speech.devices import pick
+from tabwb.store.store import Store
 from tabwb.store.takes import work_root
 
 MICROPHONE = "mic"
@@ -58,10 +62,18 @@ def give_naming_battery(options: dict[str, Any]) -> None:
             conditions = replace(conditions, session_date=_session_date(options, files))
             conditions = setup.resolve(plugins, battery, conditions)
             with open_store(location, plugins) as store:
+                begun = _begun_earlier(store, plugins, battery, conditions, files, options)
                 if options["source"] == MICROPHONE:  # checked before an administration begins
                     check(store, options["speaker"], "record")
                     pick(options["device"])
-                with setup.create_naming(store, plugins, battery, conditions) as session:
+                if begun is None:
+                    opened = setup.create_naming(store, plugins, battery, conditions)
+                else:
+                    opened = setup.resume_naming(store, plugins, begun.id)
+                with opened as session:
+                    if begun is not None:
+                        _check_same(session, battery.id, options)
+                        session.spoken.listener = options["rater"] or ""
                     session.commit(marked)
                     _begin(session, files, session.administration.conditions.transcriber, options)
             return
@@ -79,6 +91,28 @@ def give_naming_battery(options: dict[str, Any]) -> None:
                 spec = setup.notated(store, plugins, session.administration.conditions, spec)
             session.spoken.listener = options["rater"] or ""
             _begin(session, _files(options, battery), spec, options)
+
+
+def _begun_earlier(
+    store: Store,
+    plugins: Plugins,
+    battery: Battery,
+    conditions: Conditions,
+    files: Sequence[TakeFile],
+    options: dict[str, Any],
+) -> Administration | None:
+    """Return the administration that a stopped command began with these files, or None."""
+    if not files or options["again"]:
+        return None
+    spec = setup.notated(store, plugins, conditions, conditions.transcriber)
+    return begun_earlier(
+        store,
+        battery,
+        replace(conditions, transcriber=spec),
+        [file.path for file in files],
+        note,
+        lambda given: f"to transcribe what it has: {_resume(given, options)}",
+    )
 
 
 def _conditions(options: dict[str, Any], battery: Battery) -> Conditions:
@@ -118,7 +152,7 @@ def _begin(
     except Interrupted:
         raise
     except TabwbError:
-        note(f"the recording is kept; continue with: {_resume(session, options)}")
+        note(f"the recording is kept; continue with: {_resume(session.administration, options)}")
         raise
 
 
@@ -160,12 +194,12 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
         differences = ", ".join(f"{name} {has}" for name, has in differs)
         raise UsageError(
             f"administration {given.id} began with another: {differences}",
-            hint=f"continue with: {_resume(session, options)}",
+            hint=f"continue with: {_resume(session.administration, options)}",
         )
 
 
-def _resume(session: Session, options: dict[str, Any]) -> str:
-    speaker, number = session.administration.conditions.examinee, session.administration.id
+def _resume(given: Administration, options: dict[str, Any]) -> str:
+    speaker, number = given.conditions.examinee, given.id
     return shlex.join(
         [
             *("tabwb", "name", options["battery"], "--speaker", speaker),
@@ -210,7 +244,7 @@ def _give(
         names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
             f"no response yet: {names}" if aloud else "stopped",
-            hint=f"continue with: {_resume(session, options)}",
+            hint=f"continue with: {_resume(session.administration, options)}",
         )
     if typed:
         raise Interrupted(
@@ -220,7 +254,7 @@ def _give(
     if spec is not None and (jobs := waiting(session, spec, by_any=by_any)):
         raise Interrupted(
             f"not transcribed: {', '.join(job.name for job in jobs)}",
-            hint=f"correct it, then continue with: {_resume(session, options)}",
+            hint=f"correct it, then continue with: {_resume(session.administration, options)}",
         )
 
 

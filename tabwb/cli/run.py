@@ -91,6 +91,7 @@ def resume(**options: Any) -> None:
 )
 @condition_options("name", "transcriber", "rater", "seed")
 @click.option("--resume", "reference", metavar="ID", help="Resume this administration.")
+@click.option("--again", is_flag=True, help="Store recordings that the store has once more.")
 @click.option(
     "--discontinue",
     metavar="REASON",

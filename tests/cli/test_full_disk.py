@@ -65,15 +65,25 @@ def test_what_was_taken_up_stays_and_the_rest_follows(
     assert len(document["recordings"]) == 2
 
 
-def test_half_an_import_is_ended_and_said(run: Run, tmp_path: Path, folder: Path) -> None:
+def test_half_an_import_is_paused_and_the_same_import_continues_it(
+    run: Run, tmp_path: Path, folder: Path
+) -> None:
     (folder / "utterances.tsv").write_text(
         "utterance_id\tprompt\ttranscript\tfilename\n"
         "u-1\tdog\tD AO G\tdog.flac\nu-2\tcat\tK AE T\tcat.wav\n",
         encoding="utf-8",
     )
-    said = on_a_full_disk(
-        run, "import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"
-    )
+    words = ["import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"]
+    said = on_a_full_disk(run, *words)
     assert "administration 1 holds only a part of" in said
     (given,) = run("results", "--json").document["administrations"]
-    assert (given["status"], given["answered"]) == ("discontinued", 1)
+    assert (given["status"], given["answered"]) == ("paused", 1)
+    assert run(*words).status == 0
+    (given,) = run("results", "--json").document["administrations"]
+    assert given["answered"] == 2
+    assert len(run("results", "1", "--json").document["recordings"]) == 2
+    repeated = run(*words)
+    assert repeated.status == 2
+    assert "in the store already: administration 1" in repeated.err
+    assert run(*words, "--again").status == 0
+    assert len(run("results", "--json").document["administrations"]) == 2

@@ -207,7 +207,7 @@ def test_typed_ipa_is_read_as_the_speakers_record_says(
     for spec in (f"manual:{typed}", f"manual:{typed}@ipa=us"):
         outcome = run(
             *("name", battery, "--speaker", "S-014", "--input", folder),
-            *("--transcriber", spec, "--json"),
+            *("--transcriber", spec, "--json", "--again"),
         )
         assert outcome.status == 0, outcome.err
         tree = next(trial for trial in outcome.document["trials"] if trial["item"] == "tree")

@@ -288,3 +288,28 @@ def test_typed_items_can_come_first(run: Run, home: Path) -> None:
     outcome = name(run, battery, folder, "--resume", "1", "--json")
     assert outcome.status == 0, outcome.err
     assert outcome.document["administration"]["status"] == "done"
+
+
+def test_the_same_folder_is_stored_once_unless_asked(run: Run, home: Path) -> None:
+    battery, folder = battery_in(home), files_of(home, "dog", "cat", "tree", "house")
+    assert name(run, battery, folder).status == 0
+    refused = name(run, battery, folder)
+    assert refused.status == 2
+    assert "in the store already: administration 1" in refused.err
+    assert "--resume 1" in refused.err
+    assert name(run, battery, folder, "--again").status == 0
+    assert len(run("results", "--json").document["administrations"]) == 2
+
+
+def test_a_command_that_ended_before_the_first_recording_is_continued(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    battery, folder = battery_in(home), files_of(home, "dog", "cat", "tree", "house")
+    with monkeypatch.context() as ended:
+        ended.setattr("tabwb.cli.naming._begin", lambda *_: None)
+        name(run, battery, folder)
+    continued = name(run, battery, folder)
+    assert continued.status == 0, continued.err
+    assert "administration 1 was begun with these recordings; it continues" in continued.err
+    (given,) = run("results", "--json").document["administrations"]
+    assert (given["status"], given["answered"]) == ("done", 4)

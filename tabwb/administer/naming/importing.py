@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tabwb.administer.answers.repeated import noted_file
 from tabwb.administer.consent import Guard
 from tabwb.administer.naming.imports import TIERS, ImportedSession, Step, read_sessions
+from tabwb.administer.naming.repeated import continues, holder_of, stored_already
 from tabwb.administer.naming.run import import_session
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
@@ -15,7 +18,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Origin, origins_beside, read_day
-from tabwb.records.trials import EventEntry
+from tabwb.records.trials import Administration, EventEntry
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
@@ -107,8 +110,12 @@ def import_sessions(
     tell: Callable[[str], object],
     marks: Sequence[EventEntry] = (),
     step: Step = lambda: None,
+    *,
+    again: bool = False,
 ) -> Iterator[tuple[int, str]]:
     """Store the sessions of a source; yield the number of each administration and what it holds.
+
+    A session that the store has is left out; one that an import began is continued.
 
     Args:
         store: where they are kept.
@@ -117,17 +124,31 @@ def import_sessions(
         tell: is called with what the user is to know.
         marks: a title and tags for each administration.
         step: is called before each session; one that it stops is not begun.
+        again: store also what the store has.
 
     Raises:
+        UsageError: the store has every session.
         NoConsent: a registered speaker has not agreed.
         TabwbError: a response cannot be stored; its administration holds those before it.
     """
-    for imported, conditions in prepared.sessions:
+    holders = [None] * len(prepared.sessions) if again else _holders(store, prepared)
+    known = [given for given in holders if given is not None and not continues(given, None)]
+    if known and len(known) == len(holders):
+        raise stored_already(known[0])
+    for (imported, conditions), given in zip(prepared.sessions, holders, strict=True):
         step()
-        with setup.create_naming(store, plugins, prepared.battery, conditions) as session:
+        if given in known:
+            yield given.id, f"{conditions.examinee}, in the store already"
+            continue
+        if given is None:
+            opened = setup.create_naming(store, plugins, prepared.battery, conditions)
+        else:
+            opened = setup.resume_naming(store, plugins, given.id)
+        with opened as session:
             for notice in Guard(store, plugins, conditions).notices():
                 tell(notice)
-            session.commit(marks)
+            if given is None:
+                session.commit((*marks, *_noted(imported)))
             number = session.administration.id
             try:
                 import_session(session, imported, conditions.rater or "import")
@@ -136,6 +157,29 @@ def import_sessions(
                 raise
         held = plural(len(imported.responses), "response")
         yield number, f"{held} of {conditions.examinee}"
+
+
+def _holders(store: Store, prepared: PreparedSessions) -> list[Administration | None]:
+    """Return for each session the administration that has it, or its first part."""
+    found: list[Administration | None] = []
+    for imported, conditions in prepared.sessions:
+        note = next((entry.text for entry in _noted(imported)), "")
+        others = {given.id for given in found if given is not None}
+        sounds = _sounds(imported)
+        found.append(holder_of(store, prepared.battery, conditions, sounds, note=note, but=others))
+    return found
+
+
+def _sounds(imported: ImportedSession) -> set[Path]:
+    return {response.sound for response in imported.responses if response.sound is not None}
+
+
+def _noted(imported: ImportedSession) -> tuple[EventEntry, ...]:
+    """Return the note by which responses without a recording are known again."""
+    if _sounds(imported):
+        return ()
+    digest = hashlib.sha256(repr(imported.responses).encode()).hexdigest()
+    return (EventEntry("noted", None, f"Imported from {noted_file(imported.source.name, digest)}"),)
 
 
 def _made_by(request: NamingImport) -> tuple[Origin, str]:

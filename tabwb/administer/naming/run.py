@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,22 +12,22 @@ from tabwb.administer.consent import Guard
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named
 from tabwb.administer.naming.live import job_of
+from tabwb.administer.naming.repeated import sha256_of
 from tabwb.administer.naming.views import observed, spoken_attempt, with_onset
+from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
-from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
-from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.errors import StoreError
 from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Take
 from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.records.trials import Administration, AttemptEntry, Entry, EventEntry, Trial
+from tabwb.records.trials import AttemptEntry, Entry, EventEntry, Trial
 from tabwb.speech import files as sound_files
 from tabwb.speech.level import onset
 from tabwb.speech.quality import quality
-from tabwb.store.store import Store
 
 
 def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.Event]:
@@ -64,37 +63,12 @@ def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence
     sounds = _stored_sounds(session)
     takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
     known = [None if take is None else sounds.get(take.recording) for take in takes]
-    return files[given:] if known == [_sha256(file.path) for file in files[:given]] else ()
+    return files[given:] if known == [sha256_of(file.path) for file in files[:given]] else ()
 
 
 def _stored_sounds(session: Session) -> dict[str, str]:
     recordings = session.store.people.recordings(session.administration.id)
     return {recording.uid: recording.sha256 for recording in recordings}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def holder_of(
-    store: Store, battery: Battery, speaker: str, files: Sequence[TakeFile]
-) -> Administration | None:
-    """Return the newest administration whose recordings are all among these files, or None.
-
-    Args:
-        store: with the administrations.
-        battery: that was given.
-        speaker: the participant code.
-        files: that are to be given.
-    """
-    sounds = {_sha256(file.path) for file in files}
-    for given in reversed(store.administrations()):
-        if (given.battery_hash, given.conditions.examinee) == (battery.content_hash, speaker):
-            kept = {recording.sha256 for recording in store.people.recordings(given.id)}
-            if kept and kept <= sounds:
-                return given
-    return None
 
 
 def waiting(
@@ -176,7 +150,7 @@ def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]
     return tuple(
         path.name
         for item, path in sorted(first.items())
-        if item in kept and _sha256(path) not in kept[item]
+        if item in kept and sha256_of(path) not in kept[item]
     )
 
 
@@ -212,26 +186,36 @@ def import_responses(
 ) -> Iterator[events.Event]:
     """Store responses given and transcribed elsewhere; yield the events after each commit.
 
+    What an import that stopped has stored of them is not stored again.
+
     Args:
         session: running, of the speaker whose responses they are.
         imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
         by: who transcribed and scored, as it is to be stored.
     """
     kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
+    uids = {sha256: uid for uid, sha256 in _stored_sounds(session).items()}
+    begun = sum(len(trial.attempts) for trial in session.trials)
     numbers = {(trial.plan.subtest, trial.plan.item): trial.plan.number for trial in session.trials}
     places = item_names(session.battery)
-    for named in imported.responses:
+    for at, named in enumerate(imported.responses, start=1):
+        number = numbers[places[named.item]]
+        if at == begun:  # it may have stopped before all that was said of the response
+            session.state.number, session.state.awaiting = number, False
+            yield from _said_elsewhere(session, named, by)
+        if at <= begun:
+            continue
         recorded = None
         if (path := named.sound) is not None:
             if path not in kept:
-                uid, sound = uuid7(), sound_files.info(path)
+                uid, sound = uids.get(sha256_of(path)) or uuid7(), sound_files.info(path)
                 sha256 = session.spoken.recordings.keep(uid, path)
                 began = RecordingBegan(uid, path.name, "file", sound.rate)
                 kept[path] = began, RecordingEnded(uid, sha256, sound.seconds)
             began, ended = kept[path]
             end_s = min(named.end_s or ended.seconds, ended.seconds)
             recorded = began, Take(began.recording, named.start_s, end_s), ended
-        yield from _import(session, numbers[places[named.item]], recorded)
+        yield from _import(session, number, recorded)
         yield from _said_elsewhere(session, named, by)
 
 
@@ -269,20 +253,18 @@ def _import(
 def import_session(session: Session, imported: ImportedSession, by: str) -> None:
     """Store the responses of a session that was held elsewhere, and end the administration.
 
-    It is discontinued where items are missing, and where the import fails: what was stored stays.
+    It is discontinued where items are missing. Where the import fails it is paused: what was stored
+    stays, and the same import continues.
 
     Args:
         session: running, of the speaker whose responses they are.
         imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
         by: who transcribed and scored, as it is to be stored.
     """
-    try:
+    session.resume()
+    with pausing(session):
         for _ in import_responses(session, imported, by):
             pass
-    except BaseException:
-        with suppress(TabwbError):  # half an import cannot be continued
-            session.discontinue("the import stopped in the middle")
-        raise
     if session.spoken.waiting(aloud=True):
         session.discontinue(f"not in {imported.source.name}")
     else:
@@ -290,17 +272,20 @@ def import_session(session: Session, imported: ImportedSession, by: str) -> None
 
 
 def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.Event]:
+    """Store what was said of the current response, without what is stored of it already."""
     trial = session.current
     assert trial is not None and trial.counting is not None  # it was just imported
-    for start, end in named.examiner:
+    view = session.spoken.view(trial.plan.number)
+    assert view is not None
+    for start, end in named.examiner[len(view.examiner) :]:
         yield from session.spoken.examiner(start, end)
-    if named.score is not None:
+    if named.score is not None and view.score is None:
         reason = "as in the source" if named.score == "not-scorable" else ""
         yield from session.spoken.score(named.score, reason=reason)
-    for written in named.transcripts:
+    for written in named.transcripts[len(view.transcripts) :]:
         transcript = replace(written, transcriber=written.transcriber or f"manual:{by}")
         yield from session.spoken.transcribed(trial.plan.number, trial.counting.number, transcript)
-    if named.heard:
+    if named.heard and view.heard is None:
         yield from session.spoken.listening.hear(named.heard)
-    if named.code:
+    if named.code and view.code is None:
         yield from session.spoken.listening.code(named.code)

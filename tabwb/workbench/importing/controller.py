@@ -154,7 +154,7 @@ class ImportingController(Controller):
             job = FolderJob(tools, prepared, self._tell, self._running, again=wish.again)
             job.give(numbers)
         elif isinstance(prepared, PreparedSessions):
-            self._store_sessions(tools, prepared, numbers)
+            self._store_sessions(tools, prepared, numbers, again=wish.again)
         else:
             numbers += self._store_answers(tools, prepared, again=wish.again)
 
@@ -164,13 +164,17 @@ class ImportingController(Controller):
     def _running(self, words: str) -> None:
         self.say(ImportOutcome("running", (words,)))
 
-    def _store_sessions(self, tools: Tools, prepared: PreparedSessions, numbers: list[int]) -> None:
+    def _store_sessions(
+        self, tools: Tools, prepared: PreparedSessions, numbers: list[int], *, again: bool
+    ) -> None:
         from tabwb.administer.naming.importing import import_sessions
 
         of = len(prepared.sessions)
         left = replace(prepared, sessions=prepared.sessions[len(numbers) :])
         step = partial(_check_stop, tools, numbers)
-        for number, _ in import_sessions(tools.store, tools.plugins, left, self._tell, step=step):
+        for number, _ in import_sessions(
+            tools.store, tools.plugins, left, self._tell, step=step, again=again
+        ):
             numbers.append(number)
             words = f"stored {len(numbers)} of {plural(of, 'session')}"
             tools.tell(words=words, done=len(numbers), planned=of)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.errors import Interrupted
 from tabwb.records.events import AttemptRecorded, Observed
 from tabwb.records.naming import Transcribed
 from tabwb.records.states import AdministrationStatus
@@ -106,24 +107,17 @@ class FolderJob:
         Raises:
             UsageError: it is over, or has another transcriber.
         """
-        from tabwb.administer.naming.run import holder_of
+        from tabwb.administer.naming.repeated import begun_earlier
         from tabwb.administer.session import setup
 
         plugins, store, prepared = self._tools.plugins, self._tools.store, self._prepared
-        conditions = prepared.conditions
-        given = holder_of(store, prepared.battery, conditions.examinee, prepared.files)
-        if given is None or self._again:
+        spec = setup.notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)
+        conditions = replace(prepared.conditions, transcriber=spec)
+        sounds = [file.path for file in prepared.files]
+        if self._again:
             return None
-        spec = setup.notated(store, plugins, conditions, conditions.transcriber)
-        open_still = given.status in {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
-        if open_still and given.conditions.transcriber == spec:
-            self._say(f"administration {given.id} has the first of these recordings; it continues")
-            return given.id
-        raise UsageError(
-            f"these recordings of {conditions.examinee} are in the store already: "
-            f"administration {given.id}, transcriber {given.conditions.transcriber or 'none'}",
-            hint="to store them once more, choose 'also answers that are in the store already'",
-        )
+        given = begun_earlier(store, prepared.battery, conditions, sounds, self._say)
+        return None if given is None else given.id
 
     def _store(self, session: Session) -> None:
         from tabwb.administer.naming.run import give_files

@@ -29,6 +29,7 @@ OPTIONS = (
     (r"--origin human", "by", "Answered by 'a person'"),
     (r"--origin model", "by", "Answered by 'a model'"),
     (r"--origin unknown", "by", "Answered by 'not known'"),
+    (r"--again \(again=True in Python\)", "", "'also answers that are in the store already'"),
 )
 """Options of the command, the fields that ask for the same, and how the dialog names them."""
 
