@@ -32,7 +32,7 @@ def opening(work: Work) -> Content:
     given = work.administration.conditions
     facts = [("given to", given.examinee)]
     facts += [("lesion", given.lesion)] if given.lesion else []
-    facts += [("conditions", conditions)]
+    facts += [("conditions", conditions)] if conditions else []
     facts += [
         (name.replace("_", " "), f"{int(value):,}" if value.isdecimal() else value)
         for name, value in work.facts
