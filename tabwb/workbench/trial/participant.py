@@ -21,7 +21,7 @@ from tabwb.workbench.shell.wording import AMBER, QUIET
 from tabwb.workbench.trial.large_letters import fitting
 
 NOTHING_TYPED = "Nothing is typed. Press enter again to record no response."
-LARGE_FROM, LARGE_WIDTH = 100, 150
+LARGE_FROM, LARGE_WIDTH = 100, 200
 """Columns of large letters, at least and at most."""
 AROUND = 16
 """Rows that instructions, field, margins and foot take."""
@@ -240,7 +240,8 @@ class ParticipantSheet(Vertical, can_focus=True):
         drawn = fitting((card.words or card.prompt, *options), width, room)
         if drawn is None:
             return None
-        column.styles.width, words.styles.text_align = width + 2, "left"
+        widest = max(len(row) for row in drawn)
+        column.styles.width, words.styles.text_align = max(widest + 2, 76), "left"
         name = "words" if card.words else "prompt"
         return {"words": "", "prompt": "", "options": "", name: "\n".join(drawn)}
 
