@@ -164,11 +164,12 @@ async def test_d_discontinues_with_a_reason(given: Given) -> None:
 
 
 async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
-    async with given(model="echo@delay=1,text=dog") as seat:
+    async with given((100, 30), model="echo@delay=1,text=dog") as seat:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("escape")
         await seat.reads("! in error")
+        await seat.reads("error: stopped before the reply was complete")
         _, trials = seat.stored()
         assert trials[0].attempts[0].stop_reason is StopReason.CANCELLED
         await seat.press("r")

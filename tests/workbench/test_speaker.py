@@ -179,7 +179,8 @@ async def test_the_participant_sees_the_item_alone(
 ) -> None:
     async with sit(size) as seat:
         await begin(seat, battery)
-        await seat.reads("Transcript")
+        await seat.reads("space   gives the next item; the participant sees it alone")
+        assert "conditions" not in seat.text, "no condition is stored of a person who types"
         await seat.press("space")
         await seat.until(partial(waits_for, seat, 1))
         shown = seat.text.split()

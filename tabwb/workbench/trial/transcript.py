@@ -17,12 +17,25 @@ from textual.visual import Visual
 from tabwb.records.states import StopReason, TrialState
 from tabwb.workbench.engine.transcript import Row, Transcript
 from tabwb.workbench.shell.marks import glyph_and_style
-from tabwb.workbench.shell.wording import ACCENT, QUIET, seconds
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines, seconds
 
 NEXT = "▸"
 """The glyph of the current item while it waits for its response."""
 ROOMY = 100
 """From so many columns up the number of features stands before the latency."""
+LEAST_PROMPT = 12
+"""Columns that the words of an error leave to the prompt."""
+NONE = (
+    "Given items are listed here. Items to come are not, because the participant may see this "
+    "screen."
+)
+KEYS = (
+    ("space", "gives the next item; the participant sees it alone"),
+    ("enter", "records the answer that was typed"),
+    ("esc", "gives the examiner the keys; a second esc shows this page"),
+    ("a", "gives the next item after each answer"),
+)
+"""What is done with which key while a person types."""
 
 
 class Given(NamedTuple):
@@ -142,7 +155,8 @@ class TranscriptList(ScrollView, can_focus=True):
         place = y + int(self.scroll_offset.y)
         style = self.visual_style
         if place >= len(self._lines):
-            content = Content("")
+            begun = bool(self._lines) or not self._given.person
+            content = Content("") if begun else _line_of_none(place, width)
         else:
             line = self._lines[place]
             if isinstance(line, str):
@@ -167,10 +181,13 @@ class TranscriptList(ScrollView, can_focus=True):
         head = Content.assemble(
             edge, (f"{number:>{digits}} ", "bold" if current else QUIET), (glyph, style), " "
         )
-        right = _right(row, width, hidden=given.hidden)
+        failed = row.mark == "error"
+        right = Content("") if failed else _right(row, width, hidden=given.hidden)
         room = max(width - head.cell_length - right.cell_length - 4, 12)
         prompts = max(room * (2 if width >= ROOMY else 3) // 5, 6)
         response = given.streamed if waits else _response(row)
+        if failed:  # its words are nowhere else on the page while another item is current
+            prompts = min(prompts, max(room - len(response), LEAST_PROMPT))
         return Content.assemble(
             head,
             _cut(self._prompt(row), prompts, quiet or QUIET),
@@ -224,6 +241,13 @@ class TranscriptList(ScrollView, can_focus=True):
             self._move_to(place, 1)
 
 
+def _line_of_none(place: int, width: int) -> Content:
+    """Return one line of what is shown before the first item of a person."""
+    width = min(width, 100)
+    lines = [*folded(NONE, width), Content(""), *key_lines(KEYS, width)]
+    return lines[place] if place < len(lines) else Content("")
+
+
 def _is_listed(row: Row, given: Given) -> bool:
     """Return whether a row of a person is listed: nobody reads on the screen what is to come."""
     return row.mark != "open" or row.trial.plan.number == given.current
@@ -256,7 +280,7 @@ def _response(row: Row) -> str:
     if trial.state in {TrialState.SKIPPED, TrialState.VOID}:
         return f"{trial.state.value}: {trial.reason}"
     if row.mark == "error":
-        return f"in error: {trial.attempts[-1].error}"
+        return f"error: {trial.attempts[-1].error}"
     return ""
 
 
