@@ -248,7 +248,7 @@ async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: 
 
 
 async def test_leaving_in_mid_answer_loses_nothing(given: Given) -> None:
-    async with given(items=1, model="echo@delay=0.5,text=dog") as seat:
+    async with given(items=1, model="echo@delay=1.5,text=dog") as seat:
         await seat.press("space")
         await seat.until(lambda: seat.work.asking)
         await seat.press("ctrl+q")
