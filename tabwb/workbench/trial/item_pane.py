@@ -75,10 +75,14 @@ class ItemPane(Pane):
         """Show the response so far."""
         self._put("#reply", response)
 
-    def scroll(self, *, end: bool) -> None:
-        """Scroll to the beginning of the item, or to its end."""
-        body = self.query_one(ItemBody)
-        (body.scroll_end if end else body.scroll_home)(animate=False)
+    def show_beginning(self) -> None:
+        """Scroll to the beginning of the item."""
+        self.query_one(ItemBody).scroll_home(animate=False)
+
+    def follow_reply(self) -> None:
+        """Scroll no further than needed to show the end of the response: the prompt stays."""
+        body, reply = self.query_one(ItemBody), self.query_one("#reply")
+        self.call_after_refresh(body.scroll_to_widget, reply, animate=False)
 
     def _put(self, selector: str, content: str | Content) -> None:
         shown = Content.from_text(content, markup=False)

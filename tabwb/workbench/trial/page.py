@@ -139,7 +139,7 @@ Every response is on disk before the next item is given.
             if self._chosen is None:
                 pane = self.query_one(ItemPane)
                 pane.stream(message.text)
-                pane.scroll(end=True)
+                pane.follow_reply()
 
     def _auto_run_complete(self, message: AutoRunComplete) -> None:
         """Show the results, unless the user reads something else: the hint has the key then."""
@@ -221,7 +221,7 @@ Every response is on disk before the next item is given.
         self._chosen = None if number == current else number
         self._message = ""
         self._show_all(work)
-        self.query_one(ItemPane).scroll(end=False)
+        self.query_one(ItemPane).show_beginning()
         self.desk.show_foot()
 
     @on(TranscriptList.Chosen)
