@@ -16,6 +16,7 @@ from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
 from tabwb.store.store import Store
+from tabwb.workbench.results.naming_presenter import _not_counted
 from tests.administer.conftest import Begin
 from tests.administer.naming_parts import heard, shown, take
 
@@ -159,6 +160,7 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
     assert view is not None
     assert [(cue.kind, cue.counts, cue.at_s) for cue in view.cues] == [("stimulus", True, 3.0)]
     assert naming_of(view).flags == {"after-cue"}
+    assert _not_counted(naming_of(view)) == ""
 
 
 def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin) -> None:
@@ -168,6 +170,7 @@ def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin
     view = session.spoken.view()
     assert view is not None
     assert naming_of(view).flags == {"late"}
+    assert _not_counted(naming_of(view)) == "late (limit 3 s)"
     assert view.take is not None
     assert view.take.end_s == 9.0
 

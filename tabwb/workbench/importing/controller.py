@@ -33,7 +33,6 @@ KIND = "Import"
 FRAME_S = 0.1
 """Seconds between two messages of progress."""
 NOTHING = "nothing was imported"
-CONTINUED = "To continue, import the same again."
 SHOWN = 5
 """How many administrations and answers a dry run shows."""
 
@@ -204,7 +203,7 @@ class ImportingController(Controller):
 def _check_stop(tools: Tools, numbers: Sequence[int]) -> None:
     """Raise Interrupted where the user has stopped; it says what is stored."""
     if tools.cancel.is_set():
-        made = f"imported {plural(len(numbers), 'session')}. {CONTINUED}"
+        made = f"imported {plural(len(numbers), 'session')}"
         raise Interrupted(f"stopped: {made if numbers else NOTHING}")
 
 

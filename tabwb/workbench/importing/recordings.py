@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.folders import PreparedFolder
     from tabwb.administer.session.session import Session
 
-STOPPED = "stopped: the recordings so far are stored. To continue, import the same folder again."
+STOPPED = "stopped: the recordings so far are stored"
 
 
 class FolderJob:

@@ -7,8 +7,8 @@ from tabwb.workbench.rating.page import SetsPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.subject import Actions
 
-OPEN = "an administration is open, and its messages could reveal sources: F8 leaves it"
-BUSY = "a job is running, and its messages could reveal sources: rate when it has ended"
+OPEN = "An administration is open, and its messages could reveal sources: F8 leaves it."
+BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."
 
 
 class RatingActions(Actions):
@@ -28,6 +28,14 @@ class RatingActions(Actions):
         self._place = message.place
         self.desk.query_one(SetsPage).show(message)
 
+    def refused(self) -> bool:
+        """Return whether nobody can rate now; then the page says why."""
+        desk = self.desk
+        if desk.work is None and not desk.jobs:
+            return False
+        desk.current.show_message(OPEN if desk.work is not None else BUSY)
+        return True
+
     def rate(self, set_id: int, rater: str) -> None:
         """Open the rating screen over everything.
 
@@ -39,8 +47,7 @@ class RatingActions(Actions):
         from tabwb.workbench.rating.worker import connection
 
         desk = self.desk
-        if desk.work is not None or desk.jobs:
-            desk.current.show_message(OPEN if desk.work is not None else BUSY)
+        if self.refused():
             return
 
         def closed(_: None) -> None:

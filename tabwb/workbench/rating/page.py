@@ -236,6 +236,8 @@ class SetsPage(Page):
         if one.status == "closed":
             self.show_message(f"rating set {one.name} is closed: tabwb rate reopen {one.name}")
             return
+        if self.desk.actions(RatingActions).refused():
+            return
         column = max([12, *(len(rater.rater) for rater in one.raters)]) + 2
         lines = [
             Content.assemble(

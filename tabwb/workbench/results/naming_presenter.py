@@ -22,6 +22,7 @@ from tabwb.report.summaries.naming_profile import (
     latencies,
 )
 from tabwb.scoring.naming.summary import NamedItem
+from tabwb.scoring.naming.target import right_by_score
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
 
@@ -175,6 +176,18 @@ def _change(sessions: Sequence[AdministrationData]) -> tuple[Change | None, str]
         return None, error.message
 
 
+def _not_counted(naming: Naming) -> str:
+    """Return why a response that a person scored right does not count as right, or nothing."""
+    view, outcome = naming.view, named_item(naming).outcome
+    by_ear = view.score is not None and right_by_score(view.score.score, view.rules.rule)
+    if not by_ear or outcome == "right":
+        return ""
+    if outcome == "right-after-cue":
+        return "after a cue that does not count"
+    limit = view.rules.time_limit
+    return "" if limit is None else f"late (limit {limit:g} s)"
+
+
 def _response(naming: Naming) -> NamedResponse:
     view = naming.view
     item, take = view.item, view.take
@@ -192,6 +205,8 @@ def _response(naming: Naming) -> NamedResponse:
     by_people += [("code", f"{code.code}  ({code.by})") for code in view.codes]
     if naming.flags:
         by_people.append(("flags", ", ".join(sorted(naming.flags))))
+    if words := _not_counted(naming):
+        by_people.append(("not counted", words))
     facts = [
         ("cue", f"{cue.kind}, {'counts' if cue.counts else 'does not count'}") for cue in view.cues
     ]

@@ -266,6 +266,6 @@ def distance_words(aligned: Aligned) -> str:
     """Return the distance in words.
 
     >>> distance_words(Aligned((), 1 / 3, 22.5 / 72))
-    '0.33 phonemes, 0.31 features'
+    '0.33 of the target (by features 0.31)'
     """
-    return f"{aligned.phoneme_share:.2f} phonemes, {aligned.feature_share:.2f} features"
+    return f"{aligned.phoneme_share:.2f} of the target (by features {aligned.feature_share:.2f})"
