@@ -167,15 +167,15 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         await seat.press("ctrl+q")
         await seat.reads("Quitting stops it after the")
         await seat.press("escape", "J")
-        await seat.reads("▸ Import   answers.csv   running")
+        await seat.reads("▸ Import   running   answers.csv")
         await seat.press("x")
-        await seat.reads("… Import   answers.csv   stopping")
+        await seat.reads("… Import   stopping  answers.csv")
         go_on.set()
-        await seat.reads("‖ Import   answers.csv   stopped")
+        await seat.reads("‖ Import   stopped   answers.csv")
         assert "nothing was imported" in seat.text
         assert stored(seat) == []
         await seat.press("r")
-        await seat.reads("✓ Import   answers.csv   complete")
+        await seat.reads("✓ Import   complete  answers.csv")
         assert "2/2" in seat.text
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)

@@ -199,8 +199,8 @@ def line_of(state: JobState) -> Content:
     lines = [
         Content.assemble(
             (f"{SIGNS[state.phase]} {state.kind:<8} ", "bold"),
+            (f"{WORDS.get(state.phase, state.phase):<8}  ", style or QUIET),
             state.title,
-            (f"   {WORDS.get(state.phase, state.phase)}", style or QUIET),
         )
     ]
     if state.planned:
