@@ -119,6 +119,7 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Nam
         assert "transcribe (" in " ".join(seat.text.split())
         await seat.press("y")
         await seat.until(lambda: seat.app.screen.query("#words"), "the dialog")
+        await seat.reads("To correct scores")
         await seat.type("IRB-7/014")
         await seat.pilot.click("#words-message", offset=(3, 0))
         await seat.until(lambda: "has not agreed" not in seat.text, "that nothing is lacking")

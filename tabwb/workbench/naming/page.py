@@ -13,7 +13,6 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tabwb.records.speakers import SCOPES
 from tabwb.workbench.engine.messages import Playing, ResultsWanted
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.controller import NamingController
@@ -22,7 +21,7 @@ from tabwb.workbench.naming.item_pane import NO_RESPONSES, HeardField, hint
 from tabwb.workbench.naming.meters import TICK_S
 from tabwb.workbench.naming.parts import TALL, Choices, NamingParts
 from tabwb.workbench.naming.pictures import SpeakerSheet
-from tabwb.workbench.naming.rest import OVER, space_word
+from tabwb.workbench.naming.rest import OVER, consent_words, space_word
 from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
@@ -340,7 +339,7 @@ hidden until you have scored, where the battery does not say otherwise.
             f"{self._work.administration.conditions.person} has agreed today to",
             "Where the signed form is",
             self._controller.keep_consent,
-            "\n".join(f"{scope}: {SCOPES[scope]}" for scope in self._now.lacking),
+            consent_words(self._now.lacking),
             optional=True,
         )
 

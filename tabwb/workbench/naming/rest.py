@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.records.speakers import SCOPES, Scope
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import Work
@@ -87,6 +88,12 @@ def _next_step(now: NamingNow) -> str:
     if now.microphone == "open":
         return "shows the first picture: time 0 of its latency"
     return "then opens the microphone" if now.lacking else "opens the microphone"
+
+
+def consent_words(lacking: Sequence[Scope]) -> str:
+    """Return what the participant is asked to agree to, and what scoring later needs besides."""
+    later = "To correct scores in the results later, 'rate' is needed too: Participants, c."
+    return "\n".join([*(f"{scope}: {SCOPES[scope]}" for scope in lacking), "", later])
 
 
 def space_word(work: Work, now: NamingNow) -> str:
