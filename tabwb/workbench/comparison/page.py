@@ -61,8 +61,6 @@ class ModelsPage(Page):
         """Draws the rows that were read."""
         self._lower_at = 0
         """The number of rows read when features and plots were drawn."""
-        self._width = 0
-        """The columns for which the table was laid out."""
         self._wanted: Basis | None = None
         self.order = Order()
         self.plotting = False
@@ -207,7 +205,7 @@ class ModelsPage(Page):
             table.forget_colours()
             none.update(self._why_none())
             return
-        width = self._width = self._table_width()
+        width = self._table_width()
         columns = columns_of(
             rows, basis, self.by, self.order, right_first=self.shown_below == BELOW[2]
         )
@@ -221,12 +219,6 @@ class ModelsPage(Page):
         if lower and self.query_one("#plot-pane").display:
             self.query_one(PlotPane).show(rows, basis)
         self._detail()
-        self.call_after_refresh(self._follow_width)
-
-    def _follow_width(self) -> None:
-        """Choose the columns again where moving the detail has changed the room for them."""
-        if self.display and self.size.width and self._width != self._table_width():
-            self.lay_out(lower=False)
 
     def _table_width(self) -> int:
         """Return the columns inside the pane of the table; before it is laid out, a guess."""
