@@ -101,8 +101,10 @@ def test_spoken_naming_is_imported_session_by_session(tmp_path: Path) -> None:
     assert rated == {"dog": 1.0, "cat": 0.0}
     with pytest.raises(tabwb.UsageError, match="the source has 2 sessions"):
         tabwb.import_naming(folder, battery, speaker="S-014", store=store)
+    with pytest.raises(tabwb.UsageError, match=r"(?s)administration 2.*again=True"):
+        tabwb.import_naming(folder, battery, session="S-015", origin="human", store=store)
     with pytest.warns(tabwb.TabwbWarning):
-        (one,) = tabwb.import_naming(folder, battery, session="S-015", store=store)
+        (one,) = tabwb.import_naming(folder, battery, session="S-015", again=True, store=store)
     assert one.id == 3
     with pytest.raises(tabwb.UsageError, match="'word' is not a tier"):
         tabwb.import_naming(folder, battery, tiers={"word": "Wort"}, store=store)

@@ -156,7 +156,7 @@ def test_an_export_moved_away_from_its_readme_is_guarded_until_its_origin_is_sai
     assert (given["examinee"], given["origin"]) == ("S-014", "unknown")
     refused = run("export", "1", "--format", "csv", "--out", tmp_path / "o.csv")
     assert (refused.status, "(scope 'share'): S-014" in refused.err) == (1, True)
-    declared = run(*words, "--origin", "model")
+    declared = run(*words, "--origin", "model", "--again")
     assert declared.status == 0, declared.err
     assert "who responded is not known" not in declared.err
     assert run("export", "2", "--format", "csv", "--out", tmp_path / "o.csv").status == 0

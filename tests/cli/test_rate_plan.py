@@ -83,7 +83,7 @@ def test_a_dry_run_prints_the_same_plan_that_is_then_stored(run: Run, place: Pat
                  "--dry-run", "--json", "--store", place).document["hybrid"]  # fmt: skip
     assert (hybrid["responses"], hybrid["uncertain"], hybrid["audited"]) == (15, 0, 2)
     again = run(*plan)
-    assert (again.status, "pilot" in again.err) == (1, True)
+    assert (again.status, "pilot" in again.err) == (2, True)
 
 
 def test_the_plan_is_printed_with_what_tells_the_source_and_how_to_avoid_it(
