@@ -81,3 +81,40 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(
     empty = run("report", "--out", tmp_path / "r.html")
     assert empty.status == 1
     assert not list(tmp_path.glob("r.*"))
+
+
+def test_a_report_of_choices_in_one_order_has_no_table_of_positions(
+    run: Run, tmp_path: Path
+) -> None:
+    battery = tmp_path / "keys.toml"
+    battery.write_text(
+        """[battery]
+id = "keys"
+title = "Keys"
+version = "1"
+language = "en"
+license = "MIT"
+examinees = ["model"]
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+template = "{prompt} ({options})"
+[[subtest.item]]
+id = "first"
+prompt = "Which is an animal?"
+options = ["lion", "drum"]
+expected = "lion"
+[[subtest.item]]
+id = "last"
+prompt = "Which makes music?"
+options = ["lion", "drum"]
+expected = "drum"
+""",
+        encoding="utf-8",
+    )
+    assert run("run", battery, "--model", "echo").status == 0
+    out = tmp_path / "r.md"
+    written = run("report", "--out", out)
+    assert written.status == 0, written.err
+    assert "## Positions" not in out.read_text()

@@ -176,13 +176,12 @@ def _session(about: Studied, member: AdministrationData) -> str:
 
 def _positions(about: Studied) -> Iterator[Captioned]:
     """Yield right answers and choices by position, where the order of options varied."""
-    rows = [
-        row for row in about.printable_rows if any(part.positions for part in row.summary.subtests)
-    ]
+    from tabwb.report.tables.named import TABLES, named_table, shown_columns
+    from tabwb.report.tables.positions import has_orders
+
+    rows = [row for row in about.printable_rows if has_orders(row)]
     if not rows:
         return
-    from tabwb.report.tables.named import TABLES, named_table, shown_columns
-
     table = named_table("positions", rows)
     caption = f"{TABLES['positions'][:1].upper()}{TABLES['positions'][1:]}."
     notes = tuple(Footnote(note) for note in table.notes)

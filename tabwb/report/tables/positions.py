@@ -59,6 +59,11 @@ class _Kind:
     kind: KindOfError
 
 
+def has_orders(row: Grouped) -> bool:
+    """Return whether a group has an item that was shown with its options in several orders."""
+    return next(_positions([row]), None) is not None
+
+
 def positions_table(rows: Sequence[Grouped]) -> Table:
     """Return accuracy and choices by position of each group as a table.
 
