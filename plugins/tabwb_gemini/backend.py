@@ -45,6 +45,7 @@ class GeminiModel(RemoteModel):
             concurrency=options.concurrency,
             retries=retries or Retries(attempts=options.retries + 1),
             reply_s=options.reply_s,
+            silence_s=options.timeout_s,
             title=f"gemini:{name}",
         )
         self._name = name
@@ -76,7 +77,7 @@ class GeminiModel(RemoteModel):
                 retry_options=types.HttpRetryOptions(attempts=1),
                 headers=HEADERS,
                 # A redirection would send the key to another host.
-                client_args={"trust_env": not self._local, **client_arguments()},
+                client_args={"trust_env": not self._local, **client_arguments(heard=self.heard)},
             ),
         )
         facts = {"model": self._name, "client": f"google-genai {genai.__version__}"}

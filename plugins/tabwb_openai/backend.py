@@ -50,6 +50,7 @@ class OpenAIModel(RemoteModel):
             concurrency=options.concurrency,
             retries=retries or Retries(attempts=options.retries + 1),
             reply_s=options.reply_s,
+            silence_s=options.timeout_s,
             title=f"openai:{name}",
         )
         self._name = name
@@ -231,7 +232,7 @@ class OpenAIModel(RemoteModel):
         return client
 
     def _http(self) -> Any:
-        bounds = client_arguments()
+        bounds = client_arguments(heard=self.heard)
         if not self._local:
             return openai.DefaultHttpxClient(**bounds)
         if self._options.socket is None:

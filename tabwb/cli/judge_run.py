@@ -170,6 +170,8 @@ class Printed:
         try:
             for event in self._task.run(judging, limits, cancel):
                 if isinstance(event, events.Waiting):
+                    if self._quiet and not event.voids:
+                        continue
                     countdown.wait(f"{event.reason}: waiting {event.seconds:.0f} s")
                 elif isinstance(event, events.JudgementRecorded):
                     tally = judging.tally

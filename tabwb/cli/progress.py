@@ -34,6 +34,13 @@ class StatusLine:
         if self.live:
             renew_line(text[:78])
 
+    def renew(self, text: str) -> None:
+        """Replace the line; elsewhere than on a terminal, print one that stays."""
+        if self.live:
+            self.show(text)
+        else:
+            note(text)
+
     def interrupt(self, message: str) -> None:
         """Print a line that stays."""
         self.show()
@@ -71,6 +78,8 @@ class Progress:
         self._quiet = quiet
         self._each = each
         self._step = -1
+        self._shown = ""
+        self._silent = False
         self.status = StatusLine(quiet=quiet)
         self._spending = spending
 
@@ -80,9 +89,15 @@ class Progress:
         if isinstance(event, events.TrialStarted):
             self._line(event.trial.number, f"{event.trial.subtest} {event.trial.item}")
         elif isinstance(event, events.Waiting) and event.seconds >= 0.5:
-            self.status.interrupt(
-                f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s"
-            )
+            words = f"item {event.trial}: {event.reason}"
+            if event.voids:
+                self.status.interrupt(f"{words}, waiting {event.seconds:.0f} s")
+            elif not self._quiet:
+                self._silent = True
+                self.status.renew(words)
+        elif isinstance(event, events.Streamed) and self._silent:
+            self._silent = False
+            self.status.show(self._shown)
         elif isinstance(event, events.AttemptRecorded):
             self._given += 1
             if self._given == 1:
@@ -99,10 +114,8 @@ class Progress:
         spent = format_spending(self._spending)
         spent = f"  {spent}" if spent else ""
         text = f"item {number}/{self._planned}  {place}{spent}{self._remaining()}"
-        if self.status.live:
-            self.status.show(text)
-        else:
-            note(text)
+        self._shown = text
+        self.status.renew(text)
 
     def _is_due(self, number: int) -> bool:
         """Whether this item is the first of this run, or begins another 5 % of all items."""
@@ -164,7 +177,4 @@ class Countdown:
 
     def wait(self, words: str) -> None:
         """Show that a back end waits, and why."""
-        if self.status.live:
-            self.status.show(words)
-        else:
-            note(words)
+        self.status.renew(words)

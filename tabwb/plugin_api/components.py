@@ -34,7 +34,7 @@ class ModelBackend(Protocol):
         """Yield pieces of text as they come and, last, one :class:`Reply`.
 
         A :class:`Wait` in between announces a pause (a rate limit). Pieces before it are void: the
-        reply starts again after it.
+        reply starts again after it, unless its ``voids`` is False.
 
         Args:
             request: the prompt.

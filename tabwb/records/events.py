@@ -69,11 +69,14 @@ class Waiting(Event):
         trial: its number.
         seconds: how long it waits.
         reason: why, for people.
+        voids: the pieces before it are void; False where the service is silent, and the reply may
+            go on.
     """
 
     trial: int
     seconds: float
     reason: str
+    voids: bool = True
 
 
 @dataclass(frozen=True, slots=True)

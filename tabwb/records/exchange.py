@@ -130,10 +130,12 @@ class Wait:
     Attributes:
         seconds: how long; 0 where only what came before is void.
         reason: why, for people (``rate limit, attempt 2 of 6``).
+        voids: the pieces before it are void; False where the same reply goes on, which is silent.
     """
 
     seconds: float
     reason: str
+    voids: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def _answer(
         if isinstance(piece, Reply):
             reply = piece
         elif isinstance(piece, Wait):
-            pieces.clear()
+            pieces = [] if piece.voids else pieces
         else:
             expect(isinstance(piece, str), f"a piece is {type(piece).__name__}, not text")
             pieces.append(str(piece))

@@ -62,6 +62,13 @@ def test_waits_and_errors_are_said_even_where_the_rest_is_quiet(
     ]
 
 
+def test_a_silent_service_is_said_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    silence = events.Waiting(1, 1, 75.0, "no byte for 45 s (limit 120 s)", voids=False)
+    for quiet in (False, True):
+        Progress(20, 0, Spending(), quiet=quiet).show(silence)
+    assert capsys.readouterr().err == "item 1: no byte for 45 s (limit 120 s)\n"
+
+
 def test_elsewhere_than_on_a_terminal_there_is_a_line_for_each_5_percent(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

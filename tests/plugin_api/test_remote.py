@@ -11,6 +11,7 @@ from typing import Any, get_args
 import pytest
 
 from tabwb.plugin_api.components import BatchingBackend, Cancel
+from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.plugin_api.remote.failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.plugin_api.remote.keys import Key
 from tabwb.plugin_api.remote.model import RemoteModel, Retries
@@ -140,6 +141,52 @@ def test_one_request_that_takes_too_long_does_not_hold_up_the_others() -> None:
     over.set()
     assert isinstance(found.pop(0), ComponentError)
     assert [one.text for one in found.values() if isinstance(one, Reply)] == ["dog"] * 5
+
+
+def test_the_tries_of_a_request_have_one_limit_together() -> None:
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        time.sleep(0.2)
+        raise RemoteFailure("connection", "it broke off")
+        yield ""
+
+    service = Service(attempt, reply_s=0.5)
+    with pytest.raises(ComponentError, match=r"not complete after 0\.5 s"):
+        replied(service)
+    assert 0 < len(service.rests) < 5
+
+
+def test_a_silence_is_said_and_voids_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.1)
+    said = threading.Event()
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield "do"
+        said.wait(60)
+        yield "g"
+        yield answer("dog")
+
+    guarded = GuardedModel(Service(attempt, silence_s=3600.0), "service", lambda words: None)
+    pieces = []
+    for piece in guarded.reply(asked(), threading.Event()):
+        pieces.append(piece)
+        if isinstance(piece, Wait):
+            assert not piece.voids
+            assert piece.reason.endswith("s (limit 3600 s)")
+            said.set()
+    assert said.is_set()
+    assert [piece for piece in pieces if isinstance(piece, str)] == ["do", "g"]
+
+
+def test_a_back_end_that_reports_no_bytes_is_not_called_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.0)
+
+    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        time.sleep(0.3)
+        yield answer("dog")
+
+    assert not any(isinstance(piece, Wait) for piece in replied(Service(attempt)))
 
 
 @pytest.mark.parametrize(

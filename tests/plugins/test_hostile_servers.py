@@ -17,10 +17,10 @@ from tabwb_openai.backend import OpenAIModel
 from tabwb_openai.options import OpenAIOptions
 
 from tabwb.plugin_api.remote import http as bounded_http
-from tabwb.plugin_api.remote.model import Retries
+from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Decoding, Message, Reply, Request
-from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, chunk, says
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, chunk, is_silent, says
 
 ONCE = Retries(attempts=1)
 LIMIT_S = 1.5
@@ -99,6 +99,58 @@ def test_a_reply_without_end_fails_at_its_limit(
     assert time.monotonic() - began < 60
     # Google's own client takes a comment for a malformed answer.
     assert any(words in str(caught.value) for words in ("after 1.5 s", "malformed answer"))
+
+
+def begins_and_is_silent(handler: Handler, body: dict[str, Any]) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.end_headers()
+    handler.chat.over.wait(60)
+    handler.close_connection = True
+
+
+@pytest.mark.parametrize("behaviour", [is_silent(60), begins_and_is_silent])
+@pytest.mark.parametrize("service", ["openai", "gemini"])
+def test_a_silent_server_is_said_and_ends_a_try(
+    service: str, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first request is silent for ever under a long limit, and cancelled; the second ends."""
+    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.2)
+    request = Request((Message("user", "Which one barks?"),), Decoding(max_tokens=5))
+
+    def model(chat: Chat, timeout_s: float) -> Any:
+        if service == "openai":
+            options = OpenAIOptions(base_url=chat.url, timeout_s=timeout_s)
+            return OpenAIModel("m", options, local=True, retries=ONCE)
+        wanted = GeminiOptions(base_url=chat.url, timeout_s=timeout_s)
+        return GeminiModel("m", wanted, local=True, retries=ONCE)
+
+    with chat_server(then=behaviour) as chat:
+        waiting, cancel = model(chat, 120.0), threading.Event()
+        waits = []
+        for piece in waiting.reply(request, cancel):
+            if isinstance(piece, Wait):
+                waits.append(piece.reason)
+                cancel.set()
+        assert "no byte for" in waits[0] and "limit 120 s" in waits[0]
+        limited = model(chat, 0.5)
+        with pytest.raises(ComponentError, match="no answer in time") as caught:
+            list(limited.reply(request, threading.Event()))
+        assert "timeout_s, 0.5 s" in str(caught.value)
+        waiting.close()
+        limited.close()
+
+
+def test_bytes_without_text_are_no_silence(
+    ask: Callable[..., Reply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RemoteModel, "heard", lambda self: heard.append(1))
+    heard: list[int] = []
+    # Google's own client takes a comment for a malformed answer.
+    drips = forever(event(chunk(reasoning_content="hm")), 0.05)
+    with chat_server(then=drips) as chat, pytest.raises(ComponentError):
+        ask(chat)
+    assert len(heard) > 2
 
 
 def test_an_answer_beyond_the_limit_of_bytes_is_not_kept(

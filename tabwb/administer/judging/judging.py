@@ -156,7 +156,9 @@ class Judging:
                 for index, piece in verdicts:
                     if isinstance(piece, Wait):
                         trial = batch[index][0].trial
-                        wait = events.Waiting(self.number, trial, piece.seconds, piece.reason)
+                        wait = events.Waiting(
+                            self.number, trial, piece.seconds, piece.reason, piece.voids
+                        )
                         yield self._observers.tell(wait)
                         continue
                     open_.discard(index)

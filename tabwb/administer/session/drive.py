@@ -47,7 +47,7 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
             if isinstance(piece, Reply):
                 reply = piece
             elif isinstance(piece, Wait):
-                yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
+                yield session.tell(_waiting(number, trial, piece))
             else:
                 yield session.tell(events.Streamed(number, trial, str(piece)))
     except Exception as failure:  # noqa: BLE001 - a back end's failure is an attempt in error
@@ -147,7 +147,7 @@ def _ask_together(
             for index, piece in pieces_given:
                 if isinstance(piece, Wait):
                     trial = trials[index].plan.number
-                    yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
+                    yield session.tell(_waiting(number, trial, piece))
                     continue
                 # An error of the whole (no index) counts for the first that is still open.
                 arrived[recorded if index < 0 else index] = piece
@@ -167,6 +167,10 @@ def _ask_together(
                 if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
                     session.begin_at(trials[index].plan.number)
                     session.record(late, requests[index])
+
+
+def _waiting(number: int, trial: int, wait: Wait) -> events.Waiting:
+    return events.Waiting(number, trial, wait.seconds, wait.reason, wait.voids)
 
 
 def _cause(error: Exception) -> str:

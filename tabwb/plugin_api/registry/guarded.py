@@ -246,10 +246,10 @@ class GuardedModel(GuardedComponent):
             elif isinstance(piece, Wait | Reply):
                 checked = self._checked(piece)
                 self._check_streamed("".join(streamed), piece)
-                if isinstance(checked, Wait):
+                if isinstance(checked, Wait) and checked.voids:
                     streamed, size = [], 0  # those before it are void
                     stream = ReasoningStream(self._reasoning)
-                elif rest := stream.rest_of(checked.text):
+                elif isinstance(checked, Reply) and (rest := stream.rest_of(checked.text)):
                     yield rest
                 yield checked
             else:

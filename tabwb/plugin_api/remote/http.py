@@ -7,7 +7,7 @@ redirections to another address, compressed answers without request, and answers
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,17 +23,25 @@ class BoundExceeded(ComponentError):
     """A server exceeded a bound."""
 
 
-def client_arguments(max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """Return the arguments of an httpx client that bound every answer."""
+def client_arguments(
+    max_bytes: int = MAX_BYTES, *, heard: Callable[[], object] = lambda: None
+) -> dict[str, Any]:
+    """Return the arguments of an httpx client that bound every answer.
+
+    Args:
+        max_bytes: the most of one answer.
+        heard: called whenever bytes of an answer have come.
+    """
 
     def check(response: Any) -> None:
+        heard()
         _refuse_redirection(response)
         encoding = response.headers.get("content-encoding", "identity")
         if encoding.lower() != "identity":
             raise BoundExceeded(
                 f"the server sent an answer compressed as {encoding!r}, which was not asked for"
             )
-        response.stream = _bounded(response, max_bytes)
+        response.stream = _bounded(response, max_bytes, heard)
 
     return {"follow_redirects": False, "event_hooks": {"response": [check]}}
 
@@ -55,7 +63,7 @@ def _origin(url: object) -> str:
     return f"{parts.scheme}://{parts.netloc.split('@')[-1]}"
 
 
-def _bounded(response: Any, max_bytes: int) -> Any:
+def _bounded(response: Any, max_bytes: int, heard: Callable[[], object]) -> Any:
     # The HTTP library of the client, because it accepts only its own class of streams.
     library = sys.modules[type(response).__module__.partition(".")[0]]
     below = response.stream
@@ -66,6 +74,7 @@ def _bounded(response: Any, max_bytes: int) -> Any:
         def __iter__(self) -> Iterator[bytes]:
             read = 0
             for part in below:
+                heard()
                 read += len(part)
                 if read > max_bytes:
                     raise BoundExceeded(

@@ -28,7 +28,9 @@ POLL_S = 0.05
 GRACE_S = 1.0
 """Seconds that a cancelled call may take to end; then its thread is abandoned."""
 REPLY_S = 1800.0
-"""The default limit of one reply, in seconds from the request to its end."""
+"""The default limit of one reply, in seconds over all its tries."""
+SILENCE_S = 30.0
+"""Silence is said after so many seconds, and again after as many; sooner under a short limit."""
 
 Piece = str | Wait | Reply
 Arrivals = SimpleQueue[tuple[int, Piece | ComponentError | None]]
@@ -105,6 +107,9 @@ class _Gate:
 class _Flight:
     stop: threading.Event
     began: float | None = None  # monotonic seconds at the start of its try; None between tries
+    spent_s: float = 0.0  # of the tries before this one
+    heard: float = 0.0  # monotonic seconds of the last bytes
+    said_s: float = 0.0  # silence that was said last
 
 
 class RemoteModel(ABC):
@@ -113,8 +118,10 @@ class RemoteModel(ABC):
     Args:
         concurrency: the most requests in progress at one time.
         retries: tries and pauses.
-        reply_s: the most seconds of one try, from the request to the end of the reply; needed for
-            servers that send a little for ever.
+        reply_s: the most seconds that the tries of one request may take together, without the
+            pauses between them; needed for servers that send a little for ever.
+        silence_s: after so many seconds without a byte the client ends a try; silence is said
+            before. None: the client does not call :meth:`heard`, and nothing is said.
         title: name of the model in errors (``openai:gpt-4o``).
         chance: returns numbers in [0, 1) for jitter.
         clock: returns monotonic seconds.
@@ -127,6 +134,7 @@ class RemoteModel(ABC):
         concurrency: int,
         retries: Retries,
         reply_s: float = REPLY_S,
+        silence_s: float | None = None,
         title: str = "the service",
         chance: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.monotonic,
@@ -135,7 +143,9 @@ class RemoteModel(ABC):
         self.concurrency = max(1, concurrency)
         self.retries = retries
         self.reply_s = reply_s
+        self.silence_s = silence_s
         self.title = title
+        self._here = threading.local()
         self._chance = chance
         self._rest = rest
         self._gate = _Gate(clock)
@@ -163,6 +173,12 @@ class RemoteModel(ABC):
     def close(self) -> None:
         """Close the client; may be called twice."""
 
+    def heard(self) -> None:
+        """Take note of bytes of a service; called in the thread of :meth:`call`."""
+        flight: _Flight | None = getattr(self._here, "flight", None)
+        if flight is not None:
+            flight.heard, flight.said_s = time.monotonic(), 0.0
+
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply; after a :class:`Wait` it starts again.
 
@@ -181,7 +197,7 @@ class RemoteModel(ABC):
                     raise piece
                 if isinstance(piece, str):
                     texts.append(piece)
-                elif isinstance(piece, Wait):
+                elif isinstance(piece, Wait) and piece.voids:
                     texts.clear()
                 yield piece
                 if isinstance(piece, Reply):
@@ -252,8 +268,12 @@ class RemoteModel(ABC):
                     flight.stop.set()
                 deadline = time.monotonic() + GRACE_S
             for index, flight in flights.items():
-                began = flight.began
-                if began is not None and time.monotonic() - began > self.reply_s:
+                began, now = flight.began, time.monotonic()
+                if began is None:
+                    continue
+                if (silence := self._silence(flight, now)) is not None:
+                    return index, silence
+                if flight.spent_s + now - began > self.reply_s:
                     flight.stop.set()
                     flight.began = None
                     arrived.put((index, None))
@@ -267,7 +287,20 @@ class RemoteModel(ABC):
                 if deadline is not None and time.monotonic() > deadline:
                     return None
 
+    def _silence(self, flight: _Flight, now: float) -> Wait | None:
+        """Return what is said of a silent service, once for each step of time."""
+        limit = self.silence_s
+        if limit is None:
+            return None
+        step, silent = min(SILENCE_S, limit / 4), now - flight.heard
+        if not flight.said_s + step <= silent < limit:
+            return None
+        flight.said_s = silent
+        reason = f"no byte for {silent:.0f} s (limit {limit:g} s)"
+        return Wait(limit - silent, reason, voids=False)
+
     def _work(self, index: int, request: Request, flight: _Flight, arrived: Arrivals) -> None:
+        self._here.flight = flight
         try:
             for piece in self._tries(request, flight):
                 arrived.put((index, piece))
@@ -290,11 +323,13 @@ class RemoteModel(ABC):
                     return
             if stop.is_set():
                 return
-            flight.began = time.monotonic()
+            self.heard()
+            flight.began = began = time.monotonic()
             try:
                 yield from self._guarded(request, attempt, stop)
             except RemoteFailure as failure:
                 flight.began = None
+                flight.spent_s += time.monotonic() - began
                 if stop.is_set():
                     return
                 final = attempt >= self.retries.attempts or failure.kind not in RETRIED
@@ -352,7 +387,10 @@ class RemoteModel(ABC):
         why = f": {redact(failure.message)}" if failure.message else ""
         if self.retries.too_long(failure.retry_after_s):
             why += f"; the service asks to wait {failure.retry_after_s:.0f} s"
-        return ComponentError(f"{self.title}: {failure.what}{tried}{why}")
+        hint = None
+        if failure.kind == "timeout" and failure.status is None and self.silence_s is not None:
+            hint = f"the limit of silence is the option timeout_s, {self.silence_s:g} s"
+        return ComponentError(f"{self.title}: {failure.what}{tried}{why}", hint=hint)
 
 
 def _valid_count(tokens: int | None) -> int | None:

@@ -40,14 +40,14 @@ class RemoteOptions(BaseModel):
         gt=0,
         le=3600,
         allow_inf_nan=False,
-        description="seconds of silence after which a request failed, up to 3600",
+        description="seconds without a byte after which a try fails, up to 3600",
     )
     reply_s: float = Field(
         default=REPLY_S,
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="seconds after which an incomplete reply counts as failed, up to 86400",
+        description="seconds that all tries of a reply may take together, up to 86400",
     )
     reasoning: str = Field(default=AUTO, description="as of every model")
     retries: int = Field(

@@ -169,7 +169,7 @@ class ModelRunner:
                     if time.monotonic() - shown_at > FRAME_S:
                         shown_at = time.monotonic()
                         self._engine.say(messages.Streamed("".join(pieces)))
-                elif isinstance(event, events.Waiting):
+                elif isinstance(event, events.Waiting) and event.voids:
                     pieces.clear()  # the reply starts again
                     self._engine.say(messages.Streamed(""))
                 elif isinstance(event, events.AttemptRecorded):
