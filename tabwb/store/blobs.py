@@ -86,15 +86,14 @@ class Staged(NamedTuple):
 
 
 @contextmanager
-def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
-    """Copy an open file beside the store for the duration of the block; :func:`place` names it.
+def marked(folder: Path) -> Iterator[Path]:
+    """Hold a mark in the folder for the duration of the block; yield a path for a copy.
 
     When the block is left by an error, or the process is killed, the mark stays without an owner
     and the next opening of the store sweeps.
 
     Args:
         folder: of the files.
-        source: the open file.
 
     Raises:
         StoreError: it cannot be written.
@@ -106,6 +105,27 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
         descriptor = claim(mark)
     assert descriptor is not None, "nobody else has this name"
     try:
+        yield copy
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        release(descriptor)
+        raise
+    copy.unlink(missing_ok=True)
+    release(descriptor, mark)
+
+
+@contextmanager
+def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
+    """Copy an open file beside the store for the duration of the block; :func:`place` names it.
+
+    Args:
+        folder: of the files.
+        source: the open file.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    with marked(folder) as copy:
         with explained(folder), os.fdopen(
             open_private(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY), "wb"
         ) as file:  # fmt: skip
@@ -113,12 +133,6 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
             file.flush()
             os.fsync(file.fileno())
         yield Staged(copy, digest, size)
-    except BaseException:
-        copy.unlink(missing_ok=True)
-        release(descriptor)
-        raise
-    copy.unlink(missing_ok=True)
-    release(descriptor, mark)
 
 
 def place(folder: Path, new: Staged) -> None:

@@ -17,6 +17,7 @@ from tabwb.records.files import make_private_folder, open_private, sync_file
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, schema, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.row_check import unreadable, wrong_types
 from tabwb.store.set_check import wrong_in_sets
 from tabwb.store.sqlite_errors import explain
 from tabwb.store.store import Store
@@ -171,9 +172,9 @@ def _refuse_existing(*paths: Path) -> None:
 def check(path: Path) -> tuple[Damage, ...]:
     """Return everything that is wrong with an embedded store; empty when it is whole.
 
-    Looks at SQLite's own structure, at rows without what they refer to, at the hashes of texts
-    (prompts, batteries, reasons) and of files, at gaps in the sequences of administrations, and at
-    the ratings of rating sets. Changes nothing.
+    Looks at SQLite's own structure, at the types of values, at rows without what they refer to, at
+    the hashes of texts (prompts, batteries, reasons) and of files, at gaps in the sequences of
+    administrations, and at the ratings of rating sets. Changes nothing.
 
     Raises:
         StoreError: there is no such file, or it cannot be read at all for want of permission.
@@ -252,8 +253,12 @@ def _remove_columns(database: EmbeddedDatabase) -> Iterator[Path]:
 
 def wrong_in_rows(transaction: Transaction) -> Iterator[Damage]:
     """Yield what is wrong in the rows of a store that SQLite can read."""
+    if wrong := [Damage(*where) for where in wrong_types(transaction)]:
+        yield from wrong
+        return  # the others take values for what they should be
     for look in (_references, _texts, _sequences, _sets):
         yield from look(transaction)
+    yield from (Damage(*where) for where in unreadable(transaction))
 
 
 def _structure(transaction: Transaction) -> Iterator[Damage]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 from tabwb.records.errors import StoreError
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, maintenance, schema, takes
+from tabwb.store import blobs, maintenance, people_rows, schema, takes
 from tabwb.store.access import Access
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.sqlite_errors import damaged, explain
@@ -39,18 +39,18 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "attempts": ("administration_id", "trial", "number"),
     "messages": ("attempt_id", "position"),
     "recordings": ("uid",),
+    "sample_sets": ("uid",),
+    "samples": ("set_id", "number"),
+    "assignments": ("set_id", "rater_id", "position"),
     "rater_declarations": ALL,
     # Each set of one rater replaces the one before it.
     "rating_sets": ("attempt_id", "rater_id", "replaces"),
     "ratings": ("set_id", "measure_id"),
     "judgements": ("attempt_id", "rater_id", "repeat", "key", "recorded_at"),
-    "sample_sets": ("uid",),
-    "samples": ("set_id", "number"),
-    "assignments": ("set_id", "rater_id", "position"),
     "sample_ratings": ("set_id", "rater_id", "position", "replaces"),
     "adjudications": ("set_id", "sample", "measure", "replaces"),
     "set_events": ALL,
-    "rater_links": ALL,
+    "rater_links": ("token_sha256", "revokes"),
 }
 """Tables in the order in which they are merged: each after those that it refers to."""
 SHARED: dict[str, tuple[str, ...]] = {
@@ -71,9 +71,14 @@ NOT_COMPARED = {
     "rating_sets": {"recorded_at"},
     "assets": {"content"},
     "tombstones": {"who", "reason", "counts", "pending"},
+    "rater_links": {"who", "recorded_at"},
 }
 REFERENCES = {("access_log", "administration"): "administrations"}
 """References that the schema does not declare."""
+LOOSE = {("access_log", "administration"), ("judgements", "same_as")}
+"""References of rows that are merged without what they refer to, as a deletion keeps them."""
+LATEST = {"speakers": "speaker", "consents": "speaker", "set_events": "set_id"}
+"""Logs of which the last row counts: the column of which it is the last."""
 _AT_ONCE = 5_000
 
 
@@ -109,11 +114,11 @@ def merge(access: Access, other: Path, *, dry_run: bool, same_people: bool) -> M
         _check(rows, other)
         found = Transaction(source.connection().cursor())
         try:
-            with access.writing() as target:
-                if rows.value("SELECT 1 FROM speakers LIMIT 1"):
+            with ExitStack() as marks, access.writing() as target:
+                if not dry_run and people_rows.has_people(rows):
                     access.make_private_before_people(target)
                 folder = None if dry_run else access.embedded and blobs.folder_of(access.embedded)
-                work = _Merge(rows, found, target, blobs.folder_of(other), folder, dry_run)
+                work = _Merge(rows, found, target, blobs.folder_of(other), folder, dry_run, marks)
                 if not same_people:
                     work.find_strangers()
                 work.everything()
@@ -182,9 +187,11 @@ class _Merge:
         files: Path,
         folder: Path | None,
         dry_run: bool,
+        marks: ExitStack,
     ) -> None:
         self.rows, self.found, self.target = rows, found, target
         self.files, self.folder, self.dry_run = files, folder, dry_run
+        self.marks, self.marked = marks, False
         self.added: Counter[str] = Counter()
         self.already: Counter[str] = Counter()
         self.not_merged: list[NotMerged] = []
@@ -206,9 +213,13 @@ class _Merge:
         self._deleted = dict(
             target.rows("SELECT speaker, max(deleted_at) FROM tombstones GROUP BY speaker")
         )
+        self._known = {person for _, person in people_rows.guarded(target)}
+        for table in ("speakers", "consents"):
+            self._known |= {row[0] for row in target.rows(f"SELECT DISTINCT speaker FROM {table}")}
+        self._still_here: set[str] = set()
 
     def find_strangers(self) -> None:
-        """Find the codes that both stores have, with no record or consent in common."""
+        """Find the codes that both stores have, with nothing in common."""
         mine: dict[str, set[tuple[Any, ...]]] = {}
         theirs: dict[str, set[tuple[Any, ...]]] = {}
         for table in ("speakers", "consents"):
@@ -218,6 +229,13 @@ class _Merge:
                 for row in transaction.rows(f"SELECT {', '.join(columns)} FROM {table}"):
                     cells = (bool(v) if yes else v for v, yes in zip(row, booleans, strict=True))
                     side.setdefault(row[columns.index("speaker")], set()).add((table, *cells))
+        for side, transaction in ((mine, self.target), (theirs, self.found)):
+            for uid, kind, examinee, conditions in transaction.rows(
+                "SELECT uid, kind, examinee, conditions FROM administrations"
+            ):
+                person = people_rows.person_in(kind, conditions)
+                if person and (kind == "speaker" or person != examinee):
+                    side.setdefault(person, set()).add(("administrations", uid))
         self._strangers = {
             code for code in mine.keys() & theirs if mine[code].isdisjoint(theirs[code])
         }
@@ -248,6 +266,8 @@ class _Merge:
 
     def everything(self) -> None:
         for table in IDENTITY:
+            if table == "rating_sets":
+                self._leave_verdicts()
             columns = self._columns[table]
             origins = {c: o for c in columns if (o := self._origin(table, c))}
             order = "id" if "id" in columns else "rowid" if table == "recordings" else "1, 2, 3"
@@ -256,6 +276,57 @@ class _Merge:
             ):
                 self._row(table, dict(zip(columns, values, strict=True)), origins)
             self._write(table)
+            if table in LATEST:
+                self._put_in_order(table)
+
+    def _leave_verdicts(self) -> None:
+        """Leave the verdicts of ratings of samples that are not merged, so that none counts."""
+        sql = (
+            "SELECT r.set_id, r.rater_id, position, uid, spec, r.id, rating_set_id, name, state,"
+            " answers, confidence, note, seconds, started_at, recorded_at FROM sample_ratings r"
+            " JOIN sample_sets ON sample_sets.id = r.set_id JOIN raters ON raters.id = r.rater_id"
+            " ORDER BY r.id"
+        )
+        here: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+        for row in self.target.each(sql):
+            here.setdefault(tuple(row[2:5]), []).append(tuple(row[8:]))
+        seen: Counter[tuple[Any, ...]] = Counter()
+        differ: set[tuple[Any, ...]] = set()
+        for row in self.rows.each(sql):
+            position, _, rater = place = tuple(row[2:5])
+            kept, at = here.get(place, []), seen[place]
+            seen[place] += 1
+            if at < len(kept) and kept[at] != tuple(row[8:]):
+                differ.add(place)
+                self._say(
+                    f"rating set {row[7]}, rater {rater}, position {position}",
+                    "was rated in both stores",
+                )
+            if place in differ or tuple(row[:3]) in self._left["assignments"]:
+                self._left["sample_ratings"].add((row[5],))
+                self._left["rating_sets"].add((row[6],))
+
+    def _put_in_order(self, table: str) -> None:
+        """Put the rows of both stores in the order of time, each store's in its own order."""
+        new = {self._ids[table][number] for number in self._new[table]}
+        columns = ["id", *(column for column in self._columns[table] if column != "id")]
+        of, at = columns.index(LATEST[table]), columns.index("recorded_at")
+        groups: dict[Any, list[tuple[Any, ...]]] = {}
+        for row in self.target.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id"):
+            groups.setdefault(row[of], []).append(tuple(row))
+        for rows in groups.values():
+            if new.isdisjoint(row[0] for row in rows):
+                continue
+            latest = {True: "", False: ""}
+            times: dict[Any, str] = {}
+            for row in rows:
+                side = row[0] in new
+                times[row[0]] = latest[side] = max(latest[side], row[at])
+            ordered = sorted(rows, key=lambda row: times[row[0]])
+            if ordered != rows:
+                self.target.many(f"DELETE FROM {table} WHERE id = ?", [row[:1] for row in rows])
+                self._waiting.extend(row[1:] for row in ordered)
+                self._write(table)
 
     def _row(self, table: str, row: dict[str, Any], origins: Mapping[str, str]) -> None:
         if self._is_left(table, row) or self._is_kept_out(table, row):
@@ -265,7 +336,7 @@ class _Merge:
         for column, origin in origins.items():
             if row[column] is not None:
                 mapped[column] = self._key(origin, row[column])
-                if mapped[column] is None:
+                if mapped[column] is None and (table, column) not in LOOSE:
                     self._leave(table, row)
                     return
         for column in self._booleans[table]:
@@ -278,6 +349,8 @@ class _Merge:
         owner = OWNED.get(table)
         if owner and row[owner] is not None and row[owner] not in self._new["rating_sets"]:
             self.already[table] += 1
+            if number is not None and (there := self._find(table, identity)):
+                self._ids[table][number] = there["id"]
             return
         fresh = any(c in origins and row[c] in self._new[origins[c]] for c in identity)
         there = None if fresh else self._find(table, identity)
@@ -379,15 +452,21 @@ class _Merge:
         if self.folder is not None and not blobs.is_whole(
             blobs.path_of(self.folder, digest), digest
         ):
+            if not self.marked:
+                # Whatever ends the merge, the next opening removes what came without its row.
+                self.marks.enter_context(blobs.marked(self.folder))
+                self.marked = True
             with path.open("rb") as file:
                 blobs.copy_into(self.folder, file)
         return True
 
     def _is_left(self, table: str, row: Mapping[str, Any]) -> bool:
         """Return whether something that a row needs was not merged."""
+        if "id" in row and (row["id"],) in self._left[table]:
+            return True
         for parent, own, _ in self._parents[table]:
             key = tuple(row[column] for column in own)
-            if None in key:
+            if None in key or (parent == table and (table, own[0]) in LOOSE):
                 continue
             if parent == "assets":
                 if not self._file(*key):
@@ -403,32 +482,31 @@ class _Merge:
     def _is_kept_out(self, table: str, row: Mapping[str, Any]) -> bool:
         """Return whether a row is of a speaker who was deleted, or who may be another one here."""
         speaker = row.get("speaker")
-        if table == "administrations" and row["kind"] == "speaker":
-            speaker = row["examinee"]
+        if table == "administrations":
+            speaker = people_rows.person_in(row["kind"], row["conditions"])
         if table == "tombstones":
-            if self._deleted.get(speaker, "") >= row["deleted_at"]:
+            if self._deleted.get(speaker, "") >= row["deleted_at"] or speaker not in self._known:
                 return False
-            kept = self.target.value(
-                "SELECT 1 FROM administrations WHERE kind = 'speaker' AND examinee = ?"
-                " UNION ALL SELECT 1 FROM speakers WHERE speaker = ? LIMIT 1",
-                speaker,
-                speaker,
+            self._still_here.add(speaker)
+            self._say(
+                f"speaker {speaker}",
+                f"was deleted there on {row['deleted_at'][:10]} and is still stored here",
             )
-            if kept:
-                self._say(
-                    f"speaker {speaker}",
-                    f"was deleted there on {row['deleted_at'][:10]} and is still stored here",
-                )
-            return bool(kept)
+            return True
+        if table == "access_log" and speaker in self._still_here:
+            return True
         if speaker in self._strangers:
             self._say(
                 f"speaker {speaker}",
-                "has no record or consent in common with the speaker of this code here; if they "
-                "are one person: --same-speakers",
+                "has nothing in common with the speaker of this code here; if they are one person:"
+                " --same-speakers",
             )
             return True
         if speaker not in self._deleted:
             return False
+        recorded_at = row.get("recorded_at") or row.get("created_at") or row["at"]
+        if speaker in self._known and recorded_at > self._deleted[speaker]:
+            return False  # was entered by mistake, then recorded anew
         if table != "access_log":
             self._say(f"speaker {speaker}", f"was deleted here on {self._deleted[speaker][:10]}")
         return True

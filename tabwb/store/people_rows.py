@@ -59,17 +59,30 @@ def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple
         speaker: a participant code; None: of everybody.
     """
     rows = transaction.rows(
-        "SELECT id, conditions FROM administrations"
+        "SELECT id, kind, conditions FROM administrations"
         # Of a model's only those can be meant that were imported or replayed.
         " WHERE kind = 'speaker' OR conditions LIKE ? ORDER BY id",
         '%"origin":"%',
     )
-    given = ((number, conditions_from(json.loads(conditions))) for number, conditions in rows)
+    given = ((number, person_in(kind, conditions)) for number, kind, conditions in rows)
     return tuple(
-        (number, conditions.person)
-        for number, conditions in given
-        if conditions.guarded and speaker in (None, conditions.person)
+        (number, person)
+        for number, person in given
+        if person is not None and speaker in (None, person)
     )
+
+
+def person_in(kind: str, conditions: str) -> str | None:
+    """Return whose an administration is, or may be, by two of its columns; None: a model's.
+
+    Args:
+        kind: of the examinee.
+        conditions: in JSON.
+    """
+    if kind != "speaker" and '"origin":"' not in conditions:
+        return None
+    read = conditions_from(json.loads(conditions))
+    return read.person if read.guarded else None
 
 
 def has_people(transaction: Transaction) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from click.testing import CliRunner
 from tabwb.cli.store import store as command
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
-from tabwb.records.speakers import Consent
+from tabwb.records.rating_sets import SampleRating, SetEvent
+from tabwb.records.ratings import Judged, Judgement, valued
+from tabwb.records.speakers import Consent, LogEntry, Speaker
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store import migrate, schema
 from tabwb.store.maintenance import check
@@ -170,6 +173,11 @@ def test_a_dry_run_changes_nothing(other: Path, file: Path) -> None:
         "ALTER TABLE trials ADD COLUMN more TEXT",
         "ALTER TABLE trials RENAME TO t2; CREATE VIEW trials AS SELECT * FROM t2",
         "DROP TABLE rater_links",
+        "UPDATE texts SET text = x'ff'",
+        "UPDATE administrations SET conditions = '[1]'",
+        "UPDATE trials SET options = 'no JSON'",
+        "UPDATE attempts SET status = 'odd'",
+        "UPDATE sample_sets SET name = '../pilot'",
     ],
 )
 def test_a_damaged_store_is_named_and_nothing_of_it_merged(
@@ -199,6 +207,113 @@ def test_a_code_of_two_people_is_not_merged_unless_they_are_one(other: Path, fil
         again = store.merge(other, same_people=True)
         assert (again.added["administrations"], again.not_merged) == (1, ())
         assert len(store.people.consents("S01")) == 2
+
+
+def test_what_was_said_last_in_either_store_counts(other: Path) -> None:
+    copy = copy_of(other, "copy.db")
+    said = ((copy, True, "closed"), (other, False, "closed"), (other, False, "reopened"))
+    for path, given, status in said:
+        with Store.open(path) as store:
+            store.people.keep_consents([Consent("S01", "share", given=given, on="2026-01-02")])
+            store.people.keep_speaker(Speaker("S01", {"notes": status}))
+            store.sets.log(1, SetEvent(status))
+        time.sleep(0.002)  # times have milliseconds
+
+    with Store.open(other) as store, Store.open(copy) as second:
+        assert store.merge(copy, same_people=True).added["consents"] == 1
+        assert second.merge(other).added["consents"] == 2
+        for one in (store, second):
+            assert not one.people.allowed("S01", "share")
+            assert one.people.speaker("S01").values == {"notes": "reopened"}
+            assert one.sets.get(1).status == "open"
+
+
+def test_a_link_that_both_stores_ended_is_ended(other: Path) -> None:
+    with Store.open(other) as store:
+        store.sets.links.add(1, "R1", b"k" * 32)
+    copy = copy_of(other, "copy.db")
+    for path in (other, copy):
+        with Store.open(path) as store:
+            store.sets.links.revoke(1, who=path.name)
+    with Store.open(other) as store:
+        assert merge(store, copy) == ({}, [])
+
+
+def test_verdicts_of_a_sample_that_was_rated_in_both_stores_do_not_count(other: Path) -> None:
+    copy = copy_of(other, "copy.db")
+    for path, complete in ((other, False), (copy, True)):
+        given = SampleRating("R1", 1, 1, "rate", {"jargon": 1.0, "anomia": 2.0}, complete)
+        with Store.open(path) as store:
+            store.sets.rate(1, given)
+    with Store.open(other) as store:
+        added, not_merged = merge(store, copy)
+        assert "rating_sets" not in added
+        assert not_merged == ["rating set pilot, rater R1, position 1"]
+        assert "R1" not in {one.rater for one in store.trials(1)[0].ratings}
+
+
+def test_a_judgement_that_was_not_asked_for_again_comes_with_its_verdicts(other: Path) -> None:
+    def judge(store: Store, administration: int, same_as: int | None) -> None:
+        ratings = (valued("j", "jargon", True),)
+        judgement = Judgement("j", ratings, 0, "p", "raw", key="ab" * 32, same_as=same_as)
+        store.keep_judgements(administration, [Judged(1, 1, judgement)])
+
+    with Store.open(other) as store:
+        judge(store, 1, None)
+        (first,) = store.judgements(1)
+    copy = copy_of(other, "copy.db")
+    with Store.open(copy) as store:
+        judge(store, 2, first.judgement.id)
+    with Store.open(other) as store:
+        assert merge(store, copy)[0]["judgements"] == 1
+        assert store.judgements(2)[0].judgement.same_as == first.judgement.id
+
+
+def test_the_log_of_a_deleted_speaker_comes_and_a_code_may_be_used_anew(
+    other: Path, file: Path
+) -> None:
+    with Store.open(other) as store:
+        store.people.log(LogEntry("exported", "S01", 2, "table.csv", "me"))
+        store.people.delete_speaker("S01", "entered-by-mistake")
+        time.sleep(0.002)  # times have milliseconds
+        store.people.keep_speaker(Speaker("S01", {"notes": "anew"}))
+    with Store.open(file) as store:
+        merge(store, other)
+        assert merge(store, other) == ({}, [])
+        log = [(one.act, one.administration) for one in store.people.log_entries("S01")]
+        assert ("exported", None) in log
+        assert store.people.speaker("S01").values == {"notes": "anew"}
+
+
+def test_answers_of_a_deleted_speaker_that_were_replayed_do_not_come_back(other: Path) -> None:
+    replayed = Conditions("replay:a.jsonl", "model", origin="human", participant="S01")
+    with Store.open(other) as store:
+        begin(store, 1, conditions=replayed)
+    copy = copy_of(other, "copy.db")
+    with Store.open(other) as store:
+        store.people.delete_speaker("S01", "withdrawn")
+        assert merge(store, copy) == ({}, ["speaker S01"])
+
+
+def test_a_merge_that_fails_leaves_no_files(
+    other: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    with Store.open(file) as store, monkeypatch.context() as patch:
+        patch.setattr("tabwb.store.merge._Merge._put_in_order", fail)
+        with pytest.raises(OSError, match="full"):
+            store.merge(other)
+    with Store.open(file):
+        assert not [one for one in Path(f"{file}.blobs").rglob("*") if one.is_file()]
+
+
+def test_a_code_without_records_may_be_two_people(other: Path, file: Path) -> None:
+    with Store.open(file) as store:
+        begin(store, 1, conditions=Conditions("S01", "speaker", research_protocol="P"))
+        added, not_merged = merge(store, other)
+        assert (added["administrations"], not_merged) == (1, ["speaker S01"])
 
 
 @pytest.mark.parametrize("name", ["absent.db", "other.db", "text.db"])
