@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from tabwb.cli import watchdog
+from tabwb.cli.watchdog import TWICE_S
 from tabwb.records import processes
 from tabwb.records.processes import Interrupt, interrupt
 
@@ -19,8 +21,6 @@ ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
 
 
-TWICE_S = 10.0
-"""Two signals within so many seconds mean that the program must end."""
 JOIN_S = 2.0
 """Seconds that threads of plugins have to end after the command is done."""
 LEAVE_S = 3.0
@@ -33,16 +33,19 @@ def watch() -> None:
     Python runs its signal handlers in the main thread only. A plugin that waits in a library, an
     import that hangs or a thread that a plugin left behind would keep the program alive. A thread
     reads the signals from the wake-up descriptor, kills the child processes and leaves. Code that
-    holds Python's global lock for ever stops this thread too; ctrl+\\ ends the program there.
+    holds Python's global lock for ever stops this thread too; there the watchdog kills the program.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         return
     reading, writing = os.pipe()
     for end in (reading, writing):
         os.set_blocking(end, False)
-    if signal.set_wakeup_fd(writing, warn_on_full_buffer=False) != -1:
-        return  # another program hosts this one and has its own
-    threading.Thread(target=_leave_after_two, args=(reading,), daemon=True).start()
+    earlier = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    if earlier != -1:  # another program hosts this one and has its own
+        signal.set_wakeup_fd(earlier, warn_on_full_buffer=False)
+        return
+    passed = watchdog.start(reading, writing)
+    threading.Thread(target=_leave_after_two, args=(passed,), daemon=True).start()
 
 
 def _leave_after_two(reading: int) -> None:
@@ -57,6 +60,8 @@ def _leave_after_two(reading: int) -> None:
             continue
         now = time.monotonic()
         signals = os.read(reading, 64)
+        if not signals:
+            return  # the watchdog was killed
         times = [at for at in times if now - at < TWICE_S]
         times += [now for number in signals if number in ending]
         if len(times) >= 3:
@@ -65,7 +70,7 @@ def _leave_after_two(reading: int) -> None:
             deadline = now + LEAVE_S
     processes.kill_all()
     with contextlib.suppress(OSError):
-        os.write(2, b"\nstopped at once; all answers are saved\n")
+        os.write(2, watchdog.STOPPED)
     os._exit(130)
 
 

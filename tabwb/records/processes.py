@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING
@@ -81,6 +81,24 @@ def start(
     atexit.register(kill_all)
     _STARTED.add(started)
     return started
+
+
+def fork(work: Callable[[], None]) -> int:
+    """Run a function in a copy of this process, which then ends; return its process number.
+
+    Args:
+        work: what the copy does; called before the program has threads.
+
+    Raises:
+        OSError: no process can be started.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return child
 
 
 async def start_served(

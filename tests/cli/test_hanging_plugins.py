@@ -44,6 +44,10 @@ def hang():
         library, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(256)
         library.pthread_mutex_lock(mutex)
         library.pthread_mutex_lock(mutex)
+    if HOW == "holds the interpreter's lock":
+        library, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(256)
+        library.pthread_mutex_lock(mutex)
+        library.pthread_mutex_lock(mutex)
 
 if HOW == "import":
     tell()
@@ -92,10 +96,10 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.fixture
-def hanging(install: Install, tmp_path: Path) -> Callable[[str, str], tuple[int, list[int]]]:
-    """Run a battery with a model that hangs, press ctrl+c twice; the status and the processes."""
+def hanging(install: Install, tmp_path: Path) -> Callable[..., tuple[int, list[int]]]:
+    """Run a battery with a model that hangs, press ctrl+c; the status and the processes."""
 
-    def call(how: str, runs: str) -> tuple[int, list[int]]:
+    def call(how: str, runs: str, presses: int = 2) -> tuple[int, list[int]]:
         notes = tmp_path / "notes"
         install("hangs", PLUGIN.format(notes=str(notes), how=how, runs=runs))
         command = [sys.executable, "-m", "tabwb.cli.main", "run", "tab", "--model", "hangs"]
@@ -106,7 +110,7 @@ def hanging(install: Install, tmp_path: Path) -> Callable[[str, str], tuple[int,
         while not pids(notes) and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(1.5 if how in {"thread", "atexit"} else 0.3)
-        for _ in range(2):
+        for _ in range(presses):
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
         try:
@@ -143,6 +147,16 @@ def test_two_ctrl_c_end_the_program(
     ended = {130, -signal.SIGINT}
     assert status in ended | ({0} if how in {"thread", "atexit"} else {3})
     assert started
+    assert all(map(is_gone, started))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize("presses", [2, 3])
+def test_a_watchdog_ends_what_runs_no_python(
+    hanging: Callable[..., tuple[int, list[int]]], presses: int
+) -> None:
+    status, started = hanging("holds the interpreter's lock", "here", presses)
+    assert status == -signal.SIGKILL
     assert all(map(is_gone, started))
 
 

@@ -25,6 +25,28 @@ sys.exit(run_workbench(sys.argv[1], offline=True, battery=sys.argv[2], model="ec
 """
 
 
+HOLDING = """
+import ctypes, pathlib, sys
+from tabwb import start
+from tabwb.workbench.app import run_workbench
+from tabwb_builtin.echo import EchoModel
+
+store, battery, held = sys.argv[1:]
+del sys.argv[1:]
+
+def reply(self, request, cancel):
+    library, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(256)
+    library.pthread_mutex_lock(mutex)
+    pathlib.Path(held).touch()
+    library.pthread_mutex_lock(mutex)
+    yield
+
+EchoModel.reply = reply
+start.open_workbench = lambda *_: run_workbench(store, offline=True, battery=battery, model="echo")
+sys.exit(start.main())
+"""
+
+
 WHOLE = """
 import sys
 from tabwb.start import main
@@ -132,6 +154,34 @@ def test_a_killed_program_loses_nothing_and_holds_nothing(
         assert store.administrations()[0].answered == 1
         with store.lock(1):
             pass
+
+
+def test_ctrl_c_ends_a_workbench_that_runs_no_python(tmp_path: Path, battery: str) -> None:
+    folder = tmp_path / "tabwb-config"
+    folder.mkdir()
+    (folder / "workbench.json").write_text('{"notice_seen": true}', encoding="utf-8")
+    store, held = tmp_path / "store.db", tmp_path / "held"
+    opened = Terminal(str(store), battery, str(held), program=HOLDING)
+    opened.until("New administration")
+    time.sleep(0.5)
+    opened.press("\r")
+    opened.until("a gives all")
+    opened.press(" ")
+    for _ in range(1200):
+        if held.exists():
+            break
+        time.sleep(0.05)
+    assert not termios.tcgetattr(opened.master)[3] & termios.ISIG
+    for _ in range(60):
+        opened.press("\x03")
+        time.sleep(1)
+        if b"stopped at once" in opened.seen:
+            break
+    assert os.WTERMSIG(opened.ended()) == signal.SIGKILL
+    assert termios.tcgetattr(opened.master)[3] & termios.ISIG
+    assert b"\x1b[?1049l" in opened.seen
+    with Store.open(store) as whole, whole.lock(1):
+        pass
 
 
 def test_the_command_without_arguments_opens_the_workbench(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class Workbench(App[int]):
         self._interrupted_at = 0.0
         self.pressed_at = time.monotonic()
         self._leaving = self._asked = False
-        self._before_hangup: Any = None
+        self._handlers: dict[int, Any] = {}
         for theme in settings.THEMES:
             self.register_theme(theme)
         wanted = os.environ.get("TABWB_THEME", "")
@@ -144,10 +144,16 @@ class Workbench(App[int]):
     def on_mount(self) -> None:
         """Quit in order when the terminal is closed or the process is asked to end."""
         try:
-            asyncio.get_running_loop().add_signal_handler(
-                signal.SIGTERM, lambda: self.run_worker(self.leave(), exclusive=True)
-            )
-            self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
+            loop = asyncio.get_running_loop()
+
+            def leave(number: int, frame: FrameType | None) -> None:
+                loop.call_soon_threadsafe(lambda: self.run_worker(self.leave(), exclusive=True))
+
+            # Not through the loop, which would take the wake-up descriptor from the watchdog.
+            handlers = {"SIGTERM": leave, "SIGINT": leave, "SIGHUP": self._hung_up}
+            for name, handler in handlers.items():
+                number = getattr(signal, name)
+                self._handlers[number] = signal.signal(number, handler)
         except (NotImplementedError, RuntimeError, ValueError, AttributeError):
             return  # not this platform, or not the main thread
         if self._has_terminal():
@@ -167,9 +173,9 @@ class Workbench(App[int]):
             self._hung_up(signal.SIGHUP, None)
 
     def on_unmount(self) -> None:
-        """Restore the signal handler."""
-        if self._before_hangup is not None:
-            signal.signal(signal.SIGHUP, self._before_hangup)
+        """Restore the signal handlers."""
+        for number, earlier in self._handlers.items():
+            signal.signal(number, earlier)
 
     def _hung_up(self, number: int, frame: FrameType | None) -> None:
         # The terminal was closed: writing to it may block for ever, also in this thread.
