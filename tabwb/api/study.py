@@ -282,6 +282,7 @@ class Study(Reading):
         within_study: bool = False,
         force: bool = False,
         primary: str = "",
+        judge: str = "",
     ) -> Path:
         """Write administrations to a file, and return its path.
 
@@ -299,10 +300,12 @@ class Study(Reading):
             force: replace an existing file.
             primary: whose ratings count where several people rated: a rater's code, or a rule
                 (``majority``, ``consensus``, ``adjudicated``).
+            judge: ``calibrated:JUDGE`` adds the probabilities of a calibrated judge.
 
         Raises:
             NoConsent: speakers have not agreed to ``share``; nothing is written.
-            UsageError: people's data, and the store is not open for writing.
+            UsageError: people's data, and the store is not open for writing; or the judge cannot
+                be calibrated.
             TabwbError: it cannot be written.
         """
         from tabwb.report.destination import IN_PYTHON, check_destination
@@ -320,7 +323,7 @@ class Study(Reading):
             self._must_write("an export of people's data is logged in the store")
         permit = export(
             self.store, plugins, references, format, place,
-            within_study=within_study, primary=primary,
+            within_study=within_study, primary=primary, judge=judge,
         )  # fmt: skip
         warn(permit.notice)
         return place

@@ -202,6 +202,13 @@ def diff(
     help="The file; '-' for standard output.",
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--judge",
+    metavar="calibrated:JUDGE",
+    default="",
+    help="Add a calibrated judge: for each verdict of JUDGE the probability that people find the "
+    "feature.",
+)
 @within_study_option
 @primary_option
 @verbosity_options
@@ -215,6 +222,7 @@ def export(
     format_id: str,
     out: Path,
     force: bool,
+    judge: str,
     within_study: bool,
     primary: str,
     store_location: str | None,
@@ -250,6 +258,7 @@ def export(
                     out,
                     within_study=within_study,
                     primary=primary,
+                    judge=judge,
                     progress=shown.of,
                 )
             finally:

@@ -17,8 +17,16 @@ MeasureKind = Literal["verdict", "share", "count", "number"]
 """What the values of a measure are: 1 or 0, right or wrong; 0 to 1; 0, 1, 2 ...; any number."""
 POLICIES = ("exact", "normalised", "extracted")
 """The three policies under which an answer is right or wrong; the first decides by default."""
+REPETITION_ERRORS = (
+    "insertion", "deletion", "substitution", "carrier-echo", "no-response", "spacing",
+)  # fmt: skip
+"""The counts of errors of a repetition."""
 MEASURES_OF_OURS: Mapping[str, Mapping[str, MeasureKind]] = {
-    **dict.fromkeys(("choice", "yes-no", "repetition"), dict.fromkeys(POLICIES, "verdict")),
+    **dict.fromkeys(("choice", "yes-no"), dict.fromkeys(POLICIES, "verdict")),
+    "repetition": {
+        **dict.fromkeys(POLICIES, "verdict"),
+        **dict.fromkeys(REPETITION_ERRORS, "count"),
+    },
     "lexical": {"words": "count", "ttr": "share", "mattr": "share", "mtld": "number"},
 }
 """The kinds of measures of the scorers of tabwb, which did not declare them before version 0.2."""

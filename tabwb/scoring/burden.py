@@ -291,7 +291,12 @@ class Burden:
             known = self.calibration[feature]
             return tuple(
                 calibrated_rate_interval(
-                    self.hits[feature], self.sizes, known, estimand, deterministic=self.fixed
+                    self.hits[feature],
+                    self.sizes,
+                    known,
+                    estimand,
+                    deterministic=self.fixed,
+                    clusters=self.clusters,
                 )
                 for estimand in Estimand
             )
@@ -457,7 +462,9 @@ def burden_of(
         present = {name: rate * sum(sizes) for name, rate in rates.items()}
         mean = Estimate(fsum(rates.values()))
         intervals = tuple(
-            calibrated_burden_interval(items, calibration, estimand, deterministic=counts.fixed)
+            calibrated_burden_interval(
+                items, calibration, estimand, deterministic=counts.fixed, clusters=clusters
+            )
             for estimand in Estimand
             if interval
         )

@@ -13,7 +13,8 @@ the burden that the items leave open, so that the error of the calibration is in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ from tabwb.scoring.estimate import (
 from tabwb.scoring.intervals import (
     REPLICATE_CORRELATION,
     Z,
+    by_cluster,
+    counts_by_unit,
     design_effect,
     drawn_shares,
     effective_responses,
@@ -83,6 +86,11 @@ class Calibration:
         0.7307692307692307
         """
         return (self.found[verdict] + 0.5) / (self.of[verdict] + 1)
+
+    def unknown(self, verdict: int) -> str:
+        """Return why a verdict stands for no probability."""
+        n, word = self.samples[verdict], ("absent", "present")[verdict]
+        return f"the verdict {word} is not calibrated: {n} of {FEWEST} samples"
 
     def rate(self, share: float) -> float:
         """Return the calibrated rate where the judge finds the feature in a share of responses."""
@@ -145,6 +153,7 @@ def calibrated_rate_interval(
     estimand: Estimand = Estimand.PROMPTS_LIKE_THESE,
     *,
     deterministic: bool = False,
+    clusters: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
     """Return the 95 % interval of a calibrated rate, from the judge's verdicts per item.
 
@@ -158,11 +167,16 @@ def calibrated_rate_interval(
         calibration: of the feature.
         estimand: what the interval is for.
         deterministic: nothing was drawn: another run gives the same responses.
+        clusters: of each item, where several items are one unit; None: each item is one.
     """
     import numpy as np
 
-    pairs = [(x, n) for x, n in zip(hits, responses, strict=True) if n]
-    reason = missing_reason(estimand, [n for _, n in pairs], deterministic=False)
+    named = range(len(hits)) if clusters is None else clusters
+    kept = [one for one in zip(hits, responses, named, strict=True) if one[1]]
+    pairs = [(x, n) for x, n, _ in kept]
+    units = counts_by_unit(kept)
+    counted = units if estimand is Estimand.PROMPTS_LIKE_THESE else pairs
+    reason = missing_reason(estimand, [n for _, n in counted], deterministic=False)
     fixed = deterministic and estimand is Estimand.THESE_PROMPTS
     if reason and not (fixed and pairs):
         return EstimatedInterval(estimand, None, reason)
@@ -171,7 +185,7 @@ def calibrated_rate_interval(
     if fixed:
         shares: tuple[object, object] = (_share(pairs), _share(pairs))
     elif estimand is Estimand.PROMPTS_LIKE_THESE:
-        drawn = drawn_shares(tuple(sorted(pairs)), DRAWS, generator)
+        drawn = drawn_shares(units, DRAWS, generator)
         shares = drawn, drawn
     else:
         x, n = sum(x for x, _ in pairs), sum(n for _, n in pairs)
@@ -187,16 +201,19 @@ def calibrated_burden_interval(
     estimand: Estimand = Estimand.PROMPTS_LIKE_THESE,
     *,
     deterministic: bool = False,
+    clusters: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
     """Return the 95 % interval of a calibrated burden.
 
-    For each draw of all p(0) and p(1) a response has the score ``sum of p(v)`` over the features,
+    Samples with several features make errors of p(v) alike: those of one verdict are drawn with the
+    correlation of the judge's features
+    (:func:`~tabwb.scoring.intervals.feature_correlation`). For each draw of all p(0) and p(1) a
+    response has the score ``sum of p(v)`` over the features,
     between L and U, the sums of the smaller and of the larger of both. With u the mean over items
     of the scores' item means, scaled to 0 and 1 by L and U, the rest is the interval of a burden on
     that scale (:func:`tabwb.scoring.intervals.burden_interval`): an effective number n of
     observations from the variance of u between items (these prompts: within items), and at most
-    that of observations with the correlation of the judge's features
-    (:func:`~tabwb.scoring.intervals.feature_correlation`). The draw then takes a value from
+    that of observations with this correlation. The draw then takes a value from
     Beta(nu, n - nu + 1) for the low end and Beta(nu + 1, n - nu) for the high end, whose quantiles
     are the exact interval's ends. Without an error of the calibration it is that of the judge.
 
@@ -205,24 +222,30 @@ def calibrated_burden_interval(
         calibration: of each feature of the set.
         estimand: what the interval is for.
         deterministic: nothing was drawn: another run gives the same responses.
+        clusters: of each item, where several items are one unit; None: each item is one.
     """
     import numpy as np
 
-    items = [item for item in profiles if sum(item.values())]
+    named = range(len(profiles)) if clusters is None else clusters
+    kept = [one for one in zip(profiles, named, strict=True) if sum(one[0].values())]
+    items, units = [item for item, _ in kept], [unit for _, unit in kept]
     sizes = [sum(item.values()) for item in items]
-    reason = missing_reason(estimand, sizes, deterministic=False)
+    counted = Counter(units).values() if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
+    reason = missing_reason(estimand, list(counted), deterministic=False)
     fixed = deterministic and estimand is Estimand.THESE_PROMPTS
     if reason and not (fixed and items):
         return EstimatedInterval(estimand, None, reason)
     generator = np.random.Generator(np.random.PCG64(SEED))
     names = list(calibration)
+    totals = [totals_of_profiles(item) for item in items]
+    rho = min(1.0, feature_correlation(totals, len(names)))
     rows = [
         np.array([[name in profile for name in names] for profile in item], np.float64)
         for item in items
     ]
     times = [np.array(list(item.values()), np.float64) for item in items]
     means = np.array([n @ row / n.sum() for n, row in zip(times, rows, strict=True)])
-    p = _probabilities([calibration[name] for name in names], generator)
+    p = _probabilities([calibration[name] for name in names], generator, rho)
     weights, base = p[1] - p[0], p[0].sum(axis=1)
     middle = base + weights @ means.mean(axis=0)
     estimate = fsum(
@@ -231,11 +254,11 @@ def calibrated_burden_interval(
     )
     if fixed:
         return EstimatedInterval(estimand, _around(middle, middle, estimate))
-    k = len(items)
-    rho = feature_correlation([totals_of_profiles(item) for item in items], len(names))
+    k = len(set(units))
     size = effective_responses(sizes) * len(names) / design_effect(rho, len(names))
     if estimand is Estimand.PROMPTS_LIKE_THESE:
-        spread = np.cov(means.T, ddof=1).reshape(len(names), len(names)) / k
+        own = np.array([by_cluster(column, units) for column in means.T.tolist()])
+        spread = np.cov(own, ddof=1).reshape(len(names), len(names)) / k
         size /= 1 + (effective_responses(sizes) / k - 1) * REPLICATE_CORRELATION
         df = k - 1.0
     else:
@@ -275,23 +298,24 @@ def _within(
 
 
 def _probabilities(
-    calibrations: Sequence[Calibration], generator: np.random.Generator
+    calibrations: Sequence[Calibration], generator: np.random.Generator, rho: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return draws of p(0) and p(1): float64 of shape (2, draws, features)."""
+    """Return draws of p(0) and p(1): float64 of shape (2, draws, features).
+
+    Those of one verdict have the rank correlation of normal variables that correlate by rho.
+    """
     import numpy as np
 
-    return np.stack(
-        [
-            np.stack(
-                [
-                    generator.beta(one.found[v] + 0.5, one.of[v] - one.found[v] + 0.5, DRAWS)
-                    for one in calibrations
-                ],
-                axis=1,
-            )
-            for v in (0, 1)
-        ]
-    )
+    shape = DRAWS, len(calibrations)
+    drawn = np.empty((2, *shape))
+    for v in (0, 1):
+        found, of = (np.array([given[v] for given in column]) for column in zip(
+            *((one.found, one.of) for one in calibrations), strict=True))  # fmt: skip
+        sorted_draws = np.sort(generator.beta(found + 0.5, of - found + 0.5, shape), axis=0)
+        common, own = generator.standard_normal((DRAWS, 1)), generator.standard_normal(shape)
+        ranks = (np.sqrt(rho) * common + np.sqrt(1 - rho) * own).argsort(axis=0).argsort(axis=0)
+        drawn[v] = np.take_along_axis(sorted_draws, ranks, axis=0)
+    return drawn
 
 
 def _beta(a: object, b: object, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from tabwb.scoring.differences import sampling_floor
 from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
 from tabwb.scoring.dose import FEW_SEEDS, LEAST_SEEDS
 from tabwb.scoring.estimate import (
@@ -100,7 +101,7 @@ def never(items: int) -> str:
 def simulated_test(estimand: Estimand) -> str:
     """Return the name of the test of a difference whose power is simulated."""
     like = estimand is Estimand.PROMPTS_LIKE_THESE
-    return "sign flips over items, and t" if like else "labels permuted within items, and Welch's t"
+    return "sign flips over items with t" if like else "labels permuted within items with Welch's t"
 
 
 def detectable_burden(
@@ -165,6 +166,13 @@ class _Study:
     def replicates(self) -> int:
         """Whole responses to an item."""
         return max(1, round(self.design.replicates))
+
+    def floor(self, first: Floats, second: Floats) -> Floats:
+        """Return the least variance of the difference in each study, from the item means."""
+        n = self.design.items * self.replicates
+        means: tuple[Floats, Floats] = first.mean(axis=1), second.mean(axis=1)
+        both: Floats = sampling_floor(means[0], n, self.n_features)
+        return both + sampling_floor(means[1], n, self.n_features)
 
     @property
     def reason(self) -> str:
@@ -250,15 +258,6 @@ def _drawn(study: _Study, means: Floats, generator: Generator) -> tuple[Floats, 
     return each.mean(axis=-1), each.var(axis=-1, ddof=1)
 
 
-def _floors(study: _Study, means: Floats) -> Floats:
-    """Return :func:`~tabwb.scoring.differences.sampling_floor` of each study's side."""
-    n = study.design.items * study.replicates
-    if study.n_features is not None:
-        return (means + 0.5 / n) / n
-    p = (means * n + 0.5) / (n + 1)
-    return p * (1 - p) / n
-
-
 def _rejects_like(
     study: _Study, first: tuple[Floats, Floats], second: tuple[Floats, Floats]
 ) -> NDArray[np.bool_]:
@@ -267,7 +266,7 @@ def _rejects_like(
 
     d = first[0] - second[0]
     k = d.shape[1]
-    floor = _floors(study, first[0].mean(axis=1)) + _floors(study, second[0].mean(axis=1))
+    floor = study.floor(first[0], second[0])
     error = np.sqrt(np.maximum(d.var(axis=1, ddof=1) / k, floor))
     found = np.abs(d.mean(axis=1)) > t_quantile(UPPER, k - 1) * error
     exact = k <= EXACT
@@ -304,7 +303,7 @@ def _rejects_these(
     variance = parts.sum(axis=1)
     squares = (parts**2).sum(axis=1) / (r - 1)
     df = np.where(squares > 0, variance**2 / np.where(squares > 0, squares, 1.0), 2.0 * k * (r - 1))
-    floor = _floors(study, a.mean(axis=1)) + _floors(study, b.mean(axis=1))
+    floor = study.floor(a, b)
     known = 1 / np.array(DEGREES)
     quantiles = np.interp(1 / df, known[::-1], [t_quantile(UPPER, n) for n in DEGREES[::-1]])
     welch: NDArray[np.bool_] = found & (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from math import fsum
+from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.scoring.distributions import t_quantile, t_tail
 from tabwb.scoring.estimate import (
@@ -21,9 +22,14 @@ from tabwb.scoring.estimate import (
 )
 from tabwb.scoring.intervals import by_cluster, effective_responses, sum_of_squares
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 LEAST_FAMILIES = 3
 FEW_FAMILIES = "fewer than three families"
 NO_VARIATION = "neither families nor items differ: the variance cannot be estimated"
+Number = TypeVar("Number", float, "NDArray[np.float64]")
 Values = Sequence[Sequence[float]]
 """For each item the values of the responses to it."""
 
@@ -197,14 +203,14 @@ def _mean_and_error(
     return fsum(d) / k, math.sqrt(variance)
 
 
-def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
+def sampling_floor(mean: Number, n: float, n_features: int | None) -> Number:
     """Return the least variance of a mean m of n responses, above 0 also where all are equal.
 
     ``(m + 0.5/n) / n`` for a burden (Poisson), ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)``
     for a rate.
 
     Args:
-        mean: of the responses.
+        mean: of the responses, or an array of such means.
         n: number of responses, above 0; may be an effective number.
         n_features: size of the feature set for a burden; None for a rate.
 

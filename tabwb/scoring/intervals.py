@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import fsum, log, pi
 from typing import TYPE_CHECKING, NamedTuple
@@ -401,11 +401,8 @@ def rate_interval(
     named = range(len(pairs)) if clusters is None else clusters
     kept = [(int(x), int(n), unit) for (x, n), unit in zip(pairs, named, strict=True) if n]
     sizes = [n for _, n, _ in kept]
-    units: dict[Hashable, tuple[int, int]] = {}
-    for x, n, unit in kept:
-        before = units.get(unit, (0, 0))
-        units[unit] = before[0] + x, before[1] + n
-    counted = [n for _, n in units.values()] if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
+    units = counts_by_unit(kept)
+    counted = [n for _, n in units] if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
     if reason := missing_reason(estimand, counted, deterministic):
         return EstimatedInterval(estimand, None, reason)
     share = item_mean([x for x, _, _ in kept], sizes, NO_VALUE).value
@@ -413,11 +410,28 @@ def rate_interval(
     if estimand is Estimand.THESE_PROMPTS:
         even = effective_responses(sizes)
         return EstimatedInterval(estimand, clopper_pearson(min(share * even, even), even))
-    # Sorted, because the order of the items does not matter and equal counts share a cache entry.
-    interval = beta_binomial(tuple(sorted(units.values())))
+    interval = beta_binomial(units)
     return EstimatedInterval(
         estimand, Interval(min(interval.low, share), max(interval.high, share))
     )
+
+
+def counts_by_unit(counted: Iterable[tuple[int, int, Hashable]]) -> tuple[tuple[int, int], ...]:
+    """Return (hits, responses) of each item, or cluster of items, sorted.
+
+    The order does not matter to a posterior, and equal counts share a cache entry.
+
+    Args:
+        counted: hits, responses and unit of each item.
+
+    >>> counts_by_unit([(2, 3, "a"), (0, 1, "b"), (1, 1, "a")])
+    ((0, 1), (3, 4))
+    """
+    units: dict[Hashable, tuple[int, int]] = {}
+    for x, n, unit in counted:
+        before = units.get(unit, (0, 0))
+        units[unit] = before[0] + x, before[1] + n
+    return tuple(sorted(units.values()))
 
 
 @lru_cache(maxsize=16384)

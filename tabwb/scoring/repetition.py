@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tabwb.records.ratings import REPETITION_ERRORS
 from tabwb.scoring.text import (
     fold_case,
     is_unspaced,
@@ -22,7 +23,7 @@ _LONG = 2000
 """Pieces of a response from which its table of costs is computed by columns."""
 _BEGUN = 2
 """This many words of the target at the end of the text are a second copy that was cut."""
-ERROR_TYPES = ("insertion", "deletion", "substitution", "carrier-echo", "no-response", "spacing")
+ERROR_TYPES = REPETITION_ERRORS
 """The error types in the order shown; several may hold at once."""
 
 

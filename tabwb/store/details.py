@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import StoreError
+from tabwb.records.exchange import REASONING
 from tabwb.store.database import Transaction
 
 _TRIAL_BITS, _ATTEMPT_BITS = 24, 16
 _ATTEMPTS = """
-SELECT a.administration_id, a.trial, a.number, prompt_id, latency_s, stop_reason, recorded_at
+SELECT a.administration_id, a.trial, a.number, prompt_id, latency_s, stop_reason, recorded_at,
+       CASE WHEN metadata LIKE '%"reasoning":%' THEN metadata END
 FROM attempts a
 JOIN trials t ON t.administration_id = a.administration_id AND t.number = a.trial
 JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
@@ -34,6 +37,7 @@ class AttemptDetails:
         latencies: seconds; nan where unknown.
         prompts: places in ``texts``, the prompts as sent.
         stop_reasons, recorded_at: places in ``stops`` and ``times``.
+        reasoning: places in ``thoughts``; -1 where the model wrote none.
     """
 
     keys: NDArray[np.int64]
@@ -44,6 +48,8 @@ class AttemptDetails:
     stops: Sequence[str]
     recorded_at: NDArray[np.int32]
     times: Sequence[str]
+    reasoning: NDArray[np.int32]
+    thoughts: Sequence[str]
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places of attempts.
@@ -83,16 +89,26 @@ def attempt_details(transaction: Transaction, administrations: Sequence[int]) ->
     places = {number: place for place, number in enumerate(texts)}
     stops: dict[str, int] = {}
     times: dict[str, int] = {}
-    numbers: list[tuple[int, int, int, int, int, int]] = []
+    thoughts: dict[str, int] = {}
+    numbers: list[tuple[int, int, int, int, int, int, int]] = []
     latencies: list[float] = []
-    for number, trial, attempt, prompt, latency, stop, at in transaction.each(_ATTEMPTS, *span):
-        codes = stops.setdefault(stop, len(stops)), times.setdefault(at, len(times))
+    for number, trial, attempt, prompt, latency, stop, at, noted in transaction.each(
+        _ATTEMPTS, *span
+    ):
+        thought = json.loads(noted).get(REASONING, "") if noted else ""
+        codes = (
+            stops.setdefault(stop, len(stops)),
+            times.setdefault(at, len(times)),
+            thoughts.setdefault(thought, len(thoughts)) if thought else -1,
+        )
         numbers.append((number, trial, attempt, places[prompt], *codes))
         latencies.append(np.nan if latency is None else latency)
-    read = np.array(numbers, np.int64).reshape(-1, 6)
+    read = np.array(numbers, np.int64).reshape(-1, 7)
     keys = keys_of(read[:, 0], read[:, 1], read[:, 2])
     order = np.argsort(keys)
-    prompts, stop_reasons, recorded_at = (read[order, at].astype(np.int32) for at in (3, 4, 5))
+    prompts, stop_reasons, recorded_at, reasoning = (
+        read[order, at].astype(np.int32) for at in (3, 4, 5, 6)
+    )
     return AttemptDetails(
         keys[order],
         np.array(latencies, np.float64)[order],
@@ -102,4 +118,6 @@ def attempt_details(transaction: Transaction, administrations: Sequence[int]) ->
         list(stops),
         recorded_at,
         list(times),
+        reasoning,
+        list(thoughts),
     )

@@ -59,7 +59,7 @@ def test_the_lines_name_estimand_design_and_smallest_p() -> None:
     lines = list(said(showable(BATTERY, SAMPLED)))
     assert lines[0].startswith("smallest detectable difference between two examinees")
     assert lines[3].startswith("  accuracy, prompts like these (8 items x 10): ")
-    assert lines[3].endswith(" percentage points by sign flips over items, and t")
+    assert lines[3].endswith(" percentage points by sign flips over items with t")
     assert any("over 2 items: p is at least 0.5, so it never reaches .05" in one for one in lines)
     assert list(said(())) == []
 

@@ -171,9 +171,9 @@ class TestSeveral:
         text = run("results", "--by", "model").out
         assert text.count("symptom burden over 19 features") == 2, "one table for each prompt"
         head, *rows = table_after(text, f"symptom burden over 19 features  ·  {JUDGE}")
-        assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
-        figures = [row[1:4] for row in rows if "5/5" in row]
-        assert figures == [["5/5", "5", "2.00"], ["5/5", "5", "1.00"]]
+        assert head == ["model", "usable", "distinct", "N", "burden", "95", "%", "words"]
+        figures = [row[1:5] for row in rows if "5/5" in row]
+        assert figures == [["5/5", "5", "5", "2.00"], ["5/5", "5", "5", "1.00"]]
         assert max(map(len, text.splitlines())) <= 80
 
     def test_one_judge_can_be_shown_alone(self, run: Run, tmp_path: Path) -> None:

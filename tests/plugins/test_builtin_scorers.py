@@ -14,7 +14,7 @@ from tabwb_builtin.scorers import SCORERS
 from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.components import Exporter, Response, Scorer
 from tabwb.records.errors import TabwbError
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import MEASURES_OF_OURS, Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
@@ -57,6 +57,10 @@ def score(scorer: str, text: str, item: Item, kind: ResponseKind) -> dict[str, R
 KNIFE = Item("wc4", "Used for cutting?", ("knife", "kite", "lion"), "knife", {"kite": "phon"})
 HOUSE = Item("r1", "Please repeat exactly: house.", (), "house.")
 TRIP = Item("ct1", "Tell me about a trip.")
+
+
+def test_the_measures_of_earlier_versions_are_those_of_the_scorers() -> None:
+    assert {name: SCORER[name].measures for name in MEASURES_OF_OURS} == MEASURES_OF_OURS
 
 
 @pytest.mark.parametrize("scorer", SCORER.values())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import tabwb
@@ -120,6 +123,58 @@ def test_the_table_of_ratings_has_the_probabilities(store: Store) -> None:
         assert study._rater("calibrated:rules") == "calibrated:rules-2"
         assert found["value"].to_list() == pytest.approx([9.5 / 13, 5.5 / 18])
         assert set(found["rater"].to_list()) == {"calibrated:rules-1"}
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_an_export_has_the_probabilities_beside_the_verdicts(
+    store: Store, tmp_path: Path, format: str
+) -> None:
+    _study(store)
+    _judged(store, [1, 0])
+    with tabwb.open(store.location) as study:
+        out = study.export(2, format=format, out=tmp_path / "out", judge="calibrated:rules-1")
+        again = study.ratings(2, judge="calibrated:rules-1").where(measure="jargon")
+    rows = _exported(out, format)
+    found = {rater: [value for one, value in rows if one == rater] for rater, _ in rows}
+    assert found["rules-1"] == [1.0, 0.0]
+    assert found["calibrated:rules-1"] == pytest.approx([9.5 / 13, 5.5 / 18])
+    assert again["value"].to_list() == pytest.approx(found["calibrated:rules-1"])
+
+
+def _exported(out: Path, format: str) -> list[tuple[str, float]]:
+    if format == "parquet":
+        table = pq.read_table(out)
+        return list(zip(table["rater"].to_pylist(), table["value"].to_pylist(), strict=True))
+    with out.open(encoding="utf-8") as file:
+        if format == "csv":
+            return [(row["rater"], float(row["value"])) for row in csv.DictReader(file)]
+        return [
+            (one["rater"], one["value"]) for line in file for one in json.loads(line)["ratings"]
+        ]
+
+
+def test_a_wide_export_has_a_column_of_probabilities(store: Store, tmp_path: Path) -> None:
+    _study(store)
+    with tabwb.open(store.location) as study:
+        out = study.export(
+            1, format="parquet", wide=True, out=tmp_path / "w", judge="calibrated:rules-1"
+        )
+    table = pq.read_table(out)
+    (name,) = [one for one in table.column_names if "calibrated" in one and "jargon" in one]
+    assert table[name].to_pylist()[0] == pytest.approx(9.5 / 13)
+
+
+def test_what_is_no_calibrated_judge_is_refused_by_exports_and_agreement(
+    store: Store, tmp_path: Path
+) -> None:
+    _study(store)
+    with tabwb.open(store.location) as study:
+        with pytest.raises(UsageError, match="every judge"):
+            study.export(1, out=tmp_path / "out", judge="rules-1")
+        for name in ("pilot", 1):
+            with pytest.raises(UsageError, match="defined for verdicts") as refused:
+                study.agreement(name, judges=["calibrated:rules-1"])
+        assert "--judge rules-1" in str(refused.value)
 
 
 def test_results_have_the_mean_of_the_probabilities_with_the_error_of_the_calibration(

@@ -195,12 +195,12 @@ def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
     start = next(at for at, line in enumerate(lines) if line.startswith("symptom burden"))
     assert "over 7 features  ·  rules-2  ·  connected text" in lines[start]
     head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
-    assert head == ["model", "usable", "distinct", "burden", "95", "%", "words", "none"]
+    assert head == ["model", "usable", "distinct", "N", "burden", "95", "%", "words"]
     ends = [
         between(burden_interval(values, 7).interval) for values in ([[1.0], [2.0]], [[0.0], [1.0]])
     ]
-    assert first == ["A", "2/2", "2", "1.50", ends[0], "7.00", "0"]
-    assert second == ["b", "2/2", "2", "0.50", ends[1], "7.00", "0"]
+    assert first == ["A", "2/2", "2", "2", "1.50", ends[0], "7.00"]
+    assert second == ["b", "2/2", "2", "2", "0.50", ends[1], "7.00"]
 
 
 def test_one_judge_can_be_shown_alone() -> None:

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from tabwb.battery.loader import load_battery
+from tabwb.records.conditions import Conditions
+from tabwb.records.trials import AttemptEntry, PlannedTrial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.report.tables.responses import ratings_table, responses_table
 from tabwb.store.store import Store
+from tests.cli.conftest import TAB
 from tests.report.test_columns import SEEDS, Made
 from tests.store.conftest import location  # noqa: F401 - a fixture
+from tests.store.parts import attempt
 
 SAME = {
     "trial_number": "number", "subtest": "subtest", "item": "item", "replicate": "replicate",
-    "prompt": "prompt", "response": "response", "trial_status": "status",
+    "prompt": "prompt", "response": "response", "reasoning": "reasoning", "trial_status": "status",
     "effective_status": "effective_status", "stop_reason": "stop_reason",
     "latency_s": "latency_s", "expected": "expected",
 }  # fmt: skip
+
+
+def test_the_table_has_the_reasoning_where_there_is_some(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        battery = load_battery(TAB)
+        store.keep_battery(battery, {})
+        item = battery.subtest("repetition").items[0]
+        plan = [PlannedTrial(n, "repetition", item.id, 0, (), item.prompt) for n in (1, 2)]
+        conditions = Conditions("replay:a.jsonl", "model")
+        number = store.create_administration(battery, conditions, plan, versions={}).id
+        thinking = {**attempt().metadata, "reasoning": "One house."}
+        for trial, noted in ((1, thinking), (2, attempt().metadata)):
+            store.append(number, [AttemptEntry(trial, replace(attempt(), metadata=noted))])
+        found = responses_table(store, load_columns(store))
+    assert found["reasoning"].to_list() == ["One house.", None]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

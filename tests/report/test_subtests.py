@@ -8,8 +8,10 @@ from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.render.wording import remarks
 from tabwb.report.summaries.subtests import Share, SubtestSummary
+from tabwb.report.summaries.summary import _subtest
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import ONE_ITEM, clopper_pearson
+from tabwb.scoring.estimate import ONE_ITEM, Estimand, EstimatedInterval, clopper_pearson
+from tabwb.scoring.intervals import rate_interval
 from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, summarise, voided
 
 
@@ -90,6 +92,41 @@ def test_errors_follow_a_trial_that_was_scored_again() -> None:
     }  # fmt: skip
     other = summary_of("words", rescored(trial, "choice", False, "lion"))
     assert other.by_foil["other-option"].errors["exact"] == 1
+
+
+def test_the_share_of_a_kind_of_error_is_over_items_and_has_an_interval() -> None:
+    said = {"wc1": ("lion", "giraffe"), "wc3": ("boat", "boat")}
+    given = [
+        replace(answered(item, text), plan=replace(answered(item, text).plan, number=at))
+        for at, (item, text) in enumerate(
+            ((item, text) for item, texts in said.items() for text in texts), start=1
+        )
+    ]
+    words = next(one for one in summarise(BATTERY, given, SAMPLED).subtests if one.id == "words")
+    none = words.by_foil["no-option"]
+    assert none.share.by_item["exact"] == ((0, 2), (0, 2))
+    assert none.rate("exact").value == 0.0
+    assert none.intervals("exact") == rate_interval_pair([0, 0], [2, 2])
+    phonological = words.by_foil["phonological"]
+    assert (phonological.errors["exact"], phonological.of) == (2, 2)
+    assert phonological.intervals("exact")[0].reason == ONE_ITEM
+    plain = _subtest(words)
+    assert plain["by_foil"]["phonological"]["rate"] == 1.0
+    assert len(plain["by_foil"]["no-option"]["intervals"]) == 2
+
+
+def rate_interval_pair(hits: list[int], sizes: list[int]) -> tuple[EstimatedInterval, ...]:
+    return tuple(rate_interval(hits, sizes, estimand) for estimand in Estimand)
+
+
+def test_what_has_no_interval_has_a_reason_in_the_document() -> None:
+    made = _subtest(summary_of("sentences", answered("sc1", "Yes")))
+    assert made["undefined"]["interval"] == made["undefined"]["interval_extracted"] == ONE_ITEM
+    (passive,) = made["by_tag"].values()
+    assert passive["interval_extracted"] is None
+    assert passive["undefined"]["interval_extracted"] == ONE_ITEM
+    nothing = _subtest(summary_of("sentences"))
+    assert nothing["undefined"]["interval"] == nothing["undefined"]["accuracy"]
 
 
 def test_an_error_without_a_kind_is_counted_as_such() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given as with_any
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
@@ -121,6 +122,13 @@ def test_chance_is_corrected_only_where_an_answer_must_be_an_option() -> None:
     assert enforced.estimate("chance_corrected").value == pytest.approx(
         (1 / 3 - 1 / 6) / (1 - 1 / 6)
     )
+    like, _ = enforced.chance_corrected_intervals
+    exact = binomtest(1, 3).proportion_ci(method="exact")
+    assert like.interval is not None
+    assert (like.interval.low, like.interval.high) == pytest.approx(
+        [(end - 1 / 6) / (1 - 1 / 6) for end in exact]
+    )
+    assert not free.chance_corrected_intervals
 
 
 def test_a_scorer_that_failed_leaves_an_answer_without_a_verdict() -> None:

@@ -102,6 +102,60 @@ def test_the_burdens_interval_follows_the_judges_where_the_calibration_is_exact(
         assert made.high == pytest.approx(own.high, abs=0.2)
 
 
+def test_clusters_are_the_units_as_of_the_judge_itself() -> None:
+    rng = np.random.default_rng(2)
+    themes = [at // 4 for at in range(20)]
+    names = [str(at) for at in range(7)]
+    rates = np.repeat(rng.beta(1, 4, 5), 4)
+    items = [
+        Counter(frozenset(n for n in names if rng.random() < rate) for _ in range(5))
+        for rate in rates
+    ]
+    known = dict.fromkeys(names, EXACT)
+    counts = RatedCounts(
+        dict(enumerate(items)), {}, 4, 20, count_usable([""] * 4), False, known,
+        clusters=dict(enumerate(themes)),
+    )  # fmt: skip
+    burden = burden_of(counts, names, {}, interval=True)
+    units = [themes[at] for at in sorted(range(20), key=str)]
+    rows = [items[at] for at in sorted(range(20), key=str)]
+    hits = [sum(n for one, n in item.items() if "0" in one) for item in rows]
+    values = [[float(len(one)) for one in item.elements()] for item in rows]
+    for made, own, alone in (
+        (
+            burden.rate_intervals("0")[0].interval,
+            rate_interval(hits, [5] * 20, clusters=units).interval,
+            rate_interval(hits, [5] * 20).interval,
+        ),
+        (
+            burden.interval,
+            burden_interval(values, 7, clusters=units).interval,
+            burden_interval(values, 7).interval,
+        ),
+    ):
+        assert made is not None
+        assert own is not None
+        assert alone is not None
+        width = own.high - own.low
+        assert made.high - made.low == pytest.approx(width, rel=0.1)
+        assert width > 1.25 * (alone.high - alone.low)
+
+
+def test_errors_of_the_calibration_are_alike_where_features_come_together() -> None:
+    names = [str(at) for at in range(7)]
+    known = dict.fromkeys(names, _known(100))
+    every = [Counter({frozenset(names): 2, frozenset[str](): 8}) for _ in range(20)]
+    alone = [Counter(map(frozenset, ("01", "23", "4", "5", "6"))) for _ in range(20)]
+    widths = [
+        made.high - made.low
+        for items in (every, alone)
+        if (made := calibrated_burden_interval(items, known, THESE, deterministic=True).interval)
+    ]
+    # Each feature is in a fifth of the responses. Nothing is drawn, so that the error of the
+    # calibration is all that is left: sqrt(7) times as large.
+    assert widths[0] / widths[1] == pytest.approx(np.sqrt(7), rel=0.15)
+
+
 @pytest.mark.parametrize("design", [(5, 10), (20, 1)])
 def test_the_interval_covers_the_true_rate_and_burden(design: tuple[int, int]) -> None:
     found = simulate((RATE, SENSITIVITY, SPECIFICITY), 300, design, 60, 1)

@@ -300,6 +300,7 @@ def test_a_paired_difference_is_the_t_interval_where_items_vary() -> None:
 
 def test_the_floors() -> None:
     assert sampling_floor(2.0, 50, 19) == pytest.approx((2 + 0.01) / 50)
+    assert sampling_floor(np.array([2.0, 0.0]), 50, 19) == pytest.approx([0.0402, 0.0002])
     assert sampling_floor(0.0, 5, None) == pytest.approx((0.5 / 6) * (5.5 / 6) / 5)
     assert effective_responses([10] * 5) == pytest.approx(50)
 

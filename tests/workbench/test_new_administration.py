@@ -49,7 +49,7 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
         seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
         await seat.until(lambda: "for these prompts: 0.6" in told(seat), "the smallest difference")
         assert "No difference in symptom burden over 7 features can be found" in told(seat)
-        assert "22 percentage points in accuracy (sign flips over items, and t)" in told(seat)
+        assert "22 percentage points in accuracy (sign flips over items with t)" in told(seat)
         assert "seed" not in told(seat)
         seat.fill(temperature="0")
         await seat.until(

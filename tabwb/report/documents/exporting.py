@@ -41,6 +41,7 @@ def export(
     *,
     within_study: bool,
     primary: str = "",
+    judge: str = "",
     progress: Progress | None = None,
 ) -> Permit:
     """Write administrations with what belongs to them, and log of whom.
@@ -56,6 +57,7 @@ def export(
             standard output, for formats of one file.
         within_study: it stays with those who collected the data.
         primary: the rater whose scores of spoken responses count; empty: the study's.
+        judge: ``calibrated:JUDGE``, whose probabilities are added; empty: none.
         progress: is told how many trials are done, and of how many.
 
     Returns:
@@ -63,6 +65,7 @@ def export(
 
     Raises:
         NoConsent: speakers have not agreed to ``share``; nothing is written.
+        UsageError: the judge cannot be calibrated.
         StoreError: people's data would be exported from a store that cannot log it.
         TabwbError: it cannot be written.
     """
@@ -75,7 +78,8 @@ def export(
     with logged(store, permit.acts), store.unchanged():
         # As they are now: the log names these, and no others are written.
         chosen = chosen_administrations(store, [record.id for record in chosen])
-        writer = Writer(exporter, format_id, _documents_for(store, chosen, exporter, primary))
+        documents = _documents_for(store, chosen, exporter, primary, judge)
+        writer = Writer(exporter, format_id, documents)
         if progress is not None:
             writer.tell(progress, sum(record.planned for record in chosen))
         with _rare_collections():
@@ -98,7 +102,11 @@ def _rare_collections() -> Iterator[None]:
 
 
 def _documents_for(
-    store: Store, chosen: Sequence[Administration], exporter: Exporter, primary: str
+    store: Store,
+    chosen: Sequence[Administration],
+    exporter: Exporter,
+    primary: str,
+    judge: str,
 ) -> Documents:
     """Return a function that yields the documents of administrations for an exporter."""
     sound = getattr(exporter, "sound", False)
@@ -107,8 +115,15 @@ def _documents_for(
         streamed_documents, store, chosen, sound=sound, messages=messages, primary=primary
     )
     names = names_in(store, chosen, documents)
+    rated = store.measures_rated([record.id for record in chosen])
+    made = partial(documents, names=names)
+    if judge:
+        from tabwb.report.documents.calibrated_ratings import Probabilities
+
+        added = Probabilities(store, judge, rated)
+        rated = (*rated, *added.measures)
+        made = partial(added.documents, made, names)
     if isinstance(exporter, ExpectingExporter):
-        rated = store.measures_rated([record.id for record in chosen])
         scorers = {
             scorer
             for battery in batteries_of(store, chosen)
@@ -120,7 +135,7 @@ def _documents_for(
             tuple((names.get(rater, rater), measure) for rater, measure in rated),
             tuple(names.get(rater, rater) for rater in raters if rater not in scorers),
         )
-    return partial(documents, names=names)
+    return made
 
 
 @dataclass(slots=True)

@@ -248,8 +248,9 @@ def notes(difference: Difference) -> Iterator[str]:
     ]
     if shown:
         yield (
-            f"smallest difference from A's mean that {simulated_test(Estimand.PROMPTS_LIKE_THESE)} "
-            "find in 4 of 5 simulated studies, prompts like these: " + "; ".join(shown)
+            "smallest difference from A's mean that is found in 4 of 5 simulated studies by "
+            f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)} (the larger p below .05), prompts like "
+            "these: " + "; ".join(shown)
         )
     hopeless = [
         f"{_short(result)} ({result.showable.reason})"

@@ -117,7 +117,7 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
     if few:
         yield "few: fewer than half of the responses are usable; such rows are sorted last"
     if causes:
-        yield f"none: usable but without a burden: {causes_listed(causes)}"
+        yield f"usable but without a burden: {causes_listed(causes)}"
     left = [f"{label} {plural(n, 'response')}" for label, n in waiting.items() if n]
     if left:
         yield f"not rated yet by {terms.rater}, not counted: {', '.join(left)}"
@@ -130,10 +130,10 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
     return {
         "usable": f"{burden.usable.usable}/{burden.usable.n}",
         "distinct": str(burden.n_distinct),
+        "N": str(burden.n_burden),
         "burden": f"{value} few" if burden.usable.few else value,
         "95 %": between(burden.interval),
         "words": number(burden.words_mean),
-        "none": str(sum(without_burden(burden).values())),
     }
 
 

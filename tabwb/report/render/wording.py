@@ -239,7 +239,8 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     )
     for measure in SUBTEST_MEASURES:
         if not measure.yes_no and (estimate := subtest.estimate(measure.id)).defined:
-            yield measure.title, measure.format(estimate.value)
+            said = intervals_words(subtest.chance_corrected_intervals[:1])
+            yield measure.title, ", 95 % ".join((measure.format(estimate.value), *said))
     yield from _listed(
         "right by tag",
         (

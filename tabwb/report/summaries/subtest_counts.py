@@ -7,7 +7,7 @@ trials of a session (:mod:`tabwb.report.summaries.live`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -231,31 +231,37 @@ def _pairs(
     return pairs
 
 
-def _errors_by_foil(verdicts: _Verdicts, unread: Container[str]) -> dict[str, FoilErrors]:
-    counts: dict[str, Counter[str | None]] = {policy: Counter() for policy in POLICIES}
-    for policy, given in verdicts.items():
-        for kind, answer in given:
-            counts[policy][answer.error] += kind.n
+def _errors_by_foil(verdicts: _Verdicts, unread: Mapping[str, str]) -> dict[str, FoilErrors]:
     scored = [kind for kind, _ in verdicts["exact"]]
+    found = {
+        policy: {id(kind): answer.error for kind, answer in given}
+        for policy, given in verdicts.items()
+    }
     foils = dict.fromkeys(error for kind in scored for error in kind.item.foils.values())
     offering = {
-        error: sum(kind.n for kind in scored if error in kind.item.foils.values())
-        for error in foils
+        error: [kind for kind in scored if error in kind.item.foils.values()] for error in foils
     }
     for error in UNLISTED:
-        offering.setdefault(error, sum(kind.n for kind in scored))
-    offering["other-option"] = sum(
-        kind.n for kind in scored if len(kind.shown) > len(kind.item.foils) + 1
-    )
-    untold = max(count[UNTOLD] for count in counts.values())
+        offering.setdefault(error, scored)
+    offering["other-option"] = [
+        kind for kind in scored if len(kind.shown) > len(kind.item.foils) + 1
+    ]
+    untold = [kind for kind in scored if any(one.get(id(kind)) == UNTOLD for one in found.values())]
     if untold:
         offering[UNTOLD] = untold
+
+    def named(kind: AnswerKind, error: str) -> AnswerKind:
+        of = (found[policy].get(id(kind), "") for policy in POLICIES)
+        told = ((own == error, "") if own != "" else None for own in of)
+        return kind._replace(verdicts=tuple(told))
+
     return {
         error: FoilErrors(
-            {policy: None if policy in unread else counts[policy][error] for policy in POLICIES},
-            of,
+            replace(_share_of([named(kind, error) for kind in kinds]), unread=unread),
+            sum(kind.n for kind in kinds),
+            told=error != UNTOLD,
         )
-        for error, of in offering.items()
+        for error, kinds in offering.items()
     }
 
 

@@ -6,7 +6,7 @@ It is computed in :mod:`tabwb.report.summaries.subtest_counts`.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tabwb.records.ratings import MeasureKind
 from tabwb.records.states import ResponseKind
@@ -24,6 +24,8 @@ from tabwb.scoring.estimate import (
 )
 from tabwb.scoring.intervals import rate_interval
 
+CORRECTED = "chance_corrected"
+"""The measure of accuracy above guessing."""
 NOT_SCORED = "nothing was scored right or wrong here"
 
 
@@ -74,10 +76,10 @@ class Share:
         intervals = self.intervals(policy)
         return intervals[0].interval if intervals else None
 
-    def interval_reason(self) -> str:
+    def interval_reason(self, policy: str = "exact") -> str:
         """Return why there is no such interval, else an empty text."""
-        intervals = self.intervals()
-        return intervals[0].reason if intervals else ""
+        intervals = self.intervals(policy)
+        return intervals[0].reason if intervals else self.unread.get(policy, NOT_SCORED)
 
     def intervals(self, policy: str = "exact") -> tuple[EstimatedInterval, ...]:
         """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
@@ -115,13 +117,31 @@ class FoilErrors:
     """Errors of one kind, by policy.
 
     Attributes:
-        of: answers scored to items that offer such a foil (all of them for ``ambiguous``,
-            ``no-option``; those with such an error for ``untold``).
-        errors: their number; None under a policy that reads no answer in the battery's language.
+        share: of the answers scored to items that offer such a foil (all of them for ``ambiguous``,
+            ``no-option``; those with such an error for ``untold``), these errors as right answers.
+        of: how many answers these are.
+        told: False for ``untold``, of which all these answers have such an error.
     """
 
-    errors: Mapping[str, int | None]
+    share: Share
     of: int
+    told: bool = True
+
+    @property
+    def errors(self) -> dict[str, int | None]:
+        """By policy their number; None where it reads no answer in the battery's language."""
+        return {
+            policy: None if policy in self.share.unread else n or 0
+            for policy, n in self.share.correct.items()
+        }
+
+    def rate(self, policy: str) -> Estimate:
+        """Return the share, the mean of the items' shares."""
+        return self.share.accuracy(policy, "no such item")
+
+    def intervals(self, policy: str) -> tuple[EstimatedInterval, ...]:
+        """Return the intervals of :meth:`rate`."""
+        return self.share.intervals(policy) if self.told else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +229,27 @@ class SubtestSummary:
         """The counts alone."""
         scored, right = self.share.scored, self.share.correct["exact"]
         return SubtestCount(self.id, self.title, self.planned, self.answered, scored, right)
+
+    @property
+    def chance_corrected_intervals(self) -> tuple[EstimatedInterval, ...]:
+        """The intervals of the accuracy, corrected for guessing; none where it is not defined.
+
+        The correction (x - c) / (1 - c) is monotone, so that the ends can be corrected.
+        """
+        guessing = self.baselines.get("guessing")
+        if guessing is None or guessing.value is None or not self.estimate(CORRECTED).defined:
+            return ()
+        c = guessing.value
+        return tuple(
+            replace(
+                one,
+                interval=one.interval
+                and Interval(
+                    *((end - c) / (1 - c) for end in (one.interval.low, one.interval.high))
+                ),
+            )
+            for one in self.share.intervals()
+        )
 
     def estimate(self, measure: str, policy: str = "exact") -> Estimate:
         """Return the value of a measure, from the answers that are right under a policy.

@@ -184,18 +184,40 @@ def _by_policy(name: str, values: Mapping[str, object]) -> Json:
 
 
 def _share(share: Share) -> Json:
+    lacking = {
+        _key("interval", policy): share.interval_reason(policy)
+        for policy in POLICIES
+        if share.interval(policy) is None
+    }
+    accuracy = share.accuracy()
     return {
         "n": share.n,
         "n_scored": share.scored,
         **_by_policy("correct", share.correct),
-        "accuracy": share.accuracy().value,
+        "accuracy": accuracy.value,
         **_by_policy("interval", {name: plain(share.interval(name)) for name in POLICIES}),
         "intervals": _estimated(share.intervals()),
+        "undefined": {
+            **{_key("correct", policy): why for policy, why in share.unread.items()},
+            **({} if accuracy.defined else {"accuracy": accuracy.reason}),
+            **lacking,
+        },
     }
 
 
 def _foil(errors: FoilErrors) -> Json:
-    return {**_by_policy("errors", errors.errors), "of": errors.of}
+    rates = {policy: errors.rate(policy) for policy in POLICIES}
+    return {
+        **_by_policy("errors", errors.errors),
+        "of": errors.of,
+        "rate": rates["exact"].value,
+        "intervals": _estimated(errors.intervals("exact")),
+        "undefined": {
+            _key("errors", policy): rate.reason
+            for policy, rate in rates.items()
+            if not rate.defined
+        },
+    }
 
 
 def _measured(measured: Measured) -> Json:
@@ -212,15 +234,15 @@ def _subtest(subtest: SubtestSummary) -> Json:
         for measure, by_policy in subtest.estimates.items()
         for policy, value in by_policy.items()
     }
+    share = _share(subtest.share)
     reasons = {
-        "accuracy": subtest.share.accuracy(),
         **estimates,
         **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
     }
     return {
         "response": subtest.kind.value,
         **picked(subtest, "id", "title", "planned", "answered", "repeated"),
-        **_share(subtest.share),
+        **share,
         "status": "value" if subtest.share.accuracy().defined else "undefined",
         **picked(subtest, "baselines", "statuses"),
         **{name: value.value for name, value in estimates.items()},
@@ -228,8 +250,9 @@ def _subtest(subtest: SubtestSummary) -> Json:
         "yes_rate_intervals": (
             [] if subtest.said_yes is None else _estimated(subtest.said_yes.intervals())
         ),
+        "chance_corrected_intervals": _estimated(subtest.chance_corrected_intervals),
         "undefined": {
-            **{_key("correct", policy): why for policy, why in subtest.share.unread.items()},
+            **share["undefined"],
             **{name: value.reason for name, value in reasons.items() if not value.defined},
         },
         "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},

@@ -65,6 +65,7 @@ COLUMNS = (
             "the smallest p that sign flips over these items can give; missing where t gave p",
             lambda row: row[1].smallest_p),
     number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
-           f"that {simulated_test(Estimand.PROMPTS_LIKE_THESE)} find in 4 of 5 simulated studies",
+           "that is found in 4 of 5 simulated studies by "
+           f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)}: the larger p is below .05",
            lambda row: row[1].showable.value, digits=3),
 )  # fmt: skip

@@ -244,6 +244,7 @@ def _of_attempts(store: Store, rows: _Rows) -> dict[str, Series]:
         "stop_reason": Series(details.stop_reasons[own], details.stops),
         "response_recorded_at": Series(details.recorded_at[own], details.times),
         "latency_s": Series(details.latencies[own]),
+        "reasoning": Series(details.reasoning[own], details.thoughts),
     }
 
 
@@ -302,7 +303,7 @@ COLUMNS = (
         column_of,
         (
             "trial_number", "subtest", "item", "replicate", "options", "expected", "tags", "prompt",
-            "response", "trial_status", "effective_status", "usable",
+            "response", "reasoning", "trial_status", "effective_status", "usable",
         ),
     ),
     Column(

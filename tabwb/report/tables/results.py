@@ -26,11 +26,11 @@ from tabwb.report.measures import (
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import Share, SubtestSummary
+from tabwb.report.summaries.subtests import CORRECTED, Share, SubtestSummary
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth, whole
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval
 from tabwb.tables.table import Column, RecordColumn, Table, records_table
 from tabwb.tasks.task_type import task_type
 
@@ -145,21 +145,21 @@ def _of_subtest(row: Grouped, subtest: SubtestSummary) -> Iterator[Result]:
         said_yes = subtest.said_yes if measure is YES_RATE else None
         for policy, value in subtest.estimates.get(measure.id, {}).items():
             of = said_yes or subtest.share
+            intervals = said_yes.intervals(policy) if said_yes else ()
+            if measure.id == CORRECTED:
+                intervals = subtest.chance_corrected_intervals
             yield replace(
                 own, measure=measure.id, value=value, policy=policy, n=of.of(policy),
-                intervals=said_yes.intervals(policy) if said_yes else (),
+                intervals=intervals,
                 n_items=len(said_yes.by_item[policy]) if said_yes else None,
             )  # fmt: skip
     for kind, errors in subtest.by_foil.items():
-        for policy, count in errors.errors.items():
-            named = (
-                Estimate(None, subtest.share.unread.get(policy, ""))
-                if count is None
-                else ratio(count, errors.of, "no such item")
-            )
+        for policy in POLICIES:
             yield replace(
-                own, measure=FOIL_ERRORS.id, feature=kind, policy=policy, value=named, n=errors.of
-            )
+                own, measure=FOIL_ERRORS.id, feature=kind, policy=policy, value=errors.rate(policy),
+                intervals=errors.intervals(policy), n=errors.of,
+                n_items=len(errors.share.by_item[policy]),
+            )  # fmt: skip
     for name, measured in subtest.measures.items():
         yield replace(
             own, measure=measured.measure or name, rater=measured.rater, value=measured.mean,

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -142,6 +143,40 @@ def test_a_set_has_people_again_settled_values_and_judges(store: Store) -> None:
     assert found.adjudicated is not None and found.adjudicated[0].tolist() == [0, -1]
     (scale,) = found.others  # the raw values of the scale are kept beside its cut
     assert scale.measure.id == "anomia" and scale.values[0, :2].tolist() == [3.0, 0.0]
+
+
+def test_administrations_count_flagged_ratings_as_their_set_does(store: Store) -> None:
+    number = talked(store)
+    names = ("jargon", "anomia")
+    form = Form("two", "1", "Two", "MIT", "", tuple(Question(one, one) for one in names),
+                unmarked="absent", min_seconds=5.0)  # fmt: skip
+    assert rated_in(store, number) is None
+    kept = parts.rated_set(store, number, 4, form=form.canonical)
+    store.sets.rate_all(
+        kept.id,
+        [
+            replace(says(1, jargon=1.0, anomia=0.0), seconds=9.0, confirmed=()),
+            replace(says(2, jargon=0.0, anomia=0.0), seconds=9.0, confirmed=names),
+            replace(says(2, "R2", jargon=0.0, anomia=0.0), seconds=1.0, confirmed=()),
+        ],
+    )
+    found, of_set = rated_in(store, number), rated_set(store, kept.id)
+    assert of_set.flagged is not None
+    assert found == {("R1", f"{number}:2:1"), ("R2", f"{number}:2:1")}
+    assert int(of_set.flagged.sum()) == len(found)
+
+
+def rated_in(store: Store, number: int) -> set[tuple[str, str]] | None:
+    for trial in range(1, 5):
+        verdict(store, number, "rules-2", trial, jargon=0.0)
+    found = rated_administrations(store, [number])
+    if found.flagged is None:
+        return None
+    raters, samples = np.nonzero(found.flagged)
+    return {
+        (found.raters[at], found.samples[row])
+        for at, row in zip(raters.tolist(), samples.tolist(), strict=True)
+    }
 
 
 def test_a_set_says_what_judges_cannot_rate(store: Store) -> None:

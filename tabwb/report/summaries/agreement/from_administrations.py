@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
 from tabwb.records.counting import UNSURE, rule_of
@@ -237,7 +238,37 @@ def _joined(
         right=right if scored else None,
         others=heard.answers(names, n),
         speakers=_speakers(table, rows, heard),
+        flagged=_flagged(store, places, names, n + spoken),
     )
+
+
+def _flagged(
+    store: Store, places: Sequence[tuple[int, int, int]], raters: Sequence[str], samples: int
+) -> NDArray[np.bool_] | None:
+    """Return which ratings are doubtful; None where no response is in a rating set.
+
+    A person's rating in a later set replaces that in an earlier one.
+    """
+    row_of = {place: row for row, place in enumerate(places)}
+    found = np.zeros((len(raters), samples), bool)
+    told = False
+    for kept in store.sets.all():
+        rows = {
+            one.number: row
+            for one in store.sets.samples(kept.id)
+            if (row := row_of.get((one.administration, one.trial, one.attempt))) is not None
+        }
+        if not rows:
+            continue
+        told = True
+        given = store.sets.arrays(kept.id)
+        inside = [at for at, number in enumerate(given.samples.tolist()) if number in rows]
+        to = np.array([rows[number] for number in given.samples[inside].tolist()])
+        for rater, seconds, flagged in zip(given.raters, given.seconds, given.flagged, strict=True):
+            if rater in raters:
+                rated = ~np.isnan(seconds[inside])
+                found[raters.index(rater), to[rated]] = flagged[inside][rated]
+    return found if told else None
 
 
 def _places(table: Table, rows: Ints) -> Iterator[tuple[int, int, int]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabwb.battery.forms import KINDS, Form, Kind
+from tabwb.records.counting import CALIBRATED
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdin
 from tabwb.report.summaries.agreement.from_administrations import rated_administrations
@@ -51,6 +52,14 @@ def rated_of(
     Raises:
         UsageError: nothing is there of this name, or kinds of measures are given for a store.
     """
+    for name in judges:
+        if name.startswith(CALIBRATED):
+            raise UsageError(
+                f"'{name}' gives probabilities, and agreement is defined for verdicts",
+                where="--judge",
+                hint=f"how well the judge agrees: --judge {name.removeprefix(CALIBRATED)}; its "
+                f"rates and burden after calibration: tabwb results --by model --judge {name}",
+            )
     words = [str(name) for name in names]
     if any(map(is_table, words)):
         if len(names) > 1:

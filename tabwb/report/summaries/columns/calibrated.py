@@ -87,13 +87,7 @@ def with_calibrated(
         UsageError: the judge has no verdicts here, or too few samples have a consensus.
     """
     judge = judge_called(name.removeprefix(CALIBRATED), columns.ratings)
-    calibration = {measure: one.calibration() for measure, one in samples_of(store, judge).items()}
-    if not any(one.complete for one in calibration.values()):
-        raise UsageError(
-            f"'{judge}' cannot be calibrated",
-            hint=f"a feature needs {FEWEST} samples of rating sets with a consensus that the judge "
-            f"calls present, and {FEWEST} that it calls absent",
-        )
+    calibration = calibration_of(store, judge)
     given = columns.ratings[judge]
     features = {feature for own in declared if judge in own for feature in own[judge].features}
     features |= calibration.keys()
@@ -121,6 +115,26 @@ def with_calibrated(
         ratings={**columns.ratings, rater: made},
         reasons={**columns.reasons, **reasons},
     ), [_with_declaration(one, judge, rater, calibration) for one in declared]
+
+
+def calibration_of(store: Store, judge: str) -> dict[str, Calibration]:
+    """Return, by feature, what the verdicts of a judge stand for.
+
+    Args:
+        store: with the rating sets.
+        judge: its stored name.
+
+    Raises:
+        UsageError: too few samples have a consensus.
+    """
+    calibration = {measure: one.calibration() for measure, one in samples_of(store, judge).items()}
+    if not any(one.complete for one in calibration.values()):
+        raise UsageError(
+            f"'{judge}' cannot be calibrated",
+            hint=f"a feature needs {FEWEST} samples of rating sets with a consensus that the judge "
+            f"calls present, and {FEWEST} that it calls absent",
+        )
+    return calibration
 
 
 NONE = Calibration((0, 0), (0.0, 0.0), (0.0, 0.0))
@@ -175,10 +189,9 @@ def _probabilities(
         if calibration.known(verdict):
             values[own] = calibration.probability(verdict)
             continue
-        n, word = calibration.samples[verdict], ("absent", "present")[verdict]
         values[own], statuses[own] = np.nan, UNDEFINED
         number = base + len(reasons)
-        reasons[number] = f"the verdict {word} is not calibrated: {n} of {FEWEST} samples"
+        reasons[number] = calibration.unknown(verdict)
         why = np.where(own, number, why)
     return Ratings(given.rows, values, statuses, why)
 
