@@ -109,7 +109,14 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         assert "unchecked" not in seat.text, "a listener's words are not the machine's"
         await seat.press("k")
         await seat.until(lambda: seat.asked, "the codes")
-        await seat.press("end", "s", "S", "enter")  # the same wherever the cursor is
+        await seat.press("end")
+        above, below = (
+            line for line in seat.text.splitlines() if "more speech" in line or "by ear" in line
+        )
+        assert below.index("a pause: check by ear") == above.index("more speech"), (
+            "in its own column"
+        )
+        await seat.press("s", "S", "enter")  # the same wherever the cursor is
         await seat.until(lambda: given.now.code == "semantic")
         assert given.now.flags == ("self-corrected",)
         await seat.reads("cat ✗ semantic")
@@ -139,7 +146,8 @@ async def test_the_examiner_is_asked_where_the_rule_says_to_end(name_aloud: Name
         seat = given.seat
         await given.ready()
         await given.give("dog", key="3")
-        await seat.reads("1 item was not right")
+        await seat.reads("1 item was not right: space asks whether the subtest ends")
+        await seat.reads("space Ask")
         await seat.press("space")
         await seat.until(lambda: seat.asked, "the question")
         await seat.press("right", "enter")  # further items
@@ -150,6 +158,7 @@ async def test_the_examiner_is_asked_where_the_rule_says_to_end(name_aloud: Name
         await seat.until(lambda: seat.asked, "the question")
         await seat.press("enter")  # the default: the subtest ends
         await seat.until(lambda: seat.work.status is AdministrationStatus.DISCONTINUED)
+        await seat.reads("1 item was not right: the battery's rule says to end here")
     one, trials = seat.stored()
     assert one.reason.startswith("1 item was not right")
     assert [trial.state for trial in trials[2:]] == [TrialState.NOT_ADMINISTERED] * 2

@@ -26,6 +26,17 @@ def labels(seat: Seat) -> set[str]:
     return {label for row in shown for label in str(row.render()).split("  ") if label.strip()}
 
 
+async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="tab")
+        await seat.until(lambda: told(seat), "the design")
+        line = seat.app.screen.query_one("#preview", Static)
+        assert line.region.height == line.virtual_size.height > 5
+        assert told(seat)[-20:] in seat.text
+
+
 async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")

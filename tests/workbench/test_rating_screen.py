@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
-from tabwb.battery.forms import SOURCE
+from tabwb.battery.forms import SOURCE, Question
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.rating_sets import CANNOT_TELL
@@ -120,6 +120,21 @@ async def test_a_held_or_doubled_enter_stores_nothing_and_a_later_one_confirms(p
     last = rows(path)[-1]
     assert (last.complete, last.answers) == (True, {"anomia": 0.0, "jargon": 0.0})
     assert last.confirmed == ("anomia", "jargon")
+
+
+async def test_on_a_small_screen_the_definition_is_whole_and_a_key_for_absent_is_shown(
+    path: Path,
+) -> None:
+    long = "Speech that conveys little or no meaning, using nonspecific words, as in this example."
+    features = tuple(Question(f"q{at}", f"Question {at}", long) for at in range(12))
+    secret_set(path, replace(FEATURES, questions=features), ask_source=False)
+    async with rating(path) as rater:
+        await rater.reads("this example.", "- Absent", "Next")
+        await rater.press("enter")
+        await rater.reads("12 absent?", "Confirm")
+        assert "this example." not in rater.text, "the question has taken its line"
+        await rater.press("minus")
+        await rater.reads("this example.")
 
 
 async def test_words_and_phonemes_are_written_per_attempt(path: Path) -> None:

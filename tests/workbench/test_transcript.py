@@ -42,6 +42,13 @@ async def test_items_stay_and_keys_and_clicks_show_them_again(
     assert [trial.state.value for trial in trials] == ["void", "answered", "answered"]
 
 
+async def test_reasoning_stands_apart_from_the_response(given: Given) -> None:
+    async with given(model="echo@text=<think>A drum has no mane.</think>lion", items=1) as seat:
+        await seat.reads("▌ lion")
+        (line,) = (line for line in seat.text.splitlines() if "not scored" in line)
+        assert "A drum has no mane." in line and "▌" not in line
+
+
 async def test_while_all_are_given_an_earlier_item_stays_shown(given: Given) -> None:
     async with given(items=2, model="echo@delay=0.1,text=dog", replicates="20") as seat:
         await seat.press("up")

@@ -161,6 +161,25 @@ async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_pa
     assert seat.stored()[0].answered == 1
 
 
+async def test_a_model_that_was_moved_is_offered_another_path(
+    sit: Sit, battery: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+
+    def gone(plugins: Plugins, spec: str, lesion: str | None = None) -> None:
+        raise ComponentError("there is no such folder")
+
+    monkeypatch.setattr(Plugins, "open_model", gone)
+    async with sit() as seat:
+        await seat.press("enter")
+        await seat.reads("'Model moved' continues with the same model at another path.")
+        await seat.press("enter")
+        await seat.reads("cannot be opened")
+        await seat.reads("take 'Model moved'")
+
+
 async def test_a_misspelt_model_is_told_in_the_dialog(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await seat.press("n")

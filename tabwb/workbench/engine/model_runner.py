@@ -112,6 +112,8 @@ class ModelRunner:
                     "Nothing was sent. Correct the cause and try again, or begin a new "
                     "administration."
                 )
+                if session.administration.answered:
+                    hint += " If the model was moved, open this one again and take 'Model moved'."
                 report = replace(report, hint=hint)
             raise CommandStopped(report) from error
         finally:

@@ -388,7 +388,7 @@ class SessionController(Controller):
         work = Work(
             administration=replace(session.administration, status=status, answered=answered),
             status=status,
-            reason=history.pause_reason,
+            reason=history.reason,
             item=item_of(session.battery, conditions, trial, trials, places, history.declarations)
             if trial
             else None,

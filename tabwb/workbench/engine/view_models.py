@@ -160,7 +160,7 @@ class Work:
 
     Attributes:
         administration: with its present status and number of answers.
-        reason: of the pause.
+        reason: of the pause or the discontinuation, or empty.
         item: before the examinee, or None before the first.
         awaiting: the item waits for its answer.
         loading: the model that is being loaded, or empty.

@@ -19,7 +19,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.scoring.naming.target import CODES, FLAGS
 from tabwb.workbench.naming.meters import TICK_S, LevelMeter
 from tabwb.workbench.shell.dialogs import Dialog
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, wrapped
 
 if TYPE_CHECKING:
     from tabwb.speech.devices import Device
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 FLAG = "flag:"
-NAME = 20
+NAME, MEANING = 20, 48
+"""Columns of a name and of its meaning; a longer meaning is continued below."""
 CODE_KEYS: Mapping[str, str] = {
     "c": "correct", "s": "semantic", "f": "formal", "m": "mixed", "u": "unrelated",
     "n": "nonword-related", "w": "nonword-unrelated", "p": "perseveration", "g": "morphological",
@@ -134,7 +135,8 @@ class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
 
 def _line(name: str, words: str, definition: str) -> Content:
     key = LETTERS.get(name, " ")
-    return Content.assemble((key, f"bold {ACCENT}"), " ", words.ljust(NAME), (definition, QUIET))
+    meaning = f"\n{' ' * (NAME + 2)}".join(wrapped(definition, MEANING))
+    return Content.assemble((key, f"bold {ACCENT}"), " ", words.ljust(NAME), (meaning, QUIET))
 
 
 TEST_S = 4.0

@@ -147,7 +147,8 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
             return "▸ the picture is being described: 1 ends the description", QUIET
         return "▸ the picture is shown: 1 to 5 score the response", QUIET
     if now.ends:
-        return f"{now.ends}: space asks", f"bold {AMBER}"
+        met = now.ends.partition(":")[0]
+        return f"{met}: space asks whether the subtest ends", f"bold {AMBER}"
     if now.card is None:
         return "ready: space shows the first picture", f"bold {ACCENT}"
     if now.upcoming is None:

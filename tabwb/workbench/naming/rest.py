@@ -51,6 +51,8 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         described = sum(item.standing == "given" and bool(item.word) for item in now.items)
         words = "answered" if described else "scored"
         yield Content(f"{scored + described} of {len(now.items)} items {words}")
+        if work.reason:
+            yield from folded(work.reason, width)
         yield Content("")
         yield from key_lines("space", "shows the results", width)
         return
@@ -104,6 +106,8 @@ def space_word(work: Work, now: NamingNow) -> str:
         now: its naming part.
     """
     if now.microphone == "open":
+        if now.ends:
+            return "Ask"
         if now.upcoming is not None:
             return "Show"
         return "End" if work.upcoming is None else "Next"

@@ -65,6 +65,8 @@ KEYS = (
     RatingKey("next", ("enter",), "Next", "The sample is done: store it and show the next one. "
               "What was not looked at is asked first; enter again confirms it as absent.",
               _goes_on),
+    RatingKey("absent", ("minus", "underscore"), "Absent",
+              "The highlighted feature is absent; go to the next one not looked at.", _verdicts),
     RatingKey("play", ("space", "f8"), "Play", "Play what was said; again: stop.", _sounds),
     RatingKey("slow", ("l", "f9"), "Slow",
               "Play it at three quarters of its speed, at the same pitch.", _sounds),
@@ -79,8 +81,6 @@ KEYS = (
     RatingKey("guidelines", ("g", "f4"), "Guidelines", "Show the guidelines of this set.",
               _always),
     RatingKey("unsure", ("exclamation_mark",), "", "Cannot tell, for the highlighted question."),
-    RatingKey("absent", ("minus", "underscore"), "Absent",
-              "The highlighted feature is absent; go to the next one not looked at.", _verdicts),
     RatingKey("clear", ("delete", "backspace"), "",
               "Remove the answer to the highlighted question: not looked at."),
     RatingKey("edit", ("tab",), "", "Choose or write the answer to the highlighted question."),

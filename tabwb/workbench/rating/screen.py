@@ -212,7 +212,6 @@ class RatingScreen(Screen[None]):
         questions = self.query_one("#rating-questions", VerticalScroll)
         last = grid.row_of(sheet.at) - questions.size.height + 2
         questions.scroll_to(y=max(last, 0), animate=False)
-        self._show_definition(view, sheet)
         self.say(self._message)
         self._show_title()
         self._show_foot(hand)
@@ -224,13 +223,21 @@ class RatingScreen(Screen[None]):
             view, draft = self.hand.view, self.hand.sheet.draft
             self.query_one("#rating-place", Line).show(*place_line(view, draft, more=more))
 
-    def _show_definition(self, view: RatingView, sheet: AnswerSheet) -> None:
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether the definition takes the line of a message while there is none."""
+        if self.hand is None or not self.has_class("-low"):
+            return False
+        return len(self.hand.sheet.slots) > FEW and not self.hand.view.form.spoken
+
+    def _show_definition(self) -> None:
         definition = self.query_one("#rating-definition", WrappedText)
         if self.has_class("-wide"):
             definition.styles.height = "1fr"
+        elif self._is_crowded:
+            definition.styles.height = 2 if self.query_one("#rating-message").display else 3
         elif self.has_class("-low"):
-            many = len(sheet.slots) > FEW
-            definition.styles.height = 2 if many and not view.form.spoken else 4
+            definition.styles.height = 4
         else:
             definition.styles.height = 6
         definition.refresh(layout=True)
@@ -254,7 +261,10 @@ class RatingScreen(Screen[None]):
             self.query_one("#rating-words", WrappedText).refresh(layout=True)
         else:
             style = "" if reading else AMBER
-            self.query_one("#rating-message", Static).update(Content.styled(words, style))
+            message = self.query_one("#rating-message", Static)
+            message.update(Content.styled(words, style))
+            message.display = bool(words) or not self._is_crowded
+            self._show_definition()
 
     def _show_foot(self, hand: Hand) -> None:
         if self.field.display:  # letters and digits are words now

@@ -175,6 +175,7 @@ class TrialActions(Actions):
             choices.insert(0, ("keep", "Keep it"))
         if not over:
             if administration.conditions.kind == "model":
+                words += "\n'Model moved' continues with the same model at another path."
                 choices.insert(0, ("moved", "Model moved"))
             choices.insert(0, ("resume", "Continue"))
         title = f"#{number}" if over else f"Continue #{number}?"

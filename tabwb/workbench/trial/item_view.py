@@ -55,14 +55,13 @@ def reply(work: Work) -> Content | str:
         return ""
     attempt = item.attempt
     if attempt is not None:
-        thought = f"\n{reasoning_words(attempt)}" if attempt.reasoning else ""
         if not attempt.response.strip():
             why = attempt.metadata.get("cause", "")
             words = f"(no response: {why})" if why else "(no response)"
-            return Content.assemble((words, QUIET), (thought, QUIET))
+            return Content.styled(words, QUIET)
         cut = attempt.stop_reason is StopReason.LENGTH
         limit = f"  [cut at {item.token_limit} tokens]" if cut else ""
-        return Content.assemble(attempt.response, (limit, AMBER), (thought, QUIET))
+        return Content.assemble(attempt.response, (limit, AMBER))
     state = item.trial.state
     if state in {TrialState.SKIPPED, TrialState.VOID}:
         words = f"{MARKS[state.value]} {state.value}"
@@ -106,13 +105,15 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
 
 
 def findings(item: Item, *, hidden: bool) -> Content:
-    """Return further measures and features, then the notes.
+    """Return the reasoning, further measures and features, then the notes.
 
     Args:
         item: which one.
         hidden: verdicts are hidden.
     """
-    lines = [] if item.attempt is None or hidden else list(item.findings)
+    attempt = item.attempt
+    lines = [reasoning_words(attempt)] if attempt is not None and attempt.reasoning else []
+    lines += [] if attempt is None or hidden else item.findings
     lines += [f"note: {note}" for note in item.trial.notes]
     return Content("\n").join([Content.styled(line, QUIET) for line in lines])
 

@@ -149,6 +149,7 @@ class NewAdministration(Dialog[Draft | int | None]):
         audience = self._audience
         first = self._first_names(audience)
         folded = self.query_one(Advanced)
+        self.set_class(folded.is_open, "-unfolded")
         there = {name for row in self._rows for name in row.names}
         for name in first:
             if name not in there:
