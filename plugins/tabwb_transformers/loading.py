@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import urllib.error
 import urllib.request
@@ -258,6 +259,14 @@ def loading_errors(
     try:
         with memory_errors():
             yield
+    except pickle.UnpicklingError as error:
+        raise ComponentError(
+            "its weights are a pickle that holds more than weights; it was not run",
+            where=source,
+            allowed="safetensors, or a pickle of tensors alone",
+            hint="convert the weights to safetensors where you trust their source: "
+            "save_pretrained() of transformers writes them",
+        ) from error
     except (OSError, ValueError, RuntimeError, LookupError, ImportError, SafetensorError) as error:
         first = next((line for line in str(error).splitlines() if line.strip()), repr(error))
         if local:

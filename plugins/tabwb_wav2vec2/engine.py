@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -106,7 +104,7 @@ def load(name: str, options: TranscriberOptions, *, shown: str | None = None) ->
         torch.set_num_threads(options.threads)
     local = folder is not None or is_offline()
     where = {"revision": revision, "local_files_only": local, "trust_remote_code": False}
-    with loading_errors(source, local=folder is not None, kind=KIND), _pickles(source):
+    with loading_errors(source, local=folder is not None, kind=KIND):
         config = transformers.AutoConfig.from_pretrained(source, **where)
         if type(config) not in transformers.MODEL_FOR_CTC_MAPPING:
             raise ComponentError(
@@ -256,16 +254,3 @@ def _file(source: str, name: str, revision: str | None) -> Path | None:
         _raise_exceptions_for_connection_errors=False,
     )
     return None if found is None else Path(found)
-
-
-@contextmanager
-def _pickles(source: str) -> Iterator[None]:
-    """Raise a clear error for a pickle with more than weights."""
-    try:
-        yield
-    except pickle.UnpicklingError as error:
-        raise ComponentError(
-            "its weights are a pickle that holds more than weights; it was not run",
-            where=source,
-            allowed="safetensors, or a pickle of tensors alone",
-        ) from error

@@ -23,11 +23,14 @@ class TabwbError(Exception):
         allowed: str | None = None,
         hint: str | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.where = where
-        self.allowed = allowed
-        self.hint = hint
+        from tabwb.records.secret_words import without_keys  # most commands make no error
+
+        def shown(text: str | None) -> str | None:
+            return without_keys(text) if isinstance(text, str) else text
+
+        super().__init__(shown(message))
+        self.message = shown(message) or ""
+        self.where, self.allowed, self.hint = shown(where), shown(allowed), shown(hint)
 
     def __str__(self) -> str:
         lead = f"{self.where}: {self.message}" if self.where else str(self.message)
@@ -63,6 +66,9 @@ def error_text(error: BaseException, *, typed: bool = True) -> str:
         if isinstance(failed, KeyboardInterrupt) and is_real(failed):
             raise
         whole = f"{name}, whose text cannot be read: __str__ raised {type(failed).__name__}"
+    from tabwb.records.secret_words import without_keys
+
+    whole = without_keys(whole[: 2 * LONGEST_TEXT])
     return whole if len(whole) <= LONGEST_TEXT else f"{whole[:LONGEST_TEXT]} … (shortened)"
 
 

@@ -16,6 +16,7 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from tabwb.cli.main import main
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.keys import (
     Key,
     delete_key,
@@ -224,3 +225,34 @@ def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyP
         read_key("gemini")
     assert 'pip install "tabwb[keyring]"' in str(caught.value)
     assert find_key(["NAME"], "gemini", environ={"NAME": "in-the-environment"}) is not None
+
+
+SECRET = "sk-proj-abcDEF0123456789abcdef0123"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        f"openai:m@base_url=http://me:{SECRET}@host/v1",
+        "openai:m@base_url=http://me:word-of-mine@host/v1",
+        "openai:m@base_url=http://localhost:word-of-mine/v1",
+        "openai:m@base_url=http://localhost:1/v1,key_env=word-of-mine",
+        f"openai:m@key_env={SECRET}",
+        f"openai:{SECRET}",
+        "gemini:AIzaSyA0123456789abcdefghijklmnopqrstuv",
+        SECRET,
+    ],
+)
+def test_a_key_in_a_spec_is_refused_and_not_shown(spec: str) -> None:
+    plugins = Plugins.load()
+    with pytest.raises(UsageError) as caught:
+        plugins.resolve("models", spec)
+        plugins.open_model(spec)
+    for word in (SECRET, "word-of-mine", "AIza"):
+        assert word not in str(caught.value)
+
+
+def test_a_key_in_a_spec_is_not_stored(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["model", "add", "mine", f"openai:{SECRET}"]) == 2
+    assert SECRET not in capsys.readouterr().err
+    assert main(["model", "test", "profile:mine"]) == 2

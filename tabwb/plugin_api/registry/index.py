@@ -382,7 +382,10 @@ def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
         key = str(first["loc"][0]) if first["loc"] else ""
         message = first["msg"].removeprefix("Value error, ")
         described = key in known and model.model_fields[key].description
+        # A key may have been typed into an option beside which it belongs.
+        is_shown = key not in {"base_url", "key_env"}
+        value = f"'{spec.options.get(key, '')}'" if is_shown else "what was given"
         raise UsageError(
-            f"option '{key}' of '{descriptor.id}': '{spec.options.get(key, '')}' is not allowed",
+            f"option '{key}' of '{descriptor.id}': {value} is not allowed",
             allowed=described or message[:1].lower() + message[1:],
         ) from error

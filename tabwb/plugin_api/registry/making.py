@@ -29,6 +29,7 @@ from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, Usage
 from tabwb.records.ratings import MeasureKind
 from tabwb.records.reasoning import AUTO, check_option
 from tabwb.records.reasoning import OPTION as REASONING
+from tabwb.records.secret_words import has_key
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 from tabwb.records.speech import is_typed
 from tabwb.records.words import did_you_mean
@@ -75,6 +76,13 @@ def resolved(
         NeedsNetwork: the component needs a network and the program is offline.
     """
     spec = _expanded(parse_spec(text, examples=KINDS[kind][1]), configuration)
+    if has_key(str(spec)):  # specs are stored
+        raise UsageError(
+            f"a part of '{spec}' looks like a key",
+            allowed="the key of a service in the environment or in the system's keyring",
+            hint="name its variable with key_env, or store it: tabwb key set SERVICE. Replace a "
+            "key that you typed: the shell may have kept it",
+        )
     component = find(kind, spec.id)
     descriptor = component.descriptor
     spec = replace(spec, id=descriptor.id)
