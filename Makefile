@@ -29,8 +29,12 @@ test-fast: $(VENV)/.installed-dev
 	@$(PYTEST) -n $(WORKERS) --hypothesis-profile=fast \
 	  -m "$(FAST)" tests tabwb
 
-# Random events in the workbench, 20 times as many as make test; TABWB_TORTURE_SEED gives others.
+# Commands whose n-th write, sync, open or rename fails, TABWB_TORTURE_FAULTS of each command (0: all
+# there are), and random events in the workbench, 20 times as many as make test. TABWB_TORTURE_SEED
+# gives others.
 torture: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.faults.trials --seed $${TABWB_TORTURE_SEED:-0} \
+	  --count $${TABWB_TORTURE_FAULTS:-100}
 	@TABWB_TORTURE_EVENTS=$${TABWB_TORTURE_EVENTS:-100000} $(PYTEST) -n $(WORKERS) \
 	  tests/workbench/test_random_events.py
 

@@ -39,6 +39,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "frames": frames.frames,
     "echo": rows.twenty_items,
     "item": rows.durable_item,
+    "long-run": rows.long_run,
     "generation": rows.local_generation,
     "crowd": generation.many_replies,
     "lesions": lesions.lesions,

@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -129,6 +129,41 @@ def durable_item(rounds: int) -> Iterator[Result]:
         bare.close()
     plugins.close()
     yield Result("one durable, scored item", "0.8 ms", own, (("bare SQLite commit", floor),))
+
+
+def long_run(rounds: int) -> Iterator[Result]:
+    """Yield the row of an item of a run of 10,000 items, compared with one of 500."""
+    from tabwb.administer.session import setup
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.exchange import Reply
+    from tabwb.records.states import StopReason
+    from tabwb.store.store import Store
+
+    plugins = Plugins.load()
+    tab = setup.find_battery(plugins, "tab")
+    words = tab.subtests[0]
+    reply = Reply("boot", StopReason.END, 0.01)
+
+    def of(n: int) -> Cost:
+        items = tuple(replace(words.items[0], id=f"item-{at}") for at in range(n))
+        battery = replace(tab, subtests=(replace(words, items=items),))
+        conditions = setup.resolve(plugins, battery, Conditions("echo", "model"))
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Store.open(Path(folder) / "store.db") as store,
+            setup.create(store, plugins, battery, conditions) as session,
+        ):
+
+            def item() -> None:
+                session.next()
+                session.record(reply, session.request())
+
+            return call(item, n)
+
+    large, small = interleaved(lambda: of(10_000), lambda: of(500), rounds=min(rounds, 2))
+    plugins.close()
+    yield Result("an item of a run of 10,000 items", "0.8 ms", large, (("one of 500", small),))
 
 
 def local_generation(rounds: int) -> Iterator[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.languages import is_english
@@ -106,6 +106,9 @@ class Subtest:
     language: str = "en"
     answer_words: AnswerWords = field(default_factory=AnswerWords)
     scorers_are_usual: bool = False
+    _places: dict[str, int] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )  # of the items; an answer looks for its item several times
 
     @property
     def task(self) -> TaskType:
@@ -149,7 +152,13 @@ class Subtest:
         Raises:
             TabwbError: there is none; the message lists those that are.
         """
-        return _by_id(self.items, item_id, f"subtest '{self.id}' has no item")
+        if not self._places:
+            self._places.update((item.id, at) for at, item in enumerate(self.items))
+        place = self._places.get(item_id)
+        if place is None:
+            allowed = ", ".join(item.id for item in self.items)
+            raise TabwbError(f"subtest '{self.id}' has no item '{item_id}'", allowed=allowed)
+        return self.items[place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +249,11 @@ class Battery:
         Raises:
             TabwbError: there is none; the message lists those that are.
         """
-        return _by_id(self.subtests, subtest_id, f"battery '{self.id}' has no subtest")
+        for subtest in self.subtests:
+            if subtest.id == subtest_id:
+                return subtest
+        allowed = ", ".join(subtest.id for subtest in self.subtests)
+        raise TabwbError(f"battery '{self.id}' has no subtest '{subtest_id}'", allowed=allowed)
 
     @property
     def coded(self) -> bool:
@@ -272,13 +285,3 @@ class Battery:
     def n_items(self) -> int:
         """Number of items, practice not counted."""
         return sum(not item.practice for subtest in self.subtests for item in subtest.items)
-
-
-_Part = TypeVar("_Part", Item, Subtest)
-
-
-def _by_id(parts: tuple[_Part, ...], wanted: str, missing: str) -> _Part:
-    for part in parts:
-        if part.id == wanted:
-            return part
-    raise TabwbError(f"{missing} '{wanted}'", allowed=", ".join(part.id for part in parts))

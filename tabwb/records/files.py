@@ -15,7 +15,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -151,6 +151,10 @@ def expanded(text: str | Path) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
+_OF_THE_MACHINE = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""Failures for which the words of a command are not to blame."""
+
+
 def read_regular(path: Path, limit: int) -> bytes | None:
     """Read a regular file of at most ``limit`` bytes; None where there is no file.
 
@@ -162,6 +166,7 @@ def read_regular(path: Path, limit: int) -> bytes | None:
 
     Raises:
         UsageError: it is not a regular file, is too large, or cannot be read.
+        TabwbError: the disk failed, or too many files are open.
     """
     try:
         status = path.stat()
@@ -173,7 +178,8 @@ def read_regular(path: Path, limit: int) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        failure = TabwbError if error.errno in _OF_THE_MACHINE else UsageError
+        raise failure(f"cannot be read: {error.strerror}", where=str(path)) from error
     if len(content) > limit:
         raise UsageError("is too large", where=str(path), allowed=f"up to {limit:,} bytes")
     return content

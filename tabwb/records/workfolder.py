@@ -164,7 +164,8 @@ def _drafts_of(folder: Path) -> list[tuple[Path, Path | None]]:
 def _remove(draft: Path, unless: Path | None, mark: str) -> bool:
     """Remove a draft with what lies beside it, if marked as its own; True when all is done."""
     if not draft.parent.is_dir():
-        return False  # a medium that is not there now
+        # Inside a draft that was removed before it, or on a medium that is not there now.
+        return draft.parent.name.startswith(DRAFT)
     if not draft.name.startswith(mark):
         inside = draft / mark
         if not inside.is_file():

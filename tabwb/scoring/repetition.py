@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Literal
 
 from tabwb.records.ratings import REPETITION_ERRORS
@@ -172,12 +173,12 @@ def _costs_of_long(said: Sequence[str], wanted: Sequence[str], edit: int, substi
     """Return the same, a whole column of the table at a time."""
     import numpy as np
 
-    number: dict[str, int] = {}
-    codes = np.array([number.setdefault(piece, len(number)) for piece in said])
+    number = {piece: at for at, piece in enumerate(wanted)}
+    codes = np.fromiter(map(number.get, said, repeat(-1)), np.int64, len(said))
     inserted = edit * np.arange(len(said) + 1, dtype=np.int64)
     column = inserted
     for at, other in enumerate(wanted, start=1):
-        replaced = column[:-1] + np.where(codes == number.get(other, -1), 0, substituted)
+        replaced = column[:-1] + np.where(codes == number[other], 0, substituted)
         best = np.concatenate(([edit * at], np.minimum(replaced, column[1:] + edit)))
         column = np.minimum.accumulate(best - inserted) + inserted
     return int(column[-1])

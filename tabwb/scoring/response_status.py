@@ -320,19 +320,25 @@ def _is_degenerate(given_words: Sequence[str], kind: ResponseKind | None, langua
 
 
 def _is_language(text: str, prompt: str) -> bool:
-    alphanumeric = sum(map(str.isalnum, text))
-    # Combining marks belong to the letters before them.
-    signs = sum(not (sign.isspace() or sign in _ORDINARY or is_mark(sign)) for sign in text)
+    numbers = Counter(text)
+    alphanumeric = sum(n for sign, n in numbers.items() if sign.isalnum())
+    signs = sum(
+        n
+        for sign, n in numbers.items()
+        # Combining marks belong to the letters before them.
+        if not (sign.isspace() or sign in _ORDINARY or is_mark(sign))
+    )
     if alphanumeric == 0 or 2 * alphanumeric < signs:
         return False
-    letters = [sign for sign in text.casefold() if sign.isalpha()]
-    if len(letters) >= ONE_LETTER and len(set(letters)) == 1:
+    letters = {sign: n for sign, n in Counter(text.casefold()).items() if sign.isalpha()}
+    n_letters = sum(letters.values())
+    if n_letters >= ONE_LETTER and len(letters) == 1:
         return False
     if text.isascii() and prompt.isascii():
         return True
     scripts = {_script(sign) for sign in prompt if sign.isalpha()}
-    known = sum(_script(sign) in scripts for sign in letters)
-    return not scripts or 2 * known >= len(letters)
+    known = sum(n for sign, n in letters.items() if _script(sign) in scripts)
+    return not scripts or 2 * known >= n_letters
 
 
 _ONE_WRITING = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "HALFWIDTH", "IDEOGRAPHIC")

@@ -16,6 +16,8 @@ _QUOTES = {
     "〈": "〉", "〝": "〞〟", "｢": "｣",
 }  # fmt: skip
 """Opening quotation marks and those that close them, in the languages that use them."""
+_MOST_QUOTES = 20
+"""Maximum number of pairs of quotation marks that are taken off an answer."""
 _DIRECTIONS = "\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff\u200b"
 """Invisible signs around a text: its direction, a byte order mark, a space without width."""
 _STOPS = "。．｡！？、，،؟؛۔।॥։።፧၊။។៕๚"
@@ -75,14 +77,13 @@ def marked(pattern: re.Pattern[str], text: str) -> list[str]:
         pattern: of letters as ``re`` knows them, which takes marks for no letters.
         text: any.
     """
-    if not any(map(_is_inside, set(text))):
+    inside = "" if text.isascii() else "".join(filter(_is_inside, set(text)))
+    if not inside:
         return pattern.findall(text)
     # A mark is read as a letter, so that it parts no word; a sign without a letter keeps it out.
-    letters = list(text)
-    for at, sign in enumerate(text):
-        if at and letters[at - 1].isalnum() and _is_inside(sign):
-            letters[at] = "\u02d0"
-    spans = (match.span() for match in pattern.finditer("".join(letters)))
+    after_letter = rf"(?<=[^\W_])[{re.escape(inside)}]+"
+    letters = re.sub(after_letter, lambda found: "\u02d0" * len(found.group()), text)
+    spans = (match.span() for match in pattern.finditer(letters))
     return [text[start:end] for start, end in spans]
 
 
@@ -133,14 +134,11 @@ def without_quotes(text: str) -> str:
     >>> without_quotes("»Löwe«"), without_quotes("「はい」")
     ('Löwe', 'はい')
     """
-    start, end = 0, len(text)
-    while end - start > 1 and text[end - 1] in _QUOTES.get(text[start], ()):
-        start, end = start + 1, end - 1
-        while start < end and text[start].isspace():
-            start += 1
-        while start < end and text[end - 1].isspace():
-            end -= 1
-    return text[start:end]
+    for _ in range(_MOST_QUOTES):
+        if len(text) < 2 or text[-1] not in _QUOTES.get(text[0], ()):
+            break
+        text = text[1:-1].strip()
+    return text
 
 
 def without_stop(text: str) -> str:

@@ -309,7 +309,7 @@ class People:
 
         Raises:
             StoreError: nothing is known of this ID, or one of its administrations is open
-                elsewhere; nothing was deleted.
+                elsewhere: nothing was deleted; or the deleted rows are not yet gone from the file.
         """
         because = checked_reason(reason)
         self.speaker(speaker)
@@ -334,7 +334,14 @@ class People:
         if not embedded:
             # A server's recordings grow on the computer that makes them.
             people_rows.remove_takes(default_path(), uids)
-        return replace(stone, finished=self._access.finish_erasing())
+        try:
+            return replace(stone, finished=self._access.finish_erasing())
+        except StoreError as error:
+            raise StoreError(
+                f"speaker {speaker} was deleted, but traces may be left: {error.message}",
+                where=error.where,
+                hint="they are removed when the store is opened next and can be written",
+            ) from error
 
     def _remove_columns(self, transaction: Transaction) -> None:
         """Remove the column file, which may hold the responses of the speaker.

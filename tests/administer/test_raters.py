@@ -13,8 +13,8 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.model import Feature
 from tabwb.plugin_api.components import Response
 from tabwb.records.ratings import Rating, valued
-from tabwb.records.states import RatingStatus, ResponseKind
-from tabwb.records.trials import DeclarationEntry, Entry, RatingsEntry
+from tabwb.records.states import AttemptState, RatingStatus, ResponseKind, StopReason
+from tabwb.records.trials import Attempt, DeclarationEntry, Entry, RatingsEntry, Trial
 
 Begin = Callable[..., Session]
 
@@ -133,6 +133,23 @@ def test_a_judge_is_told_the_earlier_connected_answers_of_the_replicate(
         ("answer 4",),
         ("answer 4", "answer 5"),
     ]
+
+
+def test_each_answer_of_a_long_run_looks_at_the_same_number_of_trials(begin: Begin) -> None:
+    session, seen = begin(), 0
+    planned = [replace(session.trials[0].plan, number=number) for number in range(1, 301)]
+
+    class Counted(list[Trial]):
+        def __getitem__(self, place: Any) -> Any:
+            nonlocal seen
+            seen += 1
+            return super().__getitem__(place)
+
+    trials = Counted(map(Trial, planned))
+    answer = Attempt(1, "dog", AttemptState.OK, None, StopReason.END, None)
+    for plan in planned:
+        session.raters.response(plan, answer, trials)
+    assert 0 < seen < 3 * len(planned)
 
 
 def test_a_judge_that_gives_no_rating_has_failed(

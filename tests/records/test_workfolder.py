@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,20 @@ def test_the_next_start_removes_what_a_killed_process_left(tmp_path: Path) -> No
     sweep(tmp_path / "work")
     assert inside(tmp_path) == []
     assert list(tmp_path.glob(".tabwb-draft-*")) == []
+
+
+def test_a_draft_inside_a_draft_keeps_no_work_folder(tmp_path: Path) -> None:
+    def work() -> None:
+        outer, inner = WorkFolder(tmp_path / "work"), WorkFolder(tmp_path / "work")
+        folder = outer.draft(tmp_path / "a.jsonl")
+        folder.mkdir()
+        inner.draft(folder / "b").touch()
+        shutil.rmtree(folder)  # as sweeping the outer one first does
+
+    killed(work)
+    sweep(tmp_path / "work")
+    assert inside(tmp_path) == []
+    assert list((tmp_path / "work").glob("work-*")) == []
 
 
 def test_a_living_process_keeps_its_work_folder(tmp_path: Path) -> None:

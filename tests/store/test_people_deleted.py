@@ -29,7 +29,9 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.store import column_file
+from tabwb.store.database import EmbeddedDatabase
 from tabwb.store.maintenance import check
+from tabwb.store.sqlite_errors import SAFE
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery
 
@@ -282,6 +284,26 @@ def test_a_reader_in_the_way_is_told_of_and_the_next_opening_finishes(
         with pytest.raises(StoreError, match="was deleted"):
             store.people.speaker("S-014")
     reader.close()
+    with Store.open(file) as store:
+        assert store.people.tombstones()[0].finished
+        assert holding(file, SECRET) == []
+
+
+def test_a_disk_that_fails_after_the_deletion_is_not_said_to_have_deleted_nothing(
+    filled: tuple[Store, int, int], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled[0].close()
+
+    def full(database: EmbeddedDatabase) -> bool:
+        raise StoreError("the disk is full", where=str(file), hint=SAFE)
+
+    with monkeypatch.context() as patched, Store.open(file) as store:
+        patched.setattr(EmbeddedDatabase, "scrub", full)
+        with pytest.raises(
+            StoreError, match=r"S-014 was deleted, but traces .* disk is full"
+        ) as said:
+            store.people.delete_speaker("S-014", "withdrawn")
+        assert SAFE not in str(said.value)
     with Store.open(file) as store:
         assert store.people.tombstones()[0].finished
         assert holding(file, SECRET) == []

@@ -47,6 +47,7 @@ class Raters:
             subtest.id for subtest in battery.subtests if subtest.task.connected
         )
         self._scorers: dict[str, _NamedScorer | TabwbError] = {}
+        self._before: tuple[PlannedTrial | None, list[int]] = None, []
         self._later: tuple[str, ...] | None = None
 
     def judges(self) -> tuple[Judge, ...]:
@@ -140,15 +141,21 @@ class Raters:
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
         # Of the same replicate only: greedy replicates repeat each other by construction, and a
         # formula that returns for that reason is not a stereotypy.
-        texts: list[str] = []
-        # Place by place: a slice would copy all of a long run for each answer.
+        reached, known = self._before
+        places: list[int] = []
+        # Only back to the trial of the last call: the whole way would slow down long runs.
         for at in range(plan.number - 2, -1, -1):
-            trial = trials[at]
-            if trial.plan.replicate != plan.replicate:
+            before = trials[at].plan
+            if before.replicate != plan.replicate:
                 break
-            if trial.plan.subtest in self._connected and (counting := trial.counting) is not None:
-                texts.append(counting.response)
-        return tuple(reversed(texts))
+            if before.subtest in self._connected:
+                places.append(at)
+            if before is reached:
+                places += known
+                break
+        self._before = plan, places
+        counting = (trials[at].counting for at in reversed(places))
+        return tuple(one.response for one in counting if one is not None)
 
     def _score(
         self, scorer_id: str, subtest: Subtest, item: Item, response: Response

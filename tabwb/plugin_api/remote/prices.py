@@ -12,9 +12,12 @@ from typing import Any
 import tomli
 
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_regular
 from tabwb.records.specs import Spec
 
 FILE = "prices.toml"
+LARGEST = 1_000_000
+"""Bytes of a file of prices."""
 _KEYS = {"model", "prompt", "reply", "as_of", "source"}
 
 
@@ -102,13 +105,12 @@ def read_prices(path: Path) -> list[Price]:
     Raises:
         UsageError: it is malformed; the message names file and key.
     """
-    if path.is_fifo():
-        raise UsageError("is a pipe", where=str(path), allowed="a file")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    content = read_regular(path, LARGEST)
+    if content is None:
         return []
-    except (OSError, UnicodeDecodeError) as error:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
         raise UsageError(f"cannot be read: {error}", where=str(path)) from error
     return _parse(text, str(path))
 
