@@ -100,8 +100,8 @@ class LikelihoodJudge(PromptJudge):
         self._calibrated = calibrated
         self.prompt_text = prompt.weighed(calibrated=calibrated)
         self.caution = (
-            f"{prompt.caution} These labels are read off log probabilities, which the source study "
-            "did not do."
+            f"{prompt.caution.rstrip('.')}. These labels are read off log probabilities, which the "
+            "source study did not do."
         )
         self._null: dict[tuple[str, str], tuple[float, float]] = {}
 

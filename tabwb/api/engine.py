@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ Place = str | PathLike[str] | None
 """A store: path of an SQLite file, URL of a PostgreSQL database, or None for the configured one."""
 
 
-_HERE = str(Path(__file__).parent)
+_HERE = str(Path(__file__).parents[1]) + os.sep
 
 
 def warn(*messages: str) -> None:

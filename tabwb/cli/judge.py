@@ -106,7 +106,7 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
 @judge.command("list")
 @json_option
 def list_judges(as_json: bool) -> None:
-    """List the judges: features, requirements, and the file of the prompt."""
+    """List the judges: features, and what each needs."""
     from tabwb.cli import judge_prompts
 
     judge_prompts.list_judges(as_json=as_json)

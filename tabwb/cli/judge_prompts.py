@@ -19,7 +19,7 @@ from tabwb.records.words import did_you_mean, plural
 
 
 def list_judges(*, as_json: bool) -> None:
-    """Print the judges: features, requirements, and the file of the prompt."""
+    """Print the judges: features, and what each needs."""
     with opened_plugins() as plugins:
         rows = [
             _row(plugins, component.descriptor, component.owner)

@@ -45,7 +45,11 @@ def check_destination(
 
 def _check_existing(place: Path, *, force: bool, remedy: str) -> None:
     if place.is_dir():
-        raise TabwbError("this is a folder", where=str(place), allowed="a file in it")
+        raise TabwbError(
+            "this folder already exists",
+            where=str(place),
+            allowed="a file in it; for a format that writes a folder, a new name",
+        )
     if not place.is_file():
         raise TabwbError("this is a device or a pipe", where=str(place), allowed="a file")
     with place.open("rb") as file:

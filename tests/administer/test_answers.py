@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tabwb.administer.answers.examinee import Stated, examinee_of, spec_of
 from tabwb.administer.answers.matching import ItemIndex, Match, Unmatched, options_shown
 from tabwb.administer.answers.plan import PlannedRun, plan_import
+from tabwb.administer.answers.prepared import ImportRequest, prepare_import
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
@@ -198,3 +200,21 @@ def test_what_the_file_says_counts_before_the_user() -> None:
                 examinee_of(run, stated, plugins, source)
     finally:
         plugins.close()
+
+
+class Lines:
+    """An importer whose answers have their items, and whose source has no names of columns."""
+
+    def recognises(self, path: Path) -> bool:
+        return True
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        return AnswerFile("lines", (answer(text="lion", item="wc1"),), (path,), strict=True)
+
+
+def test_items_of_a_strict_source_need_no_column() -> None:
+    plugins = Plugins.load()
+    request = ImportRequest(Path("a.lines"), "tab", Stated("m"))
+    (run,) = prepare_import(plugins, Lines(), request).plan.runs
+    assert run.matched == {"id": 1}
+    plugins.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path:
     findings = {finding["what"]: finding for finding in outcome.document["findings"]}
     assert outcome.status == 0, outcome.out
     assert "none yet" in findings["store"]["text"]
+    assert findings["settings"]["text"].startswith(os.environ["TABWB_CONFIG_DIR"])
     assert "answers 'door.'" in findings["bundled"]["text"]
     assert not (tmp_path / "tabwb-data" / "tabwb.db").exists()
 

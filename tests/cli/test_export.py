@@ -34,7 +34,7 @@ class TestExport:
         out.mkdir()
         outcome = run("export", 1, "--out", out, "--force")
         assert outcome.status == 1
-        assert "this is a folder" in outcome.err
+        assert "this folder already exists" in outcome.err
         assert list(tmp_path.glob("folder*")) == [out]
 
     def test_replaces_no_pipe(self, run: Run, tmp_path: Path) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabwb.plugin_api import AnswerFile, RecordedAnswer, RecordedRun
+from tabwb.plugin_api import AnswerFile, Importer, RecordedAnswer, RecordedRun
 from tabwb.plugin_api.registry.guarded_importer import GuardedImporter, recognising
-from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.errors import ComponentError, MissingExtra, MissingPackage, TabwbError
 from tabwb.records.ratings import Declaration, valued
 
 RUN = RecordedRun()
@@ -88,12 +89,27 @@ def test_the_reason_of_the_importer_itself_is_kept() -> None:
 
 def test_an_importer_that_fails_does_not_hide_the_one_that_fits() -> None:
     fits = guarded()
-    assert recognising([guarded(known=RuntimeError("boom")), fits], FILE) is fits
+    broken = partial(guarded, known=RuntimeError("boom"))
+    assert recognising([broken, lambda: fits], FILE) is fits
+
+
+@pytest.mark.parametrize(
+    "missing", [MissingExtra("'other'", "annotations"), MissingPackage("'other'", "other")]
+)
+def test_an_importer_without_its_packages_is_passed_over(missing: ComponentError) -> None:
+    def other() -> Importer:
+        raise missing
+
+    fits = guarded()
+    assert recognising([other, lambda: fits], FILE) is fits
+    assert recognising([other, partial(guarded, known=False)], FILE) is None
 
 
 def test_without_one_that_fits_the_failure_is_said() -> None:
     with pytest.raises(ComponentError, match=r"recognises\(\) of the importer 'made-up' failed"):
-        recognising([guarded(known=RuntimeError("boom")), guarded(known=False)], FILE)
+        recognising(
+            [partial(guarded, known=RuntimeError("boom")), partial(guarded, known=False)], FILE
+        )
 
 
 def test_recognises_returns_a_truth_value() -> None:

@@ -48,6 +48,13 @@ def by_key(**chances: float) -> Callable[[str, str], float]:
     return lambda prompt, written: chances[last_key(written)]
 
 
+def test_the_caution_is_sentences() -> None:
+    for caution in ("made up", "made up."):
+        prompt = replace(SMALL, caution=caution)
+        rater = LikelihoodJudge(SPEC, prompt, lambda: Leaning(lambda *_: 0.5), calibrated=False)
+        assert rater.caution.startswith("made up. These labels")
+
+
 # ---------------------------------------------------------------- the probability
 
 

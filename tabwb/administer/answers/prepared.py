@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from tabwb.administer.answers.conditions import check_names, import_conditions
@@ -77,8 +78,8 @@ def importer_of(plugins: Plugins, path: Path, format_id: str | None) -> Importer
     """
     if format_id is not None:
         return plugins.importer(format_id)
-    known = [plugins.importer(one.id) for one in plugins.descriptors("importers")]
-    return recognising(known, path)
+    known = plugins.descriptors("importers")
+    return recognising((partial(plugins.importer, one.id) for one in known), path)
 
 
 def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest) -> PreparedImport:
@@ -99,7 +100,11 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
     made = battery is None
     if battery is None:
         source, battery = _texts(plugins, source, request.path)
-    elif source.strict and not {"item", "prompt"} & source.names.keys():
+    elif (
+        source.strict
+        and not {"item", "prompt"} & source.names.keys()
+        and not any(answer.item or answer.prompt for answer in source.answers)
+    ):
         raise UsageError(
             f"neither items nor prompts are named, by which the items of '{battery.id}' are found",
             where=str(request.path),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.records.answers import KnownDecoding, RecordedAnswer, RecordedRun
-from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.errors import ComponentError, MissingExtra, MissingPackage, TabwbError
 from tabwb.records.ratings import Rating
 from tabwb.records.states import StopReason
 
@@ -91,21 +91,24 @@ class GuardedImporter:
         )
 
 
-def recognising(importers: Iterable[Importer], path: Path) -> Importer | None:
+def recognising(makers: Iterable[Callable[[], Importer]], path: Path) -> Importer | None:
     """Return the first importer that takes a path for one of its format, or None.
 
     Args:
-        importers: one that fails does not keep the others from being asked.
+        makers: of the importers; one that fails does not keep the others from being asked, and
+            one whose packages are not installed is passed over.
         path: of a file or folder.
 
     Raises:
         ComponentError: no importer takes it, and one failed.
     """
     failures = []
-    for importer in importers:
+    for make in makers:
         try:
-            if importer.recognises(path):
+            if (importer := make()).recognises(path):
                 return importer
+        except (MissingExtra, MissingPackage):
+            continue  # named with ``--format``, it says what to install
         except ComponentError as error:
             failures.append(error)
     if failures:
