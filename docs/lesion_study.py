@@ -55,13 +55,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store", type=Path)
     parser.add_argument("--workers", default="1")
-    parser.add_argument("--pictures", type=Path, default=HERE / "pictures")
+    parser.add_argument("--pictures", type=Path, help="their folder; default: that of the store")
     given = parser.parse_args()
     tabwb(
         "lesion", "sweep", "tab", "--model", MODEL, "--grid", str(GRID),
         "--workers", given.workers, "--store", str(given.store),
     )  # fmt: skip
-    draw(given.store, given.pictures)
+    draw(given.store, given.pictures or given.store.parent)
     for name in TABLES:
         tabwb("results", "--table", name, "--format", "csv", "--store", str(given.store))
 
