@@ -7,6 +7,7 @@ altered; other rates or levels are derived copies (:mod:`tabwb.speech.condition`
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -269,10 +270,12 @@ def _open(path: str | os.PathLike[str]) -> Any:
     place = os.fspath(path)
     try:
         # Opened here to distinguish a missing file from one of another format.
-        size = Path(place).stat().st_size
+        status = Path(place).stat()
         if Path(place).is_dir():
             raise TabwbError("is a folder", where=place, allowed=f"a file: {ALLOWED}")
-        if size == 0:
+        if not stat.S_ISREG(status.st_mode):  # a pipe or a device may have no end
+            raise TabwbError("is not a regular file", where=place, allowed=f"a file: {ALLOWED}")
+        if status.st_size == 0:
             raise TabwbError("is empty", where=place, allowed=ALLOWED)
         with Path(place).open("rb"):
             pass  # libsndfile says "system error" of a file that is not allowed to be read

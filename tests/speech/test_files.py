@@ -234,3 +234,12 @@ def test_an_absurd_rate_or_number_of_channels_is_refused(
     soundfile.write(path, np.zeros((100, channels), dtype=np.float32), rate)
     with pytest.raises(TabwbError, match=f"{channels} channels of {rate} samples"):
         info(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_not_a_regular_file_is_refused_unread(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.wav"
+    os.mkfifo(pipe)
+    for place in (pipe, Path("/dev/zero")):
+        with pytest.raises(TabwbError, match="is not a regular file"):
+            read_clip(place)

@@ -55,7 +55,7 @@ def read_labels(path: Path, mapping: FileMapping, known: Mapping[str, str]) -> L
 
 def is_table_of_ratings(path: Path) -> bool:
     """Return whether the first line of a file has the columns of a table of ratings."""
-    if path.is_dir() or path.suffix.lower() not in (".csv", ".tsv"):
+    if not path.is_file() or path.suffix.lower() not in (".csv", ".tsv"):
         return False
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as file:
