@@ -12,7 +12,7 @@ from textual.app import App, ScreenStackError
 from textual.await_complete import AwaitComplete
 from textual.css.model import RuleSet
 from textual.css.query import QueryError
-from textual.events import Event, InputEvent
+from textual.events import Click, Event, InputEvent
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import MountError, Widget
@@ -21,7 +21,7 @@ from textual.widgets import OptionList
 _INNER_OUTER = StylesCache.get_inner_outer.__wrapped__
 _DISMISS, _DISPATCH = Screen.dismiss, Widget._dispatch_message
 _DISPATCH_APP = App._dispatch_message
-_MOVE_PAGE = OptionList._move_page
+_MOVE_PAGE, _CLICK = OptionList._move_page, OptionList._on_click
 
 
 def prepare() -> None:
@@ -31,6 +31,7 @@ def prepare() -> None:
     Widget._dispatch_message = _dispatch_while_open  # type: ignore[assignment, method-assign]
     App._dispatch_message = _dispatch_while_running  # type: ignore[method-assign, assignment]
     OptionList._move_page = _move_page_if_drawn  # type: ignore[assignment, method-assign]
+    OptionList._on_click = _click_what_is_there  # type: ignore[assignment, method-assign]
     App._fatal_error = _end_without_values  # type: ignore[assignment, method-assign]
     # For each widget whose style is looked up Textual hashes every rule; the method it has in
     # Python for that does what object's does, and takes a third of the time of the look-up.
@@ -93,6 +94,13 @@ def _move_page_if_drawn(options: OptionList, direction: Literal[-1, 1]) -> None:
     """Move by a page where the lines have places; before a list is drawn Textual fails."""
     if options._index_to_line:
         _MOVE_PAGE(options, direction)
+
+
+async def _click_what_is_there(options: OptionList, event: Click) -> None:
+    """Ignore a click on a line that was drawn before the list became shorter."""
+    option = event.style.meta.get("option")
+    if option is None or option < options.option_count:
+        await _CLICK(options, event)
 
 
 def _end_without_values(app: App[Any]) -> None:
