@@ -16,7 +16,7 @@ from tabwb.plugin_api.remote.keys import find_key, missing_key
 from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.records.exchange import Reply, Request, Wait
-from tabwb.records.reasoning import TAKEN_BACK
+from tabwb.records.reasoning import passed_on
 from tabwb_gemini.asking import (
     configuration,
     contents,
@@ -155,11 +155,7 @@ class GeminiModel(RemoteModel):
             if cancel.is_set():
                 reply.cancelled = True
                 break
-            piece = reply.feed(heard.take(chunk))
-            if reply.taken_back():
-                yield TAKEN_BACK
-            if piece:
-                yield piece
+            yield from passed_on(reply, reply.feed(heard.take(chunk)))
             if reply.is_cut:
                 break
         if not reply.is_cut:

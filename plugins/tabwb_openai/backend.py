@@ -18,7 +18,7 @@ from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Reply, Request, Wait
-from tabwb.records.reasoning import TAKEN_BACK
+from tabwb.records.reasoning import passed_on
 from tabwb.records.states import Protocol, StopReason
 from tabwb_openai.asking import CONCESSIONS, arguments
 from tabwb_openai.failures import client_failure, is_blocked, names_parameter
@@ -169,11 +169,7 @@ class OpenAIModel(RemoteModel):
                 reply.cancelled = True
                 break
             text = heard.take(chunk)
-            piece = reply.feed(text)
-            if reply.taken_back():
-                yield TAKEN_BACK
-            if piece:
-                yield piece
+            yield from passed_on(reply, reply.feed(text))
             if reply.stop_string is not None:
                 # A server that knows the stop string ends the reply itself and reports its counts.
                 overrun += bool(text)

@@ -15,7 +15,7 @@ from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request
+from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request, Wait
 from tabwb.records.reasoning import with_split
 from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol, StopReason
@@ -165,7 +165,7 @@ class TransformersModel:
 
     # ---------------------------------------------------------------- answering
 
-    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply.
 
         Args:

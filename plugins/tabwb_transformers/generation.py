@@ -15,6 +15,8 @@ import torch
 
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Wait
+from tabwb.records.reasoning import passed_on
 from tabwb.records.states import StopReason
 from tabwb_transformers.cache import Rows, joined
 from tabwb_transformers.engine import WORTH_SHARING, Engine, common
@@ -25,7 +27,7 @@ from tabwb_transformers.writing import Writing
 _Prompt = tuple[int | None, tuple[int, ...]]
 
 
-def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str]:
+def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str | Wait]:
     """Generate one reply; yield its pieces.
 
     Args:
@@ -40,17 +42,13 @@ def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[st
     given = list(writing.ids)
     while writing.ended is None:
         if cancel.is_set():
-            rest = writing.end(StopReason.CANCELLED)
-            if rest:
-                yield rest
+            yield from passed_on(writing, writing.end(StopReason.CANCELLED))
             return
         past, logits = engine.alone(given, past)
         (token,) = _drawn([writing], logits)
         if isinstance(token, ComponentError):
             raise token
-        piece = writing.take(token)
-        if piece:
-            yield piece
+        yield from passed_on(writing, writing.take(token))
         # A model without a cache reads everything again.
         given = [token] if engine.remembers else [*given, token]
 

@@ -90,6 +90,7 @@ class Writing:
         self.started = time.monotonic()
         self.first_piece_s: float | None = None
         self.closest = float("inf")
+        self._void, self._returned = False, 0
         self._stream = TextStream(self._terms.decode, self.ids)
         self._stops = StopStrings((*self._decoding.stop, *self._terms.stops))
         self._sampler = Sampler(self._decoding, self._decoding.seed)
@@ -103,18 +104,16 @@ class Writing:
         if token in self._terms.ends:
             return self.end(StopReason.END)
         self.tokens += 1
-        certain = ""
         thought = self._thinking.inside
         if token not in self._terms.special:
-            text = self._thinking.feed(self._stream.feed(token))
-            certain = self._append(self._stops.feed(text))
+            self._add(self._thinking.feed(self._stream.feed(token)))
         if self._thinking.inside and not (thought or self._thinking.said):
             self.thoughts = self.tokens
         elif thought or self._thinking.inside:
             self.thoughts += 1
         if self._stops.found is not None or self._is_full():
-            certain += self.end(StopReason.LENGTH)
-        return certain
+            return self.end(StopReason.LENGTH)
+        return self._passed()
 
     def _is_full(self) -> bool:
         """Return whether the limit of what is being written is reached."""
@@ -129,7 +128,7 @@ class Writing:
     @property
     def split(self) -> Split:
         """The reasoning and the response of a reply that has ended."""
-        found = self._thinking.finish()
+        found = self._thinking.finish(cut=self.ended is StopReason.LENGTH)
         if self._stops.found is None:
             return found
         before, cut, _ = found.response.partition(self._stops.found)
@@ -137,12 +136,13 @@ class Writing:
 
     def end(self, reason: StopReason) -> str:
         """End the reply; return the held text. A stop string in it becomes the reason."""
-        last = self._thinking.feed(self._stream.flush())
-        last += self._thinking.rest_of(self._thinking.finish().response)
-        rest = self._append(self._stops.feed(last) + self._stops.flush())
+        self._add(self._thinking.feed(self._stream.flush()))
+        split = self._thinking.finish(cut=reason is StopReason.LENGTH)
+        self._add(self._thinking.rest_of(split.response))
+        self._append(self._stops.flush())
         self.ended = StopReason.STOP_STRING if self._stops.found is not None else reason
         self.latency_s = time.monotonic() - self.started
-        return rest
+        return self._passed()
 
     def notes(self) -> dict[str, str]:
         """Return metadata on how the reply was generated."""
@@ -162,12 +162,29 @@ class Writing:
             notes["batch_exact"] = "yes" if self.closest > ROUNDING else "no"
         return notes
 
-    def _append(self, text: str) -> str:
+    def taken_back(self) -> bool:
+        """Return whether what was returned has just proved to be no response; True once."""
+        void, self._void = self._void, False
+        return void
+
+    def _add(self, response: str) -> None:
+        """Append new text of the response up to a stop string; after thinking, from its start."""
+        if self._thinking.taken_back():
+            self._void, self._returned = True, 0
+            self.texts.clear()
+            self._stops = self._stops.anew()
+        self._append(self._stops.feed(response))
+
+    def _append(self, text: str) -> None:
         if text:
             if self.first_piece_s is None:
                 self.first_piece_s = time.monotonic() - self.started
             self.texts.append(text)
-        return text
+
+    def _passed(self) -> str:
+        """Return the texts that were not returned before."""
+        new, self._returned = self.texts[self._returned :], len(self.texts)
+        return "".join(new)
 
 
 class OptionWriting(Writing):
@@ -232,9 +249,8 @@ class OptionWriting(Writing):
             self._node = self._node.next[token]
             if self._node.next:
                 return ""
-        certain = self._append(self._node.option or "")
-        super().end(StopReason.END)
-        return certain
+        self._append(self._node.option or "")
+        return super().end(StopReason.END)
 
     @property
     def split(self) -> Split:

@@ -10,6 +10,7 @@ import pytest
 
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import THOUGHT_AWAY, Reply, Request
+from tabwb.records.reasoning import TAKEN_BACK
 from tabwb.records.states import Protocol, StopReason
 from tests.plugins.conftest import CHAT, answer, asked, model, save_model
 
@@ -84,10 +85,11 @@ def test_thinking_and_response_have_limits_of_their_own(thinker: Path, script: S
     script("<think>A mane.</think>a lion")
     request = asked("Who?", max_tokens=4)
     shared = answer(model(thinker), request)
-    assert (shared.text, shared.reasoning, shared.reply_tokens) == ("<thi", "", 4)
+    assert (shared.text, shared.reasoning, shared.reply_tokens) == ("", "", 4)
+    assert shared.metadata["cause"] == THOUGHT_AWAY
     cut = answer(model(thinker, reasoning_tokens=10), request)
     # The limit of thinking holds from the moment it is known as thinking.
-    assert (cut.text, cut.reply_tokens) == ("<thi", 4)
+    assert (cut.text, cut.reply_tokens) == ("", 4)
     begun = {"chat": {"begins": "true"}, "reasoning_tokens": 7}
     script("A mane.</think>a lion")
     spent = answer(model(thinker, **begun), request)
@@ -105,6 +107,18 @@ def test_a_span_that_ends_with_the_limit_leaves_no_response(thinker: Path, scrip
     found = answer(model(thinker), asked("Who?", max_tokens=12))
     assert (found.text, found.reasoning) == ("", "A man")
     assert found.metadata["cause"] == THOUGHT_AWAY
+
+
+def test_a_stream_takes_back_thinking_that_only_its_end_marks(
+    thinker: Path, script: Script
+) -> None:
+    script("A mane.</think>a lion")
+    backend = model(thinker)
+    backend.open()
+    *shown, last = backend.reply(asked("Who?", max_tokens=60), threading.Event())
+    assert isinstance(last, Reply)
+    after = "".join(str(x) for x in shown[shown.index(TAKEN_BACK) + 1 :])
+    assert (after, last.text, last.reasoning) == ("a lion", "a lion", "A mane.")
 
 
 def test_stop_strings_are_those_of_the_response(thinker: Path, script: Script) -> None:

@@ -22,7 +22,7 @@ from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.processes import is_real
-from tabwb.records.reasoning import AUTO, TAKEN_BACK, ReasoningStream, separated
+from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, separated
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.states import StopReason
@@ -238,19 +238,15 @@ class GuardedModel(GuardedComponent):
                 size += len(piece)
                 if size > LONGEST_REPLY:
                     raise self._too_long(size)
-                sure = stream.feed(piece)
-                if stream.taken_back():
-                    yield TAKEN_BACK
-                if sure:
-                    yield sure
+                yield from passed_on(stream, stream.feed(piece))
             elif isinstance(piece, Wait | Reply):
                 checked = self._checked(piece)
                 self._check_streamed("".join(streamed), piece)
                 if isinstance(checked, Wait) and checked.voids:
                     streamed, size = [], 0  # those before it are void
                     stream = ReasoningStream(self._reasoning)
-                elif isinstance(checked, Reply) and (rest := stream.rest_of(checked.text)):
-                    yield rest
+                elif isinstance(checked, Reply):
+                    yield from passed_on(stream, stream.rest_of(checked.text))
                 yield checked
             else:
                 raise self._wrong(_kind(piece), "text, a Wait, or a Reply")

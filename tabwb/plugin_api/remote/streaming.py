@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Protocol as TypingProtocol
 
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Reply, Request
-from tabwb.records.reasoning import AUTO, ReasoningStream, with_split
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, with_split
 from tabwb.records.states import Protocol, StopReason
 
 MAX_CHARACTERS = 1_000_000
@@ -105,6 +105,7 @@ class StreamedReply:
         self._parts: list[str] = []
         self._length = 0
         self._first_s: float | None = None
+        self._void = False
 
     @property
     def stop_string(self) -> str | None:
@@ -117,8 +118,9 @@ class StreamedReply:
         return self.cancelled or self.stop_string is not None
 
     def taken_back(self) -> bool:
-        """Return whether what was passed on has just proved to be thinking; True once."""
-        return self._thinking.taken_back()
+        """Return whether what was passed on has just proved to be no response; True once."""
+        void, self._void = self._void, False
+        return void
 
     def feed(self, text: str) -> str:
         """Take in a piece of text; return what can be passed on.
@@ -129,20 +131,23 @@ class StreamedReply:
         self._length += len(text)
         if self._length > MAX_CHARACTERS:
             raise ComponentError(f"{self._title}: the reply does not end; it is not kept")
-        void = self._thinking.void
-        response = self._thinking.feed(text)
-        if self._thinking.void and not void:
-            self._parts.clear()
-            self._stops = self._stops.anew()
-        certain = self._stops.feed(response)
+        certain = self._cut(self._thinking.feed(text))
         if certain and self._first_s is None:
             self._first_s = time.monotonic() - self._started
         self._parts.append(certain)
         return "" if self.enforced else certain
 
+    def _cut(self, response: str) -> str:
+        """Return new text of the response up to a stop string; after thinking, from its start."""
+        if self._thinking.taken_back():
+            self._void = True
+            self._parts.clear()
+            self._stops = self._stops.anew()
+        return self._stops.feed(response)
+
     def finish(
         self, facts: _Facts, metadata: Mapping[str, str], read: Callable[[str], str]
-    ) -> Iterator[str | Reply]:
+    ) -> Iterator[str | Wait | Reply]:
         """Yield the text that was held back and the reply.
 
         Args:
@@ -150,8 +155,8 @@ class StreamedReply:
             metadata: what is kept with it.
             read: gives the option in the text of an enforced reply.
         """
-        split = self._thinking.finish()
-        rest = self._stops.feed(self._thinking.rest_of(split.response)) + self._stops.flush()
+        split = self._thinking.finish(cut=facts.stop_reason is StopReason.LENGTH)
+        rest = self._cut(self._thinking.rest_of(split.response)) + self._stops.flush()
         if self.stop_string is not None:
             before, found, _ = split.response.partition(self.stop_string)
             said = before if found else "".join(self._parts) + rest
@@ -164,8 +169,7 @@ class StreamedReply:
             kept["constrained"] = "yes" if text in self._request.options else "no"
             if text not in {raw, raw.strip()}:
                 kept["raw_reply"] = raw
-        if rest:
-            yield rest
+        yield from passed_on(self, rest)
         reason = facts.stop_reason
         if self.cancelled:
             reason = StopReason.CANCELLED
