@@ -10,6 +10,7 @@ from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.counting import rule_of
+from tabwb.records.naming import TIME_UNKNOWN
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
 
@@ -219,10 +220,7 @@ def _tiers(
         ]
         found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
         moments = {
-            "cue": [
-                (start + at * CUE_S if cue["at_s"] is None else cue["at_s"], cue["kind"])
-                for at, cue in enumerate(naming["cues"])
-            ],
+            "cue": list(_cues(naming, start)),
             "picture": [(naming.get("shown_s"), trial["item"])],
             "onset": [(naming["onset_s"], naming.get("onset_by") or "measured")],
             "mark": [(at_s, "mark") for at_s in naming["marks"]],
@@ -232,6 +230,19 @@ def _tiers(
                 Stretch(s, s + CUE_S, label) for s, label in moments_of if s is not None
             ]
     return {name: tuple(_apart(stretches, seconds)) for name, stretches in found.items()}
+
+
+def _cues(naming: Mapping[str, Any], start_s: float) -> Iterator[tuple[float, str]]:
+    """Yield the place and the label of each cue, in order.
+
+    One whose time is not known says so, and stands directly after the one before it.
+    """
+    place = start_s
+    for cue in naming["cues"]:
+        known = cue["at_s"] is not None
+        place = cue["at_s"] if known else place
+        yield place, cue["kind"] if known else cue["kind"] + TIME_UNKNOWN
+        place += LEAST_S
 
 
 def _heard_by(naming: Mapping[str, Any]) -> str:

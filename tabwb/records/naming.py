@@ -17,6 +17,8 @@ from tabwb.records.speech import Segment, Transcript
 
 Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
 """A person's score of a response; codes are more detailed."""
+TIME_UNKNOWN = " (time unknown)"
+"""Follows the kind of a cue in a tier, where its place is not when it was given."""
 SCORES: tuple[Score, ...] = get_args(Score)
 SCORE_KEYS: Mapping[str, Score] = {str(key): score for key, score in enumerate(SCORES, start=1)}
 """The key of each score, in every part of the program."""

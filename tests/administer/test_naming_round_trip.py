@@ -113,6 +113,29 @@ def test_an_exported_session_comes_back_with_the_same_results(
     assert "phoneme confidence" in lost
 
 
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_a_cue_of_unknown_time_comes_back_without_a_time(
+    tmp_path: Path, battery: Path, format_id: str
+) -> None:
+    plugins = Plugins.load()
+    with Store.open(tmp_path / "a.db") as store:
+        given(store, plugins, battery, tmp_path)
+        before = document(store, 1)
+        cues = [cue for trial in before["trials"] for cue in trial["naming"]["cues"]]
+        for cue in (cues[0], cues[2]):
+            cue["at_s"] = None
+        plugins.exporter(format_id).export(before, tmp_path / "out")
+    with Store.open(tmp_path / "b.db") as store:
+        prepared = prepare_sessions(plugins, NamingImport(tmp_path / "out", str(battery)))
+        list(import_sessions(store, plugins, prepared, print))
+        after = document(store, 1)
+    plugins.close()
+    back = [cue for trial in after["trials"] for cue in trial["naming"]["cues"]]
+    assert [(cue["kind"], cue["at_s"]) for cue in back] == [
+        ("stimulus", None), ("phonemic", 13.5), ("stimulus", None)
+    ]  # fmt: skip
+
+
 def test_a_cue_that_the_battery_does_not_have_is_refused(tmp_path: Path, battery: Path) -> None:
     plugins = Plugins.load()
     (tmp_path / "utterances.tsv").write_text(

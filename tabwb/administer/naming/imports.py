@@ -31,7 +31,7 @@ from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
 from tabwb.records.errors import UsageError
 from tabwb.records.files import file_inside
-from tabwb.records.naming import Cued, Score
+from tabwb.records.naming import TIME_UNKNOWN, Cued, Score
 from tabwb.records.speakers import read_day, session_day
 from tabwb.records.speech import Segment, Transcript
 from tabwb.scoring.text import fold_case
@@ -234,11 +234,18 @@ def _of_annotations(
             tuple((spoke.start_s, spoke.end_s) for spoke in _inside(tiers["examiner"], window)),
             annotations.sound,
             rater_in(_label(tiers["score"], window, named=False)),
-            tuple((cue.label.strip(), cue.start_s) for cue in _begun(tiers["cue"], window)),
+            tuple(_cue(cue) for cue in _begun(tiers["cue"], window)),
             tuple(mark.start_s for mark in _begun(tiers["mark"], window)),
             *_moments(tiers, window),
             _label(tiers["note"], window, named=False),
         )
+
+
+def _cue(cue: Interval) -> tuple[str, float | None]:
+    """Return the kind of a cue, and its second where the label does not say it is unknown."""
+    label = cue.label.strip()
+    kind = label.removesuffix(TIME_UNKNOWN)
+    return kind, cue.start_s if kind == label else None
 
 
 def _written(
