@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from math import isfinite
 from pathlib import Path
 from struct import calcsize, unpack
 from typing import Any
 from xml.etree import ElementTree
 
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.installation import need
 from tabwb.speech.files import SUFFIXES
-
-WHAT = "reading annotations"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,7 +43,6 @@ def read_annotations(path: Path) -> Annotations:
     Raises:
         UsageError: its name ends in neither ``.TextGrid`` nor ``.eaf``.
         TabwbError: it cannot be read.
-        MissingExtra: the extra ``annotations`` is not installed.
     """
     readers = {".textgrid": _textgrid, ".eaf": _eaf}
     reader = readers.get(path.suffix.lower())
@@ -71,7 +69,11 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
     content = path.read_bytes()
     read = _binary_tiers if content.startswith(BINARY) else _text_tiers
     tiers: Tiers = {}
-    for name, intervals in read(content):
+    for name, intervals in read(content, str(path)):
+        for one in intervals:
+            if not (isfinite(one.start_s) and isfinite(one.end_s)):
+                problem = f"is damaged: '{one.label}' in the tier '{name}' has no time"
+                raise TabwbError(problem, where=str(path))
         number = 2
         unique = name
         while unique in tiers:
@@ -94,25 +96,64 @@ def _decoded(content: bytes) -> str:
         return content.decode("latin-1")
 
 
-def _text_tiers(content: bytes) -> Iterator[tuple[str, list[Interval]]]:
-    textgrid_io = need("praatio.utilities.textgrid_io", WHAT, "annotations")
-    text = _decoded(content).replace("\r\n", "\n")
-    for tier in textgrid_io.parseTextgridStr(text)["tiers"]:
-        # An interval has a beginning and an end, a point one time.
-        yield (
-            str(tier["name"]),
-            [
-                Interval(float(entry[0]), float(entry[-2]), str(entry[-1]))
-                for entry in tier["entries"]
-            ],
-        )
+_TOKEN = re.compile(
+    r'"(?P<text>(?:[^"]|"")*)"|(?<!\S)(?P<number>-?\d[\d.]*(?:[eE][-+]?\d+)?|<exists>|<absent>)(?!\S)|![^\n]*'
+)
+"""What counts in a text file of Praat: texts in quotation marks and what stands alone."""
+
+
+def _text_tiers(content: bytes, where: str) -> Iterator[tuple[str, list[Interval]]]:
+    """Yield the tiers of a TextGrid in Praat's text formats; names before values are comments.
+
+    Raises:
+        TabwbError: the file has less than it says.
+    """
+    text = _decoded(content)
+    if "ooTextFile" not in text[:200]:
+        raise ValueError("not a text file of Praat")
+    tokens = (token for token in _TOKEN.finditer(text) if token.lastgroup)
+    at, reads = 0, "the header"
+
+    def damaged(problem: str) -> TabwbError:
+        line = text.count("\n", 0, at) + 1
+        return TabwbError(f"is damaged: {problem}", where=f"{where}:{line}")
+
+    def value(kind: str) -> str:
+        nonlocal at
+        token = next(tokens, None)
+        at = token.start() if token else len(text.rstrip())
+        if token is None:
+            raise damaged(f"it ends in {reads}")
+        if token.lastgroup != kind:
+            raise damaged(f"{token[0]} is not a {kind} of {reads}")
+        return token[kind]
+
+    def count() -> int:
+        number = int(value("number"))
+        if number < 0:
+            raise damaged(f"{reads} has a count below 0")
+        return number
+
+    for kind in ("text", "text", "number", "number", "number"):
+        last = value(kind)
+    for n in range(count() if last == "<exists>" else 0):
+        reads = f"tier {n + 1}"
+        times = 2 if value("text") == "IntervalTier" else 1
+        name = value("text").replace('""', '"')
+        value("number"), value("number")
+        intervals = []
+        for m in range(size := count()):
+            reads = f"interval {m + 1} of {size} of the tier '{name}'"
+            between = [float(value("number")) for _ in range(times)]
+            intervals.append(Interval(between[0], between[-1], value("text").replace('""', '"')))
+        yield name, intervals
 
 
 BINARY = b"ooBinaryFile\x08TextGrid"
 """The beginning of Praat's binary format."""
 
 
-def _binary_tiers(content: bytes) -> Iterator[tuple[str, list[Interval]]]:
+def _binary_tiers(content: bytes, where: str) -> Iterator[tuple[str, list[Interval]]]:
     """Yield the tiers of a TextGrid in Praat's binary format (big-endian; Praat's Data.cpp)."""
     file = BytesIO(content[len(BINARY) :])
 
@@ -126,17 +167,23 @@ def _binary_tiers(content: bytes) -> Iterator[tuple[str, list[Interval]]]:
         (length,) = numbers("H")
         return file.read(2 * length).decode("utf-16-be")
 
-    *_, exists, n = numbers("ddbi")
-    for _ in range(n if exists else 0):
+    def count(of: str) -> int:
+        (number,) = numbers("i")
+        if number < 0:
+            raise TabwbError(f"is damaged: {of} has a count below 0", where=where)
+        return int(number)
+
+    *_, exists = numbers("ddb")
+    for _ in range(count("the file") if exists else 0):
         (length,) = numbers("B")
         times = "dd" if file.read(length) == b"IntervalTier" else "d"
         name = string()
-        *_, count = numbers("ddi")
+        numbers("dd")
         yield (
             name,
             [
                 Interval(between[0], between[-1], string())
-                for between in (numbers(times) for _ in range(count))
+                for between in (numbers(times) for _ in range(count(f"the tier '{name}'")))
             ],
         )
 
@@ -195,6 +242,7 @@ class _Spans:
         }
         self._parts: dict[tuple[str, str], list[str]] = {}
         self._ordered: dict[tuple[str, str], dict[str, int]] = {}
+        self._found: dict[str, tuple[float, float]] = {}
         for number, each in self._annotations.items():
             if above := each.get("ANNOTATION_REF"):
                 self._parts.setdefault((self._tier_of[number], above), []).append(number)
@@ -222,17 +270,26 @@ class _Spans:
 
     def of(self, annotation: ElementTree.Element) -> tuple[float, float]:
         """Return the beginning and the end of an annotation."""
-        above = self._annotations.get(annotation.get("ANNOTATION_REF", ""))
-        shares: list[tuple[int, int]] = []
-        seen = {annotation.attrib["ANNOTATION_ID"]}
-        while above is not None:
-            number = annotation.attrib["ANNOTATION_ID"]
-            places = self._places(self._tier_of[number], above.attrib["ANNOTATION_ID"])
-            shares.append((places[number], len(places)))
-            annotation, above = above, self._annotations.get(above.get("ANNOTATION_REF", ""))
-            if annotation.attrib["ANNOTATION_ID"] in seen:
+        below: dict[str, str] = {}
+        while (number := annotation.attrib["ANNOTATION_ID"]) not in self._found:
+            above = self._annotations.get(annotation.get("ANNOTATION_REF", ""))
+            if above is None:
+                self._found[number] = self._aligned(annotation)
+                break
+            if number in below:
                 raise ValueError("annotations refer to each other")
-            seen.add(annotation.attrib["ANNOTATION_ID"])
+            below[number] = above.attrib["ANNOTATION_ID"]
+            annotation = above
+        start, end = self._found[number]
+        for part, whole in reversed(below.items()):
+            places = self._places(self._tier_of[part], whole)
+            step = (end - start) / len(places)
+            start, end = start + places[part] * step, start + (places[part] + 1) * step
+            self._found[part] = start, end
+        return start, end
+
+    def _aligned(self, annotation: ElementTree.Element) -> tuple[float, float]:
+        """Return the beginning and the end of an annotation with time slots."""
         slots = [self._times[annotation.attrib[f"TIME_SLOT_REF{n}"]] for n in (1, 2)]
         if slots[0] is None or slots[1] is None:
             raise TabwbError(
@@ -241,11 +298,7 @@ class _Spans:
                 where=str(self._path),
                 hint="align it in ELAN",
             )
-        start, end = slots[0], slots[1]
-        for at, n in reversed(shares):
-            step = (end - start) / n
-            start, end = start + at * step, start + (at + 1) * step
-        return start, end
+        return slots[0], slots[1]
 
     def _places(self, tier: str, above: str) -> dict[str, int]:
         """Return the places of the parts of an annotation; each part names the one before it."""
