@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tabwb.scoring.naming.words import unaccented
+
 OUT = Path(__file__).parents[2] / "tabwb" / "scoring" / "data"
 COMMON_LEVELS = (10, 20, 35)
 RARER_LEVELS = (40, 50, 55, 60)
@@ -29,12 +31,12 @@ _PLAIN = re.compile(r"[a-z]+")
 
 
 def plain(words: Iterable[str]) -> set[str]:
-    """Return the words that have only lower-case letters a to z.
+    """Return the words of lower-case letters, accents left out.
 
     >>> sorted(plain(["boat", "d'or", "Lyon", "café"]))
-    ['boat']
+    ['boat', 'cafe']
     """
-    return {word for word in words if _PLAIN.fullmatch(word)}
+    return set(filter(_PLAIN.fullmatch, map(unaccented, words)))
 
 
 def read_cmudict(path: Path) -> set[str]:

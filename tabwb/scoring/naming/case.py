@@ -115,6 +115,7 @@ class Case:
         reading: the attempt, without what rules 5 and 6 took off.
         earlier: responses to the items before, oldest first.
         followed: whether a later attempt of the response is right.
+        next_sound: the first phoneme of the attempt after it, or empty.
     """
 
     target: NamingTarget
@@ -122,6 +123,7 @@ class Case:
     settings: Settings = Settings()
     earlier: Sequence[Earlier] = ()
     followed: bool = False
+    next_sound: str = ""
 
     @property
     def listed(self) -> frozenset[str]:

@@ -224,13 +224,16 @@ def _proposals(
 ) -> tuple[Proposal | None, ...]:
     """Return the proposal of each attempt, computed backwards because rule 8 needs what follows."""
     proposals: list[Proposal | None] = []
-    right = False
+    right, next_sound = False, ""
     for whole, attempt in zip(reversed(readings), reversed(attempts), strict=True):
         if not attempt.complete:
             proposals.append(None)
+            next_sound = attempt.phonemes[0] if attempt.phonemes else ""
             continue
         read = _read_attempt(target, whole, settings)
-        proposal = decide(Case(target, read, settings, earlier, followed=right))
+        case = Case(target, read, settings, earlier, followed=right, next_sound=next_sound)
+        proposal = decide(case)
+        next_sound = read.phonemes[0] if read.phonemes else ""
         right = right or proposal.code == "correct"
         proposals.append(proposal)
     return tuple(reversed(proposals))

@@ -60,11 +60,11 @@ def other_number(case: Case) -> Proposal | None:
     if case.settings.number == "scored":
         return None
     forms = {
-        name: form
+        _unspaced(name): form
         for form in case.target.accept
         for name in plurals((form.word or case.target.target).casefold())
     }
-    form = forms.get(case.reading.word)
+    form = forms.get(_unspaced(case.reading.word))
     if form is None and not case.reading.word:
         phonemes = case.reading.phonemes
         by_sound = [form for form in case.target.accept if phonemes in numbers_of(form.phonemes)]

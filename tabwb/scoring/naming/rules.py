@@ -26,11 +26,7 @@ from tabwb.scoring.naming.right_names import (
     weak_vowels,
 )
 from tabwb.scoring.naming.taken_back import names_rejected
-from tabwb.scoring.naming.target import (
-    NO_SPEECH,
-    UNHEARD,
-    VARIETIES,
-)
+from tabwb.scoring.naming.target import NO_SPEECH, VARIETIES
 from tabwb.scoring.naming.words import (
     derived,
     endings_of,
@@ -127,7 +123,9 @@ def undeclared_variety(case: Case) -> Proposal | None:
     """
     if case.reading.words:
         return None
-    varieties = [variety for variety in VARIETIES if variety not in UNHEARD]
+    # A T after the pause is no glottal stop: "ca ... t".
+    unheard = {"t-glottalling"} if case.next_sound == "T" else set()
+    varieties = [variety for variety in VARIETIES if variety not in unheard]
     match = case.matching_form(varieties) or plural_in_variety(case, varieties)
     if match is None:
         return _as_in_dictionary(case)

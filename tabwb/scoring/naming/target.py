@@ -225,8 +225,6 @@ VARIETIES: Final[Mapping[Variety, str]] = {
     "t-glottalling": "a glottal stop for T, which transcripts leave out",
     "raising": "a raised first vowel in 'house' and 'price'",
 }
-UNHEARD: Final = frozenset({"t-glottalling"})
-"""Varieties that leave no trace in a transcript: they are assumed only where they are declared."""
 _WEAK = "weak"
 """Name of the alternatives of every speaker: weak vowels, flaps, coarticulation."""
 _VOICELESS = ("P", "T", "K", "CH", "F", "TH", "S", "SH", "HH")

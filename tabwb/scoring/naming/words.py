@@ -191,7 +191,7 @@ def derived(word: str) -> frozenset[str]:
     ['dogged', 'doggie', 'dogging']
     """
     stems = {word, word.removesuffix("e"), word + word[-1:]}
-    endings = ("ed", "ing", "ings", "er", "ers", "y", "ie", "ies", "let", "like")
+    endings = ("ed", "ing", "ings", "er", "ers", "y", "ie", "ies", "let", "like", "ling", "lings")
     return frozenset(stem + end for stem in stems for end in endings) | {word + "'s"}
 
 
@@ -212,8 +212,9 @@ def numbers_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
 
 
 def endings_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    """Return a form with each regular ending that is not number: -y, -ing, -er, -ed."""
+    """Return a form with each regular ending that is not number: -y, -ing, -er, -ling, -ed."""
     ends: list[tuple[str, ...]] = [("IY",), ("IY", "Z"), ("IH", "NG"), ("ER",), ("ER", "Z")]
+    ends += [("L", "IH", "NG"), ("L", "IH", "NG", "Z")]
     if form[-1] in ("T", "D"):
         ends += [("AH", "D"), ("IH", "D")]
     else:
