@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.records.conditions import Conditions
@@ -105,6 +107,22 @@ def named_row() -> Grouped:
     items = (replace(ITEMS[0], outcome="error"), replace(ITEMS[1], outcome="right"))
     subtest = NamedSubtest("nouns", "Nouns", NamingRules(), items, summarise(items))
     return replace(row, summary=replace(row.summary, named=(subtest,)))
+
+
+ROW = named_row()
+TAKEN = compact_table([ROW]).table.names
+OTHERS = [name for name in TAKEN if not name.startswith(tuple(one.id for one in BATTERY.subtests))]
+IDS = st.sampled_from([*OTHERS, "group", "n-low", "n_low", "own-n", "ö", "a-b", "a_b"])
+
+
+@hypothesis.given(st.lists(IDS, min_size=1, unique=True))
+@hypothesis.example(["n"])
+def test_a_subtest_may_have_the_name_of_any_column(ids: list[str]) -> None:
+    (one,) = ROW.summary.named
+    several = tuple(replace(one, id=each) for each in ids)
+    made = compact_table([replace(ROW, summary=replace(ROW.summary, named=several))])
+    assert len(made.table.names) == len(TAKEN) + 4 * (len(ids) - 1) - len(ids) + 1
+    assert "names counted as right" in made.caption
 
 
 def test_names_that_are_right_are_by_who_decided() -> None:

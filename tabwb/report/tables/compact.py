@@ -7,7 +7,7 @@ interval of every figure. The table has one row for each group of one battery.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
 from tabwb.report.tables.declared import names_right, of_judge, truth, whole, with_interval
-from tabwb.report.tables.group_names import GroupNames, group_table, snake
+from tabwb.report.tables.group_names import GroupNames, column_names, group_table, snake
 from tabwb.tables.table import Column, RecordColumn
 
 
@@ -41,23 +41,25 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
         columns += _burden_columns(judge.terms, label, prefix)
     if not judges:
         columns.append(whole("n", "N", "responses that count", lambda row: row.summary.answers.n))
+    titles = {named.id: named.title for row in rows for named in row.summary.named}
+    taken = [column.name for column in (*names.columns(rows), *(one.column for one in columns))]
+    own = column_names((*(subtest.id for subtest in battery.subtests), *titles), taken)
     for subtest in battery.subtests:
         if any(part.share.scored for row in rows if (part := row.part(subtest.id))):
-            columns += _accuracy_columns(subtest.id, subtest.title)
-    titles = {named.id: named.title for row in rows for named in row.summary.named}
+            columns += _accuracy_columns(subtest.id, subtest.title, own[subtest.id])
     for naming, title in titles.items():
-        columns += _names_right(naming, title)
+        columns += _names_right(naming, title, own[naming])
     notes: list[Footnote] = []
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         shown = f"{prefix}n", f"{prefix}burden"
         suffix = f" by {label}" if prefix else ""
         notes += [Footnote(text, shown) for text in burden_notes(rows, names, judge.terms, suffix)]
     notes += caution_notes(judges, [(f"{prefix}n", f"{prefix}burden") for prefix in prefixes])
-    notes += baseline_notes(rows)
-    notes += group_notes(rows, names)
+    notes += baseline_notes(rows, own)
+    notes += group_notes(rows, names, own)
     table = group_table("compact", rows, names, columns)
     also = _also(rows, names.columns(rows))
-    caption = partial(_caption, rows, judges, labels, prefixes)
+    caption = partial(_caption, rows, judges, labels, prefixes, own)
     return Captioned(table, caption(table.names), tuple(notes), battery.id, also, caption)
 
 
@@ -94,12 +96,12 @@ def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[RecordCol
     yield truth(f"{prefix}burden_few", "Few usable", marked, taken(lambda own: own.usable.few))
 
 
-def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
+def _accuracy_columns(subtest: str, title: str, name: str) -> Iterator[RecordColumn]:
     def taken(value: Callable[[Share], Any]) -> Callable[[Grouped], Any]:
         return lambda row: None if (part := row.part(subtest)) is None else value(part.share)
 
     meaning = f"{ACCURACY.meaning}, in {title}"
-    column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
+    column = Column(name, title, meaning, "number", ACCURACY.unit, 2)
     yield from with_interval(
         column,
         taken(lambda share: share.accuracy().value),
@@ -108,9 +110,9 @@ def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
     )
 
 
-def _names_right(subtest: str, title: str) -> tuple[RecordColumn, ...]:
+def _names_right(subtest: str, title: str, name: str) -> tuple[RecordColumn, ...]:
     meaning = f"share of names that count as right in {title}: {measure_of('outcome').meaning}"
-    column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
+    column = Column(name, title, meaning, "number", ACCURACY.unit, 2)
     return names_right(column, subtest, "outcome")
 
 
@@ -119,6 +121,7 @@ def _caption(
     judges: Sequence[JudgeSummary],
     labels: Sequence[str],
     prefixes: Sequence[str],
+    own: Mapping[str, str],
     columns: Collection[str],
 ) -> str:
     battery = rows[0].battery
@@ -129,9 +132,9 @@ def _caption(
         if {f"{prefix}n", f"{prefix}burden"} & {*columns}
     ]
     scored = [part.id for row in rows for part in row.summary.subtests if part.share.scored]
-    if any(snake(subtest) in columns for subtest in scored):
+    if any(own[subtest] in columns for subtest in scored):
         parts.append("accuracy (policy exact)")
-    if any(snake(named.id) in columns for row in rows for named in row.summary.named):
+    if any(own[named.id] in columns for row in rows for named in row.summary.named):
         parts.append("names counted as right (a listener's score, else the rule of the battery)")
     shown = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
     return (
@@ -176,8 +179,13 @@ def burden_notes(
         yield f"Bounds of the burden{suffix}: {'; '.join(told)}."
 
 
-def baseline_notes(rows: Sequence[Grouped]) -> Iterator[Footnote]:
-    """Yield the baselines of each subtest, below the column of its accuracy."""
+def baseline_notes(rows: Sequence[Grouped], columns: Mapping[str, str]) -> Iterator[Footnote]:
+    """Yield the baselines of each subtest, below the column of its accuracy.
+
+    Args:
+        rows: the groups.
+        columns: the name of the column of each subtest.
+    """
     titles = {measure.id: measure.title for measure in BASELINES}
     values: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for row in rows:
@@ -193,4 +201,4 @@ def baseline_notes(rows: Sequence[Grouped]) -> Iterator[Footnote]:
             f"{baseline} {' to '.join(dict.fromkeys((min(found), max(found))))}"
             for baseline, found in baselines.items()
         )
-        yield Footnote(f"Baselines of {title}: {shown}.", (snake(subtest),))
+        yield Footnote(f"Baselines of {title}: {shown}.", (columns[subtest],))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
@@ -12,7 +12,7 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.shown import shared_note
 from tabwb.report.tables.captioned import Footnote
-from tabwb.report.tables.group_names import GroupNames, snake
+from tabwb.report.tables.group_names import GroupNames
 
 
 def caution_notes(
@@ -34,24 +34,27 @@ def caution_notes(
         yield Footnote(f"Verdicts of {called[rater]}: {caution}.", names)
 
 
-def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote]:
+def group_notes(
+    rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
+) -> Iterator[Footnote]:
     """Yield that there are few items, N of accuracies, what all share, over what was pooled.
 
     Args:
         rows: the groups.
         names: of groups.
+        own: name of the column of each subtest.
     """
     if any(has_few_items(row.summary) for row in rows):
         yield Footnote(UNRELIABLE)
     burdens = [judge.burden for row in rows for judge in row.summary.judges]
     yield from map(Footnote, correlation_notes(burdens))
-    yield from _accuracy_n(rows)
+    yield from _accuracy_n(rows, own)
     yield from (Footnote(text) for text in shared_note(rows, names.rename))
     yield from _decoding(rows)
     yield from (Footnote(text) for text in _pooled(rows, names))
 
 
-def _accuracy_n(rows: Sequence[Grouped]) -> Iterator[Footnote]:
+def _accuracy_n(rows: Sequence[Grouped], own: Mapping[str, str]) -> Iterator[Footnote]:
     scored: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         for part in row.summary.subtests:
@@ -63,7 +66,7 @@ def _accuracy_n(rows: Sequence[Grouped]) -> Iterator[Footnote]:
         f"{title} {' to '.join(f'{n:,}' for n in dict.fromkeys((min(found), max(found))))}"
         for (_, title), found in scored.items()
     )
-    columns = tuple(snake(subtest) for subtest, _ in scored)
+    columns = tuple(own[subtest] for subtest, _ in scored)
     yield Footnote(f"Scored responses of a group: {shown}.", columns)
 
 

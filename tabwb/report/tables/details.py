@@ -15,7 +15,7 @@ from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact import baseline_notes, burden_notes, judges_of
 from tabwb.report.tables.declared import number, of_judge, text, truth, whole, with_interval
-from tabwb.report.tables.group_names import GroupNames, group_table, snake
+from tabwb.report.tables.group_names import GroupNames, column_names, group_table, snake
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
@@ -88,23 +88,26 @@ def feature_tables(
         at_once = -(-len(features) // max(1, -(-len(features) // COLUMNS_AT_ONCE)))
         for start in range(0, len(features), at_once or 1):
             shown = features[start : start + at_once]
+            called = column_names(shown, [column.name for column in names.columns(rows)])
             columns = [
                 column
                 for feature in shown
-                for column in _feature_columns(judge.terms, feature, titles.get(feature, feature))
+                for column in _feature_columns(
+                    judge.terms, feature, titles.get(feature, feature), called[feature]
+                )
             ]
             part = f", {start + 1} to {start + len(shown)}" if len(features) > len(shown) else ""
             caption = f"Share of responses with a feature{part}: {label}."
             yield Captioned(group_table(f"features-{label}-{start}", rows, names, columns), caption)
 
 
-def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[RecordColumn]:
+def _feature_columns(terms: Terms, feature: str, title: str, name: str) -> Sequence[RecordColumn]:
     def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
         return of_judge(terms)(lambda burden: value(burden) if burden.n_burden else None)
 
     meaning = f"{FEATURE_RATE.meaning}: {feature}"
     return with_interval(
-        Column(snake(feature), title, meaning, "number", FEATURE_RATE.unit, 2),
+        Column(name, title, meaning, "number", FEATURE_RATE.unit, 2),
         taken(lambda burden: burden.rate(feature).value),
         taken(lambda burden: burden.rate_intervals(feature)[0].interval),
         why=taken(lambda burden: burden.rate_intervals(feature)[0].reason),
@@ -127,8 +130,9 @@ def accuracy_tables(
             continue
         yes_no = bool(task_type(subtest.response).answers)
         columns = [*_accuracy_columns(subtest.id, yes_no=yes_no)]
-        own = snake(subtest.id)
-        notes = [Footnote(note.text) for note in baseline_notes(rows) if note.columns == (own,)]
+        own = {one.id: one.id for one in battery.subtests}
+        found = [note for note in baseline_notes(rows, own) if note.columns == (subtest.id,)]
+        notes = [Footnote(note.text) for note in found]
         table = group_table(f"accuracy-{subtest.id}", rows, names, columns)
         yield Captioned(table, f"{subtest.title}: accuracy.", tuple(notes))
 
@@ -192,11 +196,12 @@ def error_tables(
         if not kinds:
             continue
         columns = []
+        own = column_names(kinds, [column.name for column in names.columns(rows)])
         for kind in kinds:
             words = kind.replace("-", " ")
             meaning = f"errors of the kind {words}, of the responses to items that allow it"
             value = partial(_errors, subtest.id, kind)
-            columns.append(text(snake(kind), words.capitalize(), meaning, value))
+            columns.append(text(own[kind], words.capitalize(), meaning, value))
         table = group_table(f"errors-{subtest.id}", rows, names, columns)
         yield Captioned(table, f"{subtest.title}: errors by kind, policy exact.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tabwb.report.summaries.groups import Grouped
@@ -65,6 +65,27 @@ def group_table(
         [*names.columns(rows), *(one.column for one in columns)],
         [[*names.cells(row), *(one.value(row) for one in columns)] for row in rows],
     )
+
+
+def column_names(ids: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return a name for the column of each id, and for those of its interval, used only once.
+
+    Args:
+        ids: such as those of subtests, which may have any name.
+        taken: names of other columns.
+
+    >>> column_names(["n", "wc-1", "wc_1"], ["group", "n"])
+    {'n': 'own_n', 'wc-1': 'wc_1', 'wc_1': 'own_wc_1'}
+    """
+    found: dict[str, str] = {}
+    used = set(taken)
+    for one in dict.fromkeys(ids):
+        name = snake(one) or "own"
+        while used & (names := {name, f"{name}_low", f"{name}_high", f"{name}_why"}):
+            name = f"own_{name}"
+        used |= names
+        found[one] = name
+    return found
 
 
 def snake(text: str) -> str:
