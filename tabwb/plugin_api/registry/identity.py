@@ -21,7 +21,7 @@ RULES = "scoring"
 def identity_of(plugin: object, distribution: str, version: str) -> PluginVersion:
     """Return package, version and hash of a plugin.
 
-    The hash is over the names and contents of all files of its import package, so that a change
+    The hash is over the places and contents of all files of its import package, so that a change
     without a new version is seen; of a plugin of tabwb over the modules with scoring rules too.
 
     Args:
@@ -31,15 +31,16 @@ def identity_of(plugin: object, distribution: str, version: str) -> PluginVersio
     """
     name = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
     root = _root(name)
-    files = list(_files(root)) if root is not None else []
+    files = [] if root is None else [(path, root) for path in _files(root)]
     if distribution == NAME and (rules := _root(f"{NAME}.{RULES}")) is not None:
-        files += sorted(rules.rglob("*.py"))
+        files += [(path, rules) for path in sorted(rules.rglob("*.py"))]
     if not files:
         return PluginVersion(distribution or name.partition(".")[0], version)
     digest = hashlib.sha256()
-    for path in files:
+    for path, inside in files:
         content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
-        parts = path.name.encode(), str(path.stat().st_size).encode(), content
+        place = path.relative_to(inside.parent).as_posix()
+        parts = place.encode(), str(path.stat().st_size).encode(), content
         digest.update(b"".join(hashlib.sha256(part).digest() for part in parts))
     return PluginVersion(distribution or name.partition(".")[0], version, digest.hexdigest())
 
