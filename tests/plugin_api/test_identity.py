@@ -16,9 +16,9 @@ def test_two_files_of_one_name_cannot_change_places_unseen(
 ) -> None:
     package = tmp_path / "swapped"
     texts = {"a": "x = 1", "b": "x = 2"}
-    for folder in texts:
+    for folder, text in texts.items():
         (package / folder).mkdir(parents=True)
-        (package / folder / "rule.py").write_text(texts[folder], encoding="utf-8")
+        (package / folder / "rule.py").write_text(text, encoding="utf-8")
     (package / "__init__.py").write_text("", encoding="utf-8")
     module = ModuleType("swapped")
     module.__file__ = str(package / "__init__.py")
