@@ -123,7 +123,7 @@ def undeclared_variety(case: Case) -> Proposal | None:
     """
     if case.reading.words:
         return None
-    # A T after the pause is no glottal stop: "ca ... t".
+    # Where a T follows after a pause ("ca ... t"), no glottal stop was said for it.
     unheard = {"t-glottalling"} if case.next_sound == "T" else set()
     varieties = [variety for variety in VARIETIES if variety not in unheard]
     match = case.matching_form(varieties) or plural_in_variety(case, varieties)
