@@ -63,6 +63,11 @@ def dask_of(workers: int, allowed_failures: int = 3) -> Iterator[LocalCluster]:
         yield local
 
 
+def all_have_begun(cluster: Cluster, workers: int) -> None:
+    """Wait for the workers that replace killed ones: Dask hangs if it closes one that begins."""
+    cluster.client.wait_for_workers(workers, timeout=200)
+
+
 def swept(plugins: Plugins, wanted: Callable[[Conditions], Sequence[Point]]) -> Sweep:
     battery = setup.find_battery(plugins, "tab")
     asked = Conditions(SPEC, "model", judges=("rules-2",), part_limit=1)
@@ -124,6 +129,7 @@ def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
                     if len(ended) == 4:
                         worker = next(iter(cluster.client.run(os.getpid).values()))
                         os.kill(worker, signal.SIGKILL)
+        all_have_begun(cluster, 2)
     assert sorted(told.point.lesion for told in ended) == sorted(one.lesion for one in points)
     assert contents(store) == contents(alone)
 
@@ -164,7 +170,7 @@ def test_a_condition_that_ends_every_worker_is_reported_and_the_others_are_given
                 cluster=cluster,
             )
         )
-        cluster.client.wait_for_workers(2, timeout=60)  # Dask cannot close one that begins
+        all_have_begun(cluster, 2)
     failed = [one for one in told if one.failed]
     assert [one.point.lesion for one in failed] == [POISON]
     assert "each worker that had this condition ended" in failed[0].failed

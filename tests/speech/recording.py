@@ -10,6 +10,8 @@ import soxr
 from tabwb.speech.devices import pick
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.recorder import Recorder
+from tests.speech.virtual_microphone import VirtualMicrophone
+from tests.waiting import until
 
 SPEECH = Path(__file__).parents[1] / "data" / "speech"
 WORD = SPEECH / "dog_d1a4fb3f_0.flac"
@@ -33,3 +35,17 @@ def likeness(heard: Samples, rate: int, played: Path) -> tuple[float, float]:
     energy = np.maximum(sums[ends] - sums[: len(heard)], 1e-9)
     match = products / np.sqrt(energy * np.square(word).sum())
     return float(match.max()), int(match.argmax()) / rate
+
+
+def spoken(microphone: VirtualMicrophone, path: Path) -> float:
+    """Speak a word until a growing recording has it whole; return at which second of it.
+
+    On a busy machine the sound server may leave a gap in a word, which is then spoken again.
+    """
+
+    def is_whole() -> bool:
+        microphone.speak(WORD).wait()
+        return likeness(*read_clip(path), WORD)[0] > 0.99
+
+    until(is_whole, "a word without a gap")
+    return likeness(*read_clip(path), WORD)[1]
