@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from math import inf, sqrt
 from statistics import mean, stdev
 from typing import Any
@@ -18,6 +19,7 @@ from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.dose_values import values_of
 from tabwb.report.tables.named import named_table
+from tabwb.tables.table import Table
 from tests.report.given import SAMPLED
 from tests.report.test_pairs import given, texts, words
 
@@ -76,12 +78,23 @@ CONTROL = ((3, 3), (3, 2), (2, 2), (3, 3), (3, 2))
 """Right answers of three at both amounts; of controls by seed modulo 5."""
 
 
-def rows(chosen: list[AdministrationData], **where: str) -> list[dict[str, Any]]:
-    table = named_table("doses", summarised(grouped(chosen, ("administration",)), interval=False))
+def doses(chosen: list[AdministrationData]) -> Table:
+    return named_table("doses", summarised(grouped(chosen, ("administration",)), interval=False))
+
+
+@cache
+def swept() -> Table:
+    """Return the table of :func:`sweep`, from which most tests read a few rows."""
+    return doses(sweep())
+
+
+def rows(chosen: list[AdministrationData] | None, **where: str) -> list[dict[str, Any]]:
+    """Return rows of a table of doses: of :func:`swept` where nothing is chosen."""
+    table = swept() if chosen is None else doses(chosen)
     return table.where(**where).to_dicts()
 
 
-def accuracy(chosen: list[AdministrationData], row: str) -> list[dict[str, Any]]:
+def accuracy(chosen: list[AdministrationData] | None, row: str) -> list[dict[str, Any]]:
     return rows(chosen, measure="accuracy", part="words", row=row)
 
 
@@ -90,7 +103,7 @@ def accuracy_rows(chosen: list[AdministrationData]) -> list[dict[str, Any]]:
 
 
 def test_usable_responses_come_first_and_every_measure_has_its_rows() -> None:
-    found = rows(sweep())
+    found = rows(None)
     measures = list(dict.fromkeys(row["measure"] for row in found))
     assert measures[:2] == ["usable", "surprisal"]
     assert {"burden", "rate", "accuracy", "words_mean"} <= set(measures)
@@ -99,16 +112,16 @@ def test_usable_responses_come_first_and_every_measure_has_its_rows() -> None:
 
 
 def test_a_seed_has_one_line_with_its_slope_and_height() -> None:
-    for row, right in zip(accuracy(sweep(), "seed"), OWN, strict=True):
+    for row, right in zip(accuracy(None, "seed"), OWN, strict=True):
         first, second = (n / 3 for n in right)
         assert (row["at_0_1"], row["at_0_3"]) == (first, second)
         assert row["slope"] == pytest.approx((second - first) / 0.2)
         assert row["height"] == pytest.approx((first + second) / 2)
-    assert [row["seed"] for row in accuracy(sweep(), "seed")] == ["1", "2", "3", "4", "5"]
+    assert [row["seed"] for row in accuracy(None, "seed")] == ["1", "2", "3", "4", "5"]
 
 
 def test_means_are_over_seeds_with_t_intervals() -> None:
-    (row,) = accuracy(sweep(), "mean")
+    (row,) = accuracy(None, "mean")
     slopes = [(last - first) / 3 / 0.2 for first, last in OWN]
     half = T4 * stdev(slopes) / sqrt(5)
     assert row["slope"] == pytest.approx(mean(slopes))
@@ -119,7 +132,7 @@ def test_means_are_over_seeds_with_t_intervals() -> None:
 
 
 def test_controls_of_the_same_size_and_seed_are_paired() -> None:
-    (row,) = accuracy(sweep(), "less control")
+    (row,) = accuracy(None, "less control")
     pairs = [(OWN[seed - 1], CONTROL[seed % 5]) for seed in range(1, 6)]
     heights = [(sum(own) - sum(control)) / 6 for own, control in pairs]
     half = T4 * stdev(heights) / sqrt(5)
@@ -216,7 +229,7 @@ def test_a_control_of_another_size_or_operation_is_not_taken() -> None:
 
 
 def test_surprisal_is_the_logarithm_of_the_stored_perplexity() -> None:
-    found = rows(sweep(), measure="surprisal")
+    found = rows(None, measure="surprisal")
     assert [row["intact"] for row in found if row["row"] == "intact"] == [3.0]
     assert [row["at_0_1"] for row in found if row["row"] == "seed"] == [4, 5, 6, 7, 8]
     (control,) = (row for row in found if row["row"] == "control")
@@ -238,7 +251,7 @@ def test_the_mean_less_the_intact_model_has_an_interval_where_nothing_was_drawn(
 
 
 def test_an_intact_model_that_answered_once_by_chance_has_an_unknown_error() -> None:
-    (row,) = accuracy(sweep(), "less intact")
+    (row,) = accuracy(None, "less intact")
     assert row["at_0_3"] is not None and row["at_0_3_low"] is None and row["height_p"] is None
     assert "answers of the intact model were drawn" in row["reason"]
 
@@ -262,8 +275,7 @@ def test_p_values_are_corrected_over_subtests_features_and_lesions() -> None:
 
 def test_what_lesions_cannot_be_compared_with_is_said() -> None:
     def notes(chosen: list[AdministrationData]) -> str:
-        found = summarised(grouped(chosen, ("administration",)), interval=False)
-        return " ".join(named_table("doses", found).notes)
+        return " ".join(doses(chosen).notes)
 
     own = sweep()
     assert "No intact model is" not in notes(own) and "No controls" not in notes(own)
