@@ -149,7 +149,7 @@ def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
         raise UsageError(
             "no base and instruct models of one family and size are among these, and there are "
             f"{len(groups)} groups",
-            hint="choose two groups, or compare all with one of them: against=GROUP",
+            hint="choose two groups, or compare all with one of them: --option against=GROUP",
         )
     reference = _reference(groups, against) if against else groups[1]
     own = next(name for name, group in named.items() if group is reference)
