@@ -170,7 +170,7 @@ def format_spending(spending: Spending) -> str:
 
 
 def _sum(so_far: int | None, given: str | None, failed: bool) -> int | None:
-    if given is None:
+    if given is None or not given.isdecimal():
         return so_far if failed else None
     return None if so_far is None else so_far + int(given)
 

@@ -207,9 +207,10 @@ class RatingServer:
 
     async def _sent_key(self, request: web.Request) -> str:
         """Return the key in a request; of a malformed one, or of a foreign page, an empty text."""
-        with suppress(web.HTTPException, TimeoutError, UnicodeDecodeError, LookupError):
+        with suppress(web.HTTPException, TimeoutError):
             async with asyncio.timeout(READ_S):
-                key = await request.text()
+                # Not by the charset that the request names: some raise, some decode anything.
+                key = (await request.read()).decode("latin-1")
             if is_key(key) and self._is_own(request):
                 return key
         return ""

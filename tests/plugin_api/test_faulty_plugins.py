@@ -125,6 +125,14 @@ def test_a_long_error_and_a_huge_reply_are_bounded(
             "'faulty' gave reply_tokens = inf",
         ),
         ("yield Reply('dog', StopReason.END, 0.1, metadata=5)", "'faulty' gave int as metadata"),
+        (
+            "yield Reply('dog', StopReason.END, 0.1, metadata=dict.fromkeys(range(1001)))",
+            "'faulty' gave metadata of 1,001 names",
+        ),
+        (
+            "yield from 2 * [Reply('dog', StopReason.END, 0.1)]",
+            "'faulty' gave Reply after the reply",
+        ),
         ("raise ValueError('no')\n        yield", "ValueError: no"),
         ("raise KeyboardInterrupt\n        yield", "KeyboardInterrupt"),
         ("sys.exit(3)\n        yield", "SystemExit: 3"),
@@ -144,6 +152,23 @@ def test_a_reply_that_cannot_be_used_is_an_attempt_in_error(
     found = errors(document)
     assert len(found) == 3
     assert all(said in error for error in found), found
+
+
+@WHERE
+def test_metadata_states_no_tokens_and_can_always_be_stored(
+    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], runs: str
+) -> None:
+    metadata = r"{'prompt_tokens': 'many', '\udc80': '\udc80'}"
+    install(
+        "faulty", model(runs, reply=f"yield Reply('dog', StopReason.END, 0.1, metadata={metadata})")
+    )
+    status, document, err = ran(battery_file, capsys)
+    assert status == 0, err
+    trials = document["trials"]
+    assert isinstance(trials, list)
+    kept = trials[0]["attempts"][-1]["metadata"]
+    assert kept["\\udc80"] == "\\udc80"
+    assert "prompt_tokens" not in kept
 
 
 def test_numbers_of_another_type_are_kept_as_plain_numbers(

@@ -9,18 +9,22 @@ import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import tabwb
+from tabwb.administer.session.raters import checked
 from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.cli.main import main
 from tabwb.plugin_api import components
 from tabwb.plugin_api.components import Response
 from tabwb.records.ratings import Rating
+from tabwb.records.states import RatingStatus
 from tests.plugin_api.conftest import Install
 
 PLUGIN = """
@@ -133,6 +137,12 @@ def test_a_measure_that_is_not_declared_is_in_error(
     (rating,) = document["trials"][0]["ratings"]
     assert (status, rating["measure"], rating["status"]) == (1, "f1", "error")
     assert "'more'" in rating["reason"]
+
+
+@pytest.mark.parametrize("value", [numpy.float32(1.5), numpy.bool_(True), Fraction(3, 2), 2**70])
+def test_a_number_of_another_type_is_kept_as_a_plain_one(value: Any) -> None:
+    (kept,) = checked("own", [Rating("own", "m", value, RatingStatus.VALUE)])
+    assert (type(kept.value), kept.value) == (float, value)
 
 
 def test_measures_declared_before_version_0_2_are_numbers_and_results_say_so(

@@ -195,6 +195,15 @@ async def test_other_pages_open_nothing(links: Links, origin: str) -> None:
         assert (await browser.session.get(f"{browser.url}/rate", headers=foreign)).status == 404
 
 
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "no-such"])
+async def test_a_request_that_names_an_odd_charset_is_refused_like_any_other(
+    links: Links, charset: str
+) -> None:
+    said = {"Content-Type": f"text/plain; charset={charset}"}
+    async with running(links) as browser:
+        assert (await browser.send("no key", **said)).status == 404
+
+
 async def test_a_browser_that_hides_the_origin_is_let_in(links: Links) -> None:
     key = links.add("R2")
     async with running(links) as browser:

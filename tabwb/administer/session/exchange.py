@@ -241,8 +241,9 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     # What a back end says that it sent has priority over what it was asked for.
     drawn = reply.metadata.get("sampled") != "no"
     written = reply.metadata.get("protocol") != Protocol.LIKELIHOOD
-    whole = {**sent(decoding, drawn=drawn, written=written), **reply.metadata, **known}
-    return {key: storable(str(value)) for key, value in whole.items()}
+    said = {name: value for name, value in reply.metadata.items() if name not in names}
+    whole = {**sent(decoding, drawn=drawn, written=written), **said, **known}
+    return {storable(key): storable(str(value)) for key, value in whole.items()}
 
 
 def in_words(text: str, what: str) -> str:

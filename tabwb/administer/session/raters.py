@@ -272,10 +272,9 @@ def checked(
             said = f"{rating.value:g} is not a valid {kind}; '{rating.measure}' is declared as one"
             checked[rating.measure] = failed(rater, rating.measure, said)
             continue
-        reason = storable(rating.reason)
-        checked[rating.measure] = (
-            rating if reason == rating.reason else replace(rating, reason=reason)
-        )
+        # A number of another type (numpy, Decimal) is stored by no database, or as bytes.
+        value = None if rating.value is None else float(rating.value)
+        checked[rating.measure] = replace(rating, value=value, reason=storable(rating.reason))
     return tuple(checked.values())
 
 

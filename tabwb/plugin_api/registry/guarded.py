@@ -90,6 +90,8 @@ def not_async(result: T) -> T:
 
 LONGEST_REPLY = 2**24
 """Characters of a reply; a component in a child process has a limit of the same order."""
+_MOST_METADATA = 1_000
+"""Names in the metadata of a reply; they are stored with each response."""
 CLOSE_S = 5.0
 """Seconds that ``close`` of a component may take; then the program continues."""
 _ROUNDING = 1e-3
@@ -232,7 +234,10 @@ class GuardedModel(GuardedComponent):
         stream = ReasoningStream(self._reasoning)
         streamed: list[str] = []
         size = 0
+        ended = False
         for piece in self._each(lambda: self.inner.reply(request, cancel)):
+            if ended:
+                raise self._wrong(f"{_kind(piece)} after the reply", "the reply as the last piece")
             if isinstance(piece, str):
                 streamed.append(piece)
                 size += len(piece)
@@ -246,6 +251,7 @@ class GuardedModel(GuardedComponent):
                     streamed, size = [], 0  # those before it are void
                     stream = ReasoningStream(self._reasoning)
                 elif isinstance(checked, Reply):
+                    ended = True
                     yield from passed_on(stream, stream.rest_of(checked.text))
                 yield checked
             else:
@@ -302,7 +308,14 @@ class GuardedModel(GuardedComponent):
     def _metadata(self, metadata: object) -> dict[str, str]:
         if not isinstance(metadata, Mapping):
             raise self._wrong(f"{_kind(metadata)} as metadata", "a mapping of names to text")
-        return {str(key): str(value) for key, value in metadata.items()}
+        plain = {str(key): str(value) for key, value in metadata.items()}
+        length = sum(map(len, plain.values()))
+        if len(plain) > _MOST_METADATA or length > LONGEST_REPLY:
+            raise self._wrong(
+                f"metadata of {len(plain):,} names and {length:,} characters",
+                f"up to {_MOST_METADATA:,} names and {LONGEST_REPLY:,} characters",
+            )
+        return plain
 
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
@@ -382,7 +395,7 @@ class GuardedModel(GuardedComponent):
         value = item.log_probability
         if not _is_a(numbers.Real, value):
             raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
-        if value > _ROUNDING:
+        if not value <= _ROUNDING:  # also not a number
             raise self._wrong(f"log_probability = {value!r}", "0 or less, the log of a probability")
         tokens = self._count(item.tokens, "tokens")
         if tokens is None:

@@ -19,6 +19,7 @@ from tabwb.administer.rating.elsewhere.reading import (
 from tabwb.battery.forms import Form, with_source_question
 from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import file_inside
 from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, checked_counts
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import is_kebab
@@ -81,10 +82,13 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
         folder: as ``tabwb rate export`` writes it.
 
     Raises:
-        TabwbError: a file cannot be read.
+        TabwbError: a file cannot be read, or is a link that leads out of the folder.
     """
+    guidelines, judges = folder / "guidelines.txt", folder / "judges.csv"
+    for name in (*NEEDED, guidelines.name, judges.name):
+        if (folder / name).is_file():
+            file_inside(folder, name, str(folder))
     plan = _json(folder / PLAN)
-    guidelines = folder / "guidelines.txt"
     try:
         study = Study(
             _typed(str, plan["name"], folder / PLAN), _form(folder / FORM),
@@ -107,7 +111,6 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
         )  # fmt: skip
     for where, row in read_rows(folder / RATINGS):
         _add(labels, _named(row, names, where), row, where)
-    judges = folder / "judges.csv"
     for where, row in read_rows(judges) if judges.is_file() else ():
         response = _named(row, names, where)
         if rating := _verdict(row, where):
