@@ -370,6 +370,9 @@ def test_the_folder_of_a_set_gives_the_same_figures_in_another_store(
             read_study(folder)
         assert words in str(refused_folder.value)
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "guidelines.txt").symlink_to(__file__)
+    assert "lies outside the folder" in run("import", folder, "--set", "third").err
+    (folder / "guidelines.txt").unlink()
     (folder / "form.json").write_text("[]", encoding="utf-8")
     assert "is not an object" in run("import", folder, "--set", "third").err
     (folder / "form.json").unlink()
