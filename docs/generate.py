@@ -153,7 +153,8 @@ def field_rows(kind: type) -> Iterator[tuple[str, str, str, str]]:
     meanings = _attributes(kind)
     inherited = {field.name for field in dataclasses.fields(Event)}
     for field in dataclasses.fields(kind):
-        if issubclass(kind, Event) and kind is not Event and field.name in inherited:
+        told = issubclass(kind, Event) and kind is not Event and field.name in inherited
+        if told or field.name.startswith("_"):
             continue
         if field.default is not dataclasses.MISSING:
             default = f"`{field.default!r}`"

@@ -106,9 +106,8 @@ class Subtest:
     language: str = "en"
     answer_words: AnswerWords = field(default_factory=AnswerWords)
     scorers_are_usual: bool = False
-    _places: dict[str, int] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )  # of the items; an answer looks for its item several times
+    # Place of each item by id, because an answer looks for its item several times.
+    _places: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @property
     def task(self) -> TaskType:

@@ -33,6 +33,7 @@ from tabwb.cli.common import (
 from tabwb.cli.judge_run import Printed
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Progress
+from tabwb.cli.shown_cautions import cautions_for
 from tabwb.cli.signals import stopping
 from tabwb.cli.typing import give_to_typist
 from tabwb.plugin_api.components import ModelBackend
@@ -324,4 +325,5 @@ def show(session: Session, *, as_json: bool) -> None:
     from tabwb.report.render.tables import administration_view
 
     summary = summarise(data.source, interval=True)
-    print_view(administration_view(administration, session.battery, summary))
+    written = cautions_for(session.store.location, whole=False)
+    print_view(administration_view(administration, session.battery, summary, written=written))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ class Asked:
         printed: one of :data:`tabwb.cli.result_formats.FORMATS`.
         single: one administration is named, and not grouped.
         measures: the only ones of a table; empty: all.
+        cautions: returns the text of the cautions.
     """
 
     printed: str
@@ -46,6 +47,7 @@ class Asked:
     baseline: str | None
     single: bool
     measures: tuple[str, ...] = ()
+    cautions: Callable[[Iterable[str]], str] = "\n".join
 
 
 _Chosen = Sequence["AdministrationData"]
@@ -201,7 +203,12 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     summary = limited(pool([only.source], interval=True), choice)
     print_view(
         tables.administration_view(
-            only.administration, only.battery, summary, details=asked.details, arpabet=asked.arpabet
+            only.administration,
+            only.battery,
+            summary,
+            details=asked.details,
+            arpabet=asked.arpabet,
+            written=asked.cautions,
         )
     )
 
@@ -228,6 +235,6 @@ def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
         print_json(groups_document(made, pairs))
     else:
-        print_view(groups_view(made, pairs, details=asked.details))
+        print_view(groups_view(made, pairs, details=asked.details, written=asked.cautions))
     if left := len(every) - len(made):
         note(f"{plural(left, 'further group')} not shown (--limit)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from tabwb.cli.selecting import (
     sort_option,
     where_option,
 )
+from tabwb.cli.shown_cautions import cautions_for
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.report.tables.named import DEFAULT_BY
@@ -64,6 +66,12 @@ from tabwb.report.tables.named import DEFAULT_BY
 @baseline_option
 @click.option("--details", is_flag=True, help="Also show every feature, category and error.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
+@click.option(
+    "--cautions",
+    is_flag=True,
+    help="Show every caution whole; otherwise those of the store that were shown before "
+    "are one line.",
+)
 @format_option
 @columns_option
 @primary_option
@@ -77,6 +85,7 @@ def results(
     baseline: str | None,
     details: bool,
     arpabet: bool,
+    cautions: bool,
     format_id: str | None,
     columns: str | None,
     primary: str,
@@ -120,6 +129,7 @@ def results(
 
             chosen = selected(store, administrations, choice, statistics=plugins.statistics())
             warn_unshared(store, plugins, (one.administration for one in chosen), printed)
+            asked = replace(asked, cautions=cautions_for(store.location, whole=cautions))
     printer(asked)(chosen, choice, asked)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -46,7 +46,11 @@ from tabwb.report.summaries.subtests import SubtestSummary
 
 
 def groups_view(
-    groups: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
+    groups: Sequence[Grouped],
+    pairs: Sequence[Pair] = (),
+    *,
+    details: bool = False,
+    written: Callable[[Iterable[str]], str] = "\n".join,
 ) -> RenderableType:
     """Return, for each battery, burdens, right answers and pairs of models.
 
@@ -54,6 +58,7 @@ def groups_view(
         groups: of administrations.
         pairs: base and instruct models among them.
         details: show also the summary of each group.
+        written: returns the text of the cautions.
     """
     if not groups:
         return Text("There are no administrations to show.")
@@ -77,7 +82,7 @@ def groups_view(
     if not details:
         hint = "--details shows features, categories and errors of each.\n"
         parts.append(Text(hint, style="dim"))
-    return Group(*parts, Text("\n".join(group_cautions(groups)), style="dim"))
+    return Group(*parts, Text(written(group_cautions(groups)), style="dim"))
 
 
 def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:

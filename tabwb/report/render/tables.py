@@ -5,7 +5,7 @@ Rich is imported with this module, which commands import only when they print.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from rich.console import Group, RenderableType
@@ -64,6 +64,7 @@ def administration_view(
     *,
     details: bool = False,
     arpabet: bool = False,
+    written: Callable[[Iterable[str]], str] = "\n".join,
 ) -> RenderableType:
     """Return the results of one administration.
 
@@ -73,6 +74,7 @@ def administration_view(
         summary: of the trials.
         details: show the rate of every feature and every kind of error.
         arpabet: show phonemes in ARPAbet instead of IPA.
+        written: returns the text of the cautions.
     """
     conditions = administration.conditions
     facts = [conditions.examinee, *line_of(conditions).values()]
@@ -89,7 +91,7 @@ def administration_view(
         parts.insert(1, Text(administration.title))
     if administration.tags:
         parts.append(Text(f"tags: {', '.join(administration.tags)}", style="dim"))
-    parts += [Text(f"note: {written}", style="dim") for written in administration.notes]
+    parts += [Text(f"note: {note}", style="dim") for note in administration.notes]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
@@ -100,7 +102,7 @@ def administration_view(
         lesion=conditions.lesion is not None,
         given=[administration],
     )
-    return Group(*parts, Text("\n".join(sentences), style="dim"))
+    return Group(*parts, Text(written(sentences), style="dim"))
 
 
 def summary_view(
