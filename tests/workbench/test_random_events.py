@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -28,11 +27,7 @@ FIRST = int(os.environ.get("TABWB_TORTURE_SEED", "0"))
 SESSION = 2500
 """Events of one session; each has a store of its own."""
 FRAME_S = 0.3
-"""Seconds between two drawings."""
-DRAWN = 5
-"""One of so many drawings is made; they would take half of the processor's time."""
-LARGE = 0.06
-"""How often a new size is drawn from all sizes; a large screen takes many times as long."""
+"""Seconds between two drawings; most of the processor's time is drawing."""
 IDLE = 0.04
 """How often the screen is waited for after an event."""
 COMMON = "enter escape tab shift+tab up down left right home end pageup pagedown space "
@@ -119,27 +114,12 @@ class Hand:
             self.send(kind(None, x, y, 0, 0, 1, False, False, False, x, y))
 
     def resize(self) -> None:
-        if self.random.random() < LARGE:
+        if self.random.random() < 0.15:
             size = Size(self.random.randint(20, 220), self.random.randint(5, 60))
         else:
             size = Size(self.random.randint(80, 110), self.random.randint(24, 33))
         self.driver._size = size
         self.send(events.Resize(size, size))
-
-
-def draw_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out most drawings; what is to be drawn is laid out and marked all the same."""
-    draw, frames = screen.Screen._compositor_refresh, count()
-
-    def refresh(self: screen.Screen[object]) -> None:
-        if next(frames) % DRAWN and self is self.app.screen:
-            self._compositor._dirty_regions = {self.size.region}
-            self._dirty_widgets.clear()
-            self.app._update_mouse_over(self)
-        else:
-            draw(self)
-
-    monkeypatch.setattr(screen.Screen, "_compositor_refresh", refresh)
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + max(EVENTS // SESSION, 1)))
@@ -152,7 +132,6 @@ async def test_random_events(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(screen, "UPDATE_PERIOD", FRAME_S)
-    draw_some(monkeypatch)
     stock(tmp_path / "store.db")
     secret_set(tmp_path / "store.db")
     random, done = Random(seed), 0
