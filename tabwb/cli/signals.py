@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tabwb.cli import watchdog
-from tabwb.cli.watchdog import TWICE_S
 from tabwb.records import processes
 from tabwb.records.processes import Interrupt, interrupt
 
@@ -51,7 +50,6 @@ def watch() -> None:
 def _leave_after_two(reading: int) -> None:
     import select
 
-    ending = {getattr(signal, name, None) for name in ("SIGINT", *ENDING)}
     times: list[float] = []
     deadline: float | None = None
     while deadline is None or time.monotonic() < deadline:
@@ -62,8 +60,8 @@ def _leave_after_two(reading: int) -> None:
         signals = os.read(reading, 64)
         if not signals:
             return  # the watchdog was killed
-        times = [at for at in times if now - at < TWICE_S]
-        times += [now for number in signals if number in ending]
+        times = [at for at in times if now - at < watchdog.TWICE_S]
+        times += [now for number in signals if number in watchdog.ENDING]
         if len(times) >= 3:
             break
         if len(times) == 2 and deadline is None:

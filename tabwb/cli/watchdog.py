@@ -112,9 +112,9 @@ class _Watchdog:
     def _kill(self) -> None:
         if os.getppid() != self._program:
             return
-        os.kill(self._program, signal.SIGKILL)
         if self._keys is not None:
-            self._keys.restore()
+            self._keys.restore()  # before a shell has the terminal again
+        os.kill(self._program, signal.SIGKILL)
         with contextlib.suppress(OSError):
             os.write(2, STOPPED)
 
@@ -156,7 +156,8 @@ class _UnreadKeys:
 
         unread = self._count()
         self._unread = [*self._unread[1 - LOOKS :], unread] if unread else []
-        self._next = now + LOOK_S if unread else None
+        # A terminal that was closed, or ended by ctrl+d, is always ready with nothing to read.
+        self._next = now + LOOK_S if unread or self._next is None else None
         try:
             if not unread:
                 self._take_back()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.signals import stopping
+from tabwb.cli.watchdog import LOOK_S, _UnreadKeys
 from tests.cli.conftest import Run
 
 PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
@@ -83,3 +85,17 @@ def test_an_answer_of_many_lines_may_begin_with_a_colon(run: Run, tmp_path: Path
     process.communicate("::first line\nsecond line\n\n:pause\n", timeout=60)
     trials = run("results", 1, "--json").document["trials"]
     assert [trial["response"] for trial in trials[:2]] == [":first line\nsecond line", None]
+
+
+def test_a_terminal_at_its_end_is_not_looked_at_all_the_time() -> None:
+    master, terminal = pty.openpty()
+    try:
+        keys = _UnreadKeys(terminal)
+        assert keys.looks_in_s(0.0) is None
+        keys.look(0.0)
+        assert keys.looks_in_s(0.0) == LOOK_S
+        keys.look(LOOK_S)
+        assert keys.looks_in_s(LOOK_S) is None
+    finally:
+        os.close(master)
+        os.close(terminal)
