@@ -25,7 +25,7 @@ GRACE_S = 2.0
 LOOK_S = 0.5
 """Seconds between two looks at keys that are not read."""
 LOOKS = 6
-"""So many looks at which keys are unread, and never fewer, mean that the program reads none."""
+"""The program reads no keys if at so many looks the number of unread keys has not fallen."""
 ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )

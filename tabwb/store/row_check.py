@@ -61,7 +61,7 @@ def unreadable(transaction: Transaction) -> Iterator[tuple[str, str]]:
             f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
         ):
             if value not in known:
-                yield table, f"{value!r:.40} is no {column.replace('_', ' ')}"
+                yield table, f"{value!r:.40} is not a valid {column.replace('_', ' ')}"
     readers: dict[str, Callable[[Transaction], object]] = {
         "administrations": read.administrations,
         "tombstones": people_rows.tombstones,

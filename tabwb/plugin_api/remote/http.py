@@ -29,7 +29,7 @@ def client_arguments(
     """Return the arguments of an httpx client that bound every answer.
 
     Args:
-        max_bytes: the most of one answer.
+        max_bytes: maximum size of one answer.
         heard: called whenever bytes of an answer have come.
     """
 

@@ -30,7 +30,7 @@ GRACE_S = 1.0
 REPLY_S = 1800.0
 """The default limit of one reply, in seconds over all its tries."""
 SILENCE_S = 30.0
-"""Silence is said after so many seconds, and again after as many; sooner under a short limit."""
+"""Silence is reported each time so many seconds have passed; sooner under a short limit."""
 
 Piece = str | Wait | Reply
 Arrivals = SimpleQueue[tuple[int, Piece | ComponentError | None]]
@@ -109,7 +109,7 @@ class _Flight:
     began: float | None = None  # monotonic seconds at the start of its try; None between tries
     spent_s: float = 0.0  # of the tries before this one
     heard: float = 0.0  # monotonic seconds of the last bytes
-    said_s: float = 0.0  # silence that was said last
+    said_s: float = 0.0  # silence that was reported last
 
 
 class RemoteModel(ABC):
@@ -118,10 +118,10 @@ class RemoteModel(ABC):
     Args:
         concurrency: the most requests in progress at one time.
         retries: tries and pauses.
-        reply_s: the most seconds that the tries of one request may take together, without the
-            pauses between them; needed for servers that send a little for ever.
-        silence_s: after so many seconds without a byte the client ends a try; silence is said
-            before. None: the client does not call :meth:`heard`, and nothing is said.
+        reply_s: maximum seconds of all tries of one request together, without the pauses between
+            them; needed for servers that send a little for ever.
+        silence_s: after so many seconds without a byte the client ends a try; silence is reported
+            before. None: the client does not call :meth:`heard`, and nothing is reported.
         title: name of the model in errors (``openai:gpt-4o``).
         chance: returns numbers in [0, 1) for jitter.
         clock: returns monotonic seconds.
@@ -288,7 +288,7 @@ class RemoteModel(ABC):
                     return None
 
     def _silence(self, flight: _Flight, now: float) -> Wait | None:
-        """Return what is said of a silent service, once for each step of time."""
+        """Return the report of a silent service, once for each step of time."""
         limit = self.silence_s
         if limit is None:
             return None
