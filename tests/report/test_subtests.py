@@ -197,3 +197,14 @@ def test_a_key_that_always_stands_first_shows_no_positions() -> None:
         if one.id == "words"
     )
     assert words.positions == ()
+
+
+def test_clusters_of_one_answer_each_change_no_interval() -> None:
+    """A unit with one answer is exact, whether the battery names it or not."""
+    answers = tuple((right, 1) for right in (1, 1, 0, 1, 0))
+    apart = Share(5, dict.fromkeys(POLICIES, answers))
+    named = replace(apart, clusters=dict.fromkeys(POLICIES, tuple("abcde")))
+    assert named.intervals() == apart.intervals()
+    assert named.interval() == clopper_pearson(3, 5)
+    themes = replace(apart, clusters=dict.fromkeys(POLICIES, tuple("aabbc")))
+    assert themes.interval() == rate_interval([1, 1, 0, 1, 0], [1] * 5, clusters="aabbc").interval

@@ -95,7 +95,8 @@ class Share:
         if self.shared:
             these = without_draws(these)
         clusters = self.clusters.get(policy)
-        if len(sizes) > 1 and all(n == 1 for n in sizes) and clusters is None:
+        units = len(sizes if clusters is None else set(clusters))
+        if units > 1 and units == sum(sizes):
             exact = clopper_pearson(sum(hits), sum(sizes))
             return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
         return rate_interval(hits, sizes, clusters=clusters), these
