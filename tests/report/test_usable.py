@@ -204,6 +204,8 @@ def test_every_output_says_how_many_are_usable_before_the_burden() -> None:
         ["2", "5", "repeated-answer 3", "true"],
         ["5", "5", "", "false"],
     ]
+    # N is that of the burden, as in every other table.
+    assert [row[columns.index("judge1 N")] for row in rows] == ["0", "2", "5"]
 
 
 def test_documents_carry_the_stored_and_the_effective_status() -> None:

@@ -50,8 +50,8 @@ NOTE = (
     "(empty where they need replicates or nothing was drawn). "
     "usable of n responses can be described, causes says why the others can not; few_usable marks "
     "burdens that must not be ranked. "
-    "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
-    "are not in N. Accuracies are by the policy exact."
+    "N of a judge are the responses that have a burden; not_judged are not among the n. "
+    "Accuracies are by the policy exact."
 )
 
 
@@ -304,8 +304,7 @@ def _judge_cells(judge: JudgeSummary) -> Cells:
     yield "features", len(burden.features), "number of features in the set"
     yield "scope", judge.scope, "which responses are judged"
     yield "prompt", judge.prompt_hash, "SHA-256 of the judge's prompt"
-    yield "N", burden.n_responses, JUDGED_OR_SCORED
-    yield "with_burden", burden.n_burden, "of these, responses that have a burden"
+    yield "N", burden.n_burden, "responses that have a burden, which is their mean"
     yield "distinct", burden.n_distinct, "different texts among them"
     yield WORDS_MEAN.id, burden.words_mean.value, WORDS_MEAN.meaning
 
@@ -317,12 +316,9 @@ def _statistic_cells(statistic: Statistic, value: StatisticValue) -> Cells:
     yield "N", value.n, "responses behind the value"
 
 
-JUDGED_OR_SCORED = "responses judged or scored"
-
-
 def _subtest_cells(subtest: SubtestSummary) -> Cells:
     share = subtest.share
-    yield "N", share.n, JUDGED_OR_SCORED
+    yield "N", share.n, "responses that count"
     yield "scored", share.scored, "responses with a verdict under the policy exact"
     for policy in POLICIES:
         yield f"correct_{policy}", share.correct[policy], f"right answers under the policy {policy}"
