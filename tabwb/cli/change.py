@@ -60,8 +60,8 @@ def change(
     For research only: McNemar's test for two sessions, the weighted trend and rate of change (after
     Howard, Best and Nickels 2015) for several, over all items and in sets of items. A session is an
     administration; sessions are in order of day. Only items with one answer in every session count:
-    leave an aborted session out with --sessions. With two sets, the test is one-sided: whether the
-    first changes more than the second. Name the trained set first; the two-sided p is shown too.
+    leave an aborted session out with --sessions. p is two-sided; p_one_sided is that of more right
+    answers later, of two sets that the first changes more: name the trained set first.
     """
     from tabwb.report.summaries.change import change_of
     from tabwb.report.summaries.load import load_columns
