@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import stat
 from pathlib import Path
 from typing import Any
 
 from tabwb.plugin_api import TabwbError
+from tabwb.records.files import open_file
 from tabwb.records.standard_streams import is_stdin, read_stdin
 
 MOST_BYTES = 256 * 2**20
@@ -29,9 +29,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         content = read_stdin(most + 1)
     else:
         try:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise TabwbError("is not a regular file", where=str(path), allowed="a file")
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 content = file.read(most + 1)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)

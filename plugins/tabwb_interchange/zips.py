@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from tabwb.plugin_api import MissingExtra, TabwbError
+from tabwb.records.files import open_file
 
 MOST_MEMBER = 64 * 2**20
 """The largest member, unpacked."""
@@ -38,7 +39,7 @@ class Archive:
         """
         with ExitStack() as opened:
             try:
-                file = opened.enter_context(path.open("rb"))
+                file = opened.enter_context(open_file(path))
                 _check_directory(file, path)
                 archive = opened.enter_context(zipfile.ZipFile(file))
             except OSError as error:

@@ -20,6 +20,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.records import limits
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.installation import switch_telemetry_off
 from tabwb.records.words import near
@@ -200,8 +201,6 @@ def main(
     streams.prepare()
     switch_telemetry_off(os.environ)  # before a plugin can import onnxruntime
     reset_verbosity()
-    if arguments is None:
-        signals.watch()
     faces = (workbench, speaker_view, rating_page) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
@@ -213,6 +212,8 @@ def main(
 
 
 def _command(arguments: Sequence[str] | None, faces: Faces | None) -> object:
+    if arguments is None:
+        signals.watch()
     return cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",
@@ -243,6 +244,8 @@ def _guarded(work: Callable[[], object]) -> int:
         if os.environ.get("TABWB_DEBUG"):
             raise
         streams.give_up(sys.stdout)
+        if (exhausted := limits.exhausted(error)) is not None:
+            return fail(exhausted)
         # Only asking for the current folder fails without a name and with this error.
         place = "the current folder" if isinstance(error, FileNotFoundError) else "output"
         if error.filename is not None:
@@ -252,6 +255,9 @@ def _guarded(work: Callable[[], object]) -> int:
     except Exception as error:  # the outermost edge: one message, no traceback
         if os.environ.get("TABWB_DEBUG"):
             raise
+        if (exhausted := limits.exhausted(error)) is not None:
+            error.__traceback__ = None  # frees what the command held
+            return fail(exhausted)
         return fail(
             TabwbError(
                 f"unexpected {error_text(error)}",

@@ -8,32 +8,11 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from tabwb.records import limits
 from tabwb.records.visible import VisibleStream
-
-FILES_AT_LEAST = 16
-"""A store, its log, its locks and the pipes of one child need so many open files."""
-
 
 _found: list[TextIO] = []
 """The streams as they were found, below the filters."""
-
-
-def _check_open_files() -> None:
-    """Leave with one message where the system allows too few open files for any command."""
-    opened: list[int] = []
-    try:
-        while len(opened) < FILES_AT_LEAST:
-            opened.append(os.dup(0))
-    except OSError:
-        os.write(
-            2,
-            f"error: fewer than {FILES_AT_LEAST} files may be open at once\n"
-            f"  allowed: {FILES_AT_LEAST} or more\n  raise the limit: ulimit -n 1024\n".encode(),
-        )
-        os._exit(1)
-    finally:
-        for number in opened:
-            os.close(number)
 
 
 def prepare() -> None:
@@ -53,7 +32,7 @@ def prepare() -> None:
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-    _check_open_files()
+    limits.check_open_files()
     _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
     _reconfigure(sys.stdout, "backslashreplace", "replace")
     _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")

@@ -13,6 +13,7 @@ import os
 import stat
 import tempfile
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 
 from tabwb.records.errors import TabwbError, UsageError
@@ -155,10 +156,45 @@ _OF_THE_MACHINE = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 """Failures for which the words of a command are not to blame."""
 
 
+_SUBSTITUTED = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
+"""What a shell hands over for ``<(command)``; such a pipe has a writer."""
+
+
+def open_file(path: Path) -> BufferedReader:
+    """Open a file to read its bytes.
+
+    A device, a socket or a named pipe is refused unopened: reading it might never end. The pipe
+    of a shell's ``<(command)`` is a file here, and so is the null device.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        OSError: it is not a regular file, or cannot be opened.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EISDIR, "is a directory", str(path))
+    piped = stat.S_ISFIFO(mode) and str(path).startswith(_SUBSTITUTED)
+    if not (stat.S_ISREG(mode) or piped or str(path) == os.devnull):
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    return path.open("rb")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    import hashlib
+
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read_regular(path: Path, limit: int) -> bytes | None:
     """Read a regular file of at most ``limit`` bytes; None where there is no file.
-
-    A pipe, a device or a socket is refused unread: reading it might never end.
 
     Args:
         path: of the file.
@@ -169,11 +205,7 @@ def read_regular(path: Path, limit: int) -> bytes | None:
         TabwbError: the disk failed, or too many files are open.
     """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-            kind = "a pipe" if stat.S_ISFIFO(status.st_mode) else "a device or a socket"
-            raise UsageError(f"is {kind}", where=str(path), allowed="a file")
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(limit + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tabwb.records.errors import UsageError
+from tabwb.records.files import open_file
 from tabwb.records.study import Value
 
 Scope = Literal["record", "transcribe", "rate", "train", "share", "play-back", "remote"]
@@ -280,8 +281,8 @@ def origins_beside(path: Path) -> tuple[tuple[str, Origin, str], ...]:
 def _text_beside(path: Path) -> str:
     file = (path if path.is_dir() else path.parent) / README
     try:
-        with file.open(encoding="utf-8", errors="replace") as opened:
-            return opened.read(1_000_000)
+        with open_file(file) as opened:
+            return opened.read(1_000_000).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 import sys
 import threading
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.files import expanded
+from tabwb.records.files import expanded, open_file
 
 DASH = "-"
 _STDOUT = frozenset({DASH, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
@@ -134,19 +131,8 @@ def read_file(path: Path, limit: int | None = None) -> bytes:
     """
     if is_stdin(path):
         return read_stdin(limit)
-    mode = path.stat().st_mode
-    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and _is_endless(path)):
-        raise OSError(errno.EINVAL, "is a device, not a file", str(path))
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read() if limit is None else file.read(limit)
-
-
-def _is_endless(path: Path) -> bool:
-    """Return whether a character device is something else than a terminal or /dev/null."""
-    if os.path.realpath(path) == os.path.realpath(os.devnull):
-        return False
-    with path.open("rb", buffering=0) as file:
-        return not file.isatty()
 
 
 def located(name: str) -> str:

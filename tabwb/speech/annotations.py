@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import open_file
 from tabwb.speech.files import SUFFIXES
 
 
@@ -66,7 +67,8 @@ Tiers = dict[str, tuple[Interval, ...]]
 
 
 def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
-    content = path.read_bytes()
+    with open_file(path) as file:
+        content = file.read()
     read = _binary_tiers if content.startswith(BINARY) else _text_tiers
     tiers: Tiers = {}
     for name, intervals in read(content, str(path)):
@@ -189,7 +191,8 @@ def _binary_tiers(content: bytes, where: str) -> Iterator[tuple[str, list[Interv
 
 
 def _eaf(path: Path) -> tuple[Tiers, Path | None]:
-    root = ElementTree.parse(path).getroot()
+    with open_file(path) as file:
+        root = ElementTree.parse(file).getroot()
     if root.tag != "ANNOTATION_DOCUMENT":
         raise ValueError(root.tag)
     spans = _Spans(root, path)

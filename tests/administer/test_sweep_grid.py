@@ -250,7 +250,7 @@ def test_a_grid_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_grid_is_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
-    with pytest.raises(UsageError, match="is a pipe"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         read_grid(tmp_path / "pipe.toml")
 
 

@@ -80,4 +80,4 @@ def test_a_configuration_that_is_a_pipe_is_refused_and_not_waited_for(
     os.mkfifo("tabwb.toml")
     outcome = run("results")
     assert outcome.status == 2
-    assert "tabwb.toml: is a pipe" in outcome.err
+    assert "tabwb.toml: cannot be read: is not a regular file" in outcome.err

@@ -60,7 +60,7 @@ def test_a_textgrid_without_a_field_is_damaged(lost: str, tmp_path: Path) -> Non
 def test_a_replay_of_a_device_is_refused(run: Run, battery_file: Path) -> None:
     refused = run("run", battery_file, "--model", "replay:/dev/zero")
     assert refused.status != 0
-    assert "is a device, not a file" in refused.err
+    assert "is not a regular file" in refused.err
 
 
 def test_people_are_not_exported_from_a_store_that_cannot_log(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -136,21 +137,25 @@ def test_an_unknown_transcriber_is_answered_with_the_known(run: Run) -> None:
 
 
 def test_ctrl_c_prints_what_is_done_and_says_what_is_left(tmp_path: Path) -> None:
-    """A slow transcriber: a table that is a pipe, which gives nothing until it is written to."""
-    pipe = tmp_path / "typed.tsv"
-    os.mkfifo(pipe)
+    """A slow transcriber: a table that is a pipe, whose end is not there until it is closed."""
+    reading, writing = os.pipe()
     command = [sys.executable, "-m", "tabwb.cli.main", "transcribe", str(DOG), str(SILENCE)]
     process = subprocess.Popen(
-        [*command, "--transcriber", f"manual:{pipe}", "--json"],
+        [*command, "--transcriber", f"manual:/dev/fd/{reading}", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        pass_fds=[reading],
     )
-    with pipe.open("w") as table:  # opens once the other side reads
-        time.sleep(0.2)
+    with os.fdopen(writing, "w") as table:
+        table.write("utterance_id\ttranscript\n")
+        table.flush()
+        while select.select([reading], [], [], 0)[0]:  # until the other side has read it
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         time.sleep(0.2)
-        table.write(f"utterance_id\ttranscript\n{DOG.stem}\tD AO G\n{SILENCE.stem}\t\n")
+        table.write(f"{DOG.stem}\tD AO G\n{SILENCE.stem}\t\n")
+    os.close(reading)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert json.loads(out) == {"format": 1, "files": []}

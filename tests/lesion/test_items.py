@@ -94,5 +94,5 @@ def test_items_that_are_not_there(tmp_path: Path) -> None:
 
 def test_a_pipe_is_refused_unread(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is a pipe"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         read_items(tmp_path / "pipe")

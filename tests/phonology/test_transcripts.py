@@ -83,7 +83,7 @@ def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
 def test_a_device_without_an_end_is_refused() -> None:
-    with pytest.raises(TabwbError, match="is a device, not a file"):
+    with pytest.raises(TabwbError, match="is not a regular file"):
         read_table(Path("/dev/zero"))
 
 

@@ -125,7 +125,7 @@ def test_a_list_that_others_can_write_trusts_nothing(folders: tuple[Path, Path])
 
 def test_a_device_as_configuration_is_refused_unread(folders: tuple[Path, Path]) -> None:
     (folders[0] / "tabwb.toml").symlink_to("/dev/zero")
-    with pytest.raises(UsageError, match="is a device or a socket"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         loaded(folders)
 
 

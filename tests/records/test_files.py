@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from pathlib import Path
 
 import pytest
 
-from tabwb.records.files import is_inside, sync_file
+from tabwb.records.files import is_inside, open_file, sync_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,3 +39,21 @@ def test_a_name_stays_inside_its_folder(tmp_path: Path) -> None:
     assert is_inside(tmp_path, "a/../b.wav")
     for name in ("..", "../x", "/etc/passwd", str(tmp_path / "x"), "out/etc", "a\0b", "a/../../x"):
         assert not is_inside(tmp_path, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_only_files_and_the_pipes_of_a_shell_are_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(tmp_path / "socket"))
+        for path in (tmp_path / "pipe", tmp_path / "socket", Path("/dev/zero"), tmp_path):
+            with pytest.raises(OSError, match=r"is not a regular file|is a directory"):
+                open_file(path)
+    reading, writing = os.pipe()
+    os.write(writing, b"from a command")
+    os.close(writing)
+    with open_file(Path(f"/dev/fd/{reading}")) as file:
+        assert file.read() == b"from a command"
+    os.close(reading)
+    with open_file(Path(os.devnull)) as file:
+        assert file.read() == b""

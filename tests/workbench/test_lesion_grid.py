@@ -40,7 +40,7 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
         os.mkfifo(tmp_path / "pipe.toml")
         seat.fill(**{"grid-file": "pipe.toml"})
         await seat.press("enter")
-        await seat.reads("is a pipe")
+        await seat.reads("is not a regular file")
         seat.fill(**{"grid-file": "new.toml"})
         await seat.press("enter")
         await seat.until(lambda: written, "the file")

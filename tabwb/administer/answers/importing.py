@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from tabwb.records import events
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
+from tabwb.records.files import sha256_of
 from tabwb.records.marks import Marks, changes
 from tabwb.records.ratings import Declaration, FailedRater
 from tabwb.records.reasoning import option_of, separated
@@ -87,7 +87,7 @@ def import_answers(
     """
     for given in conditions:
         consent.Guard(store, plugins, given).check_giving()
-    every = {str(path): (path.name, _sha256(path)) for path in plan.source.files}
+    every = {str(path): (path.name, sha256_of(path)) for path in plan.source.files}
     digests = [dict([every[run.run.file]] if run.run.file else every.values()) for run in plan.runs]
     if not again:
         check_new(store, battery, list(zip(conditions, digests, strict=True)))
@@ -283,11 +283,6 @@ def told(planned: PlannedRun) -> str:
     if planned.repeated:
         parts.append(f"{plural(len(planned.repeated), 'repeated answer')} left out")
     return "; ".join(parts)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _tell(

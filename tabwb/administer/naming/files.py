@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tabwb.battery.model import Battery
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
-from tabwb.records.files import file_inside
+from tabwb.records.files import file_inside, open_file
 from tabwb.records.speakers import read_day
 from tabwb.records.words import near
 from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole, recorded_on
@@ -144,7 +144,8 @@ def _of_names(folder: Path, items: Collection[str]) -> Iterator[TakeFile]:
 
 def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
     try:
-        text = manifest.read_text(encoding="utf-8-sig")
+        with open_file(manifest) as file:
+            text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TabwbError(f"the manifest cannot be read: {error}", where=str(manifest)) from error
     lines = text.splitlines()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.files import sha256_of
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 
 OPEN = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def holder_of(

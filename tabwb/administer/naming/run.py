@@ -12,7 +12,6 @@ from tabwb.administer.consent import Guard
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named, cued
 from tabwb.administer.naming.live import job_of
-from tabwb.administer.naming.repeated import sha256_of
 from tabwb.administer.naming.views import observed, spoken_attempt, with_onset
 from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.session import Events, Session
@@ -20,6 +19,7 @@ from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
 from tabwb.records.errors import StoreError
+from tabwb.records.files import sha256_of
 from tabwb.records.naming import (
     Cued,
     Marked,

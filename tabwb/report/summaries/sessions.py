@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from tabwb.battery.model import Item, Subtest
 from tabwb.records.errors import UsageError
+from tabwb.records.files import open_file
 from tabwb.records.trials import Administration
 from tabwb.records.words import separated
 from tabwb.report.summaries.change import Place
@@ -109,7 +111,7 @@ def named_sets(
         return sets_of_tags(subtests, list(tags))
     file = Path(sets)
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
+        with TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as lines:
             return sets_of_rows(subtests, list(csv.DictReader(lines)), file.name)
     except (OSError, UnicodeDecodeError) as problem:
         raise UsageError(f"'{sets}' cannot be read: {problem}", where="--sets") from problem

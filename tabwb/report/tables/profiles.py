@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from tabwb.records.errors import UsageError
+from tabwb.records.files import open_file
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
@@ -116,7 +118,7 @@ def read_rates(path: Path) -> dict[str, float]:
         UsageError: it cannot be read, lacks a column, or a rate is not from 0 to 1.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
             lines = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"cannot be read: {error}", where=str(path)) from error

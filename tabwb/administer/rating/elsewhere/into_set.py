@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -36,6 +35,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.files import sha256_of
 from tabwb.records.marks import check_tag
 from tabwb.records.rating_sets import (
     Assignment,
@@ -212,8 +212,7 @@ def _plan(
 
 
 def _noted(path: Path) -> str:
-    with (path / RATINGS if path.is_dir() else path).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = sha256_of(path / RATINGS if path.is_dir() else path)
     return f"{path.name} (SHA-256 {digest[:12]}…)"
 
 
