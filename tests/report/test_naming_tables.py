@@ -83,6 +83,25 @@ def test_where_room_is_short_the_latency_gives_way() -> None:
     assert "cat “dog” /dɔɡ/ error ✗ ✗ semantic?" in lines
 
 
+@pytest.mark.parametrize("width", [80, 100, 160])
+@pytest.mark.parametrize("heard", ["", "a long answer of many words, none of which is the name"])
+def test_no_word_of_ours_is_broken(width: int, heard: str) -> None:
+    said = replace(ITEMS[0], heard=heard, proposed="", code="nonword-unrelated")
+    items = (
+        replace(said, item="a-long-name-of-item", flags=("unintelligible", "sound-guessed")),
+        replace(said, phonemes=("<spn>",), transcriber="manual:a.tsv", score="self-corrected",
+                score_by="person:R1", other_scores=(("person:R2", "not-scorable"),)),
+        replace(said, phonemes=("D", "AO", "G") * 20),
+    )  # fmt: skip
+    text = shown(width, items=items)
+    words = [word.strip(",;()") for word in text.split()]
+    assert "transcript" in words and "self-corrected" in words
+    assert words.count("unintelligible") == 2
+    assert words.count("nonword-unrelated") == 3 + 1  # the table of codes
+    assert "sound-guessed" in words
+    assert all("…" not in line for line in text.splitlines())
+
+
 def test_the_signs_are_explained() -> None:
     assert (
         "in quotes: as a person heard it; any, first: the rules on what was heard, else on the "

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -36,6 +37,10 @@ BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
 BAR = 20
 WIDE = 100
 """From so many columns on the latency is shown beside what was heard."""
+HEARD = 7
+"""So many columns has what was heard at least."""
+WORD = 20
+"""No word of ours in a cell is longer; a longer ID is broken."""
 
 
 def naming_views(
@@ -80,30 +85,49 @@ def _items_table(items: Sequence[NamedItem], width: int, *, arpabet: bool) -> Re
     """Return a row for each item: what was heard or transcribed, its scores, and why."""
     heard = _heard(items)
     latency = width >= WIDE or not heard
-    made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
-    made.add_column("item", no_wrap=True, header_style="dim")
+    transcripts = [transcribed(item, arpabet=arpabet) for item in items]
+    scores, codes = [score_of(item) for item in items], [code_of(item) for item in items]
+    gap = 2 if width >= WIDE else 1
+    made = Table(box=None, expand=True, pad_edge=False, padding=(0, gap, 0, 0))
+    made.add_column("item", overflow="fold", header_style="dim")  # gives way first
+    # The width of a column with a ratio is its least.
     if heard:
-        made.add_column("heard", ratio=2, overflow="fold", header_style="dim")
-    made.add_column("transcript", ratio=3, overflow="fold", header_style="dim")
-    several = any(item.other_scores for item in items)
-    made.add_column("score", no_wrap=not several, overflow="fold", header_style="dim")
+        made.add_column("heard", ratio=2, width=HEARD, overflow="fold", header_style="dim")
+    own = ["transcript", *(said for said in transcripts if not said.startswith("/"))]
+    own = own[:1] if arpabet else own
+    made.add_column(
+        "transcript", ratio=3, width=_widest_word(own), overflow="fold", header_style="dim"
+    )
+    made.add_column("score", width=_width(["score", *scores], width // 6), overflow="fold",
+                    header_style="dim")  # fmt: skip
     for heading in ("any", "first"):
         made.add_column(heading, no_wrap=True, header_style="dim")
-    made.add_column("code", ratio=4, overflow="fold", header_style="dim")
+    made.add_column("code", width=_width(["code", *codes], width // 5), overflow="fold",
+                    header_style="dim")  # fmt: skip
     if latency:
         made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
-    for item in items:
+    for item, transcript, score, code in zip(items, transcripts, scores, codes, strict=True):
         made.add_row(
             item.item,
             *((f"“{item.heard}”" if item.heard else NONE,) if heard else ()),
-            transcribed(item, arpabet=arpabet),
-            score_of(item),
+            transcript,
+            score,
             verdict_of(item, "correct-any"),
             verdict_of(item, "correct-first"),
-            code_of(item),
+            code,
             *((_seconds(item.latency_s),) if latency else ()),
         )
     return Padding(made, (0, 0, 0, 1))
+
+
+def _width(cells: Sequence[str], most: int) -> int:
+    """Return the columns of characters for texts that wrap, at least their longest word."""
+    return max(min(max(map(cell_len, cells)), most), _widest_word(cells))
+
+
+def _widest_word(cells: Sequence[str]) -> int:
+    """Return the length of the longest word; that of an ID may be broken."""
+    return min(max(cell_len(word) for cell in cells for word in cell.split()), WORD)
 
 
 def _heard(items: Sequence[NamedItem]) -> bool:
