@@ -12,7 +12,7 @@ from tabwb.phonology.distance import align_features, indel_cost
 from tabwb.scoring.naming.target import CODES, FLAGS
 from tabwb.speech.level import Level
 from tabwb.workbench.naming.dialogs import CODE_KEYS, FLAG_KEYS
-from tabwb.workbench.naming.item_list import ItemList, strip
+from tabwb.workbench.naming.item_list import ItemList, score_lines, strip
 from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
 from tabwb.workbench.naming.view_models import NamedItem
 from tabwb.workbench.shell import settings
@@ -42,6 +42,18 @@ def test_every_code_and_flag_has_a_letter_of_its_own() -> None:
     assert sorted(CODE_KEYS.values()) == sorted(CODES)
     assert sorted(FLAG_KEYS.values()) == sorted(FLAGS)
     assert all(key.islower() for key in CODE_KEYS) and all(key.isupper() for key in FLAG_KEYS)
+
+
+def test_codes_stand_below_the_score_that_they_belong_to() -> None:
+    items = (
+        NamedItem("bed", "scored", True),
+        NamedItem("cat", "scored", False, "semantic", is_code=True),
+        NamedItem("dog", "scored", False, "semantic", is_code=True),
+        NamedItem("axe", "scored", False),
+        NamedItem("key", "scored", False, "no response"),
+    )
+    lines = [" ".join(line.plain.rsplit(None, 1)) for line in score_lines(items, 30)]
+    assert lines[1:] == ["error 3", "  semantic 2", "right 1", "no response 1"]
 
 
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:

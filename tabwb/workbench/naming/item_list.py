@@ -106,7 +106,7 @@ def _standing(item: NamedItem) -> Content:
 
 
 def score_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """Yield a person's scores so far: how many are right, and what the others were.
+    """Yield a person's scores so far: how many are right, the others, and below errors their codes.
 
     Args:
         items: those of the battery, in order.
@@ -118,9 +118,17 @@ def score_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
         return
     share = f"{sum(counted)} of {len(counted)}" if counted else "-"
     yield spread(Content.styled("Right, by ear", "bold"), Content.styled(share, "bold"), width)
-    kinds = Counter(item.word or ("right" if item.right else "error") for item in scored)
+    said = [
+        (item, item.word if item.word and not item.is_code else "right" if item.right else "error")
+        for item in scored
+    ]
+    kinds = Counter(kind for _, kind in said)
+    codes = Counter((kind, item.word) for item, kind in said if item.is_code)
     for kind, count in kinds.most_common():
         yield spread(Content(kind), Content(str(count)), width)
+        for (of, code), n in codes.most_common():
+            if of == kind:
+                yield spread(Content.styled(f"  {code}", QUIET), Content(str(n)), width)
     times = sorted(item.latency_s for item in scored if item.latency_s is not None)
     if times:
         middle = (times[(len(times) - 1) // 2] + times[len(times) // 2]) / 2

@@ -190,11 +190,12 @@ class NamingPresenter:
         )
         right = None if outcome is None else outcome == "right"
         word = "" if view.code is None else view.code.code
-        if word in {"", "correct"}:
+        is_code = word not in {"", "correct", score.score}
+        if not is_code:
             word = _SHORT.get(score.score, "")
         if by_ear and not right:
-            word = "after cue" if outcome == "right-after-cue" else "late"
-        return NamedItem(name, "scored", right, word, latency)
+            word, is_code = ("after cue" if outcome == "right-after-cue" else "late"), False
+        return NamedItem(name, "scored", right, word, latency, is_code)
 
     def _listening(self, view: NamingView) -> str:
         attempt, transcript = view.attempt, view.transcript

@@ -30,6 +30,7 @@ class NamedItem:
         word: a person's code or score where it is not simply right or wrong; of a description,
             which is not scored, the mark of what was given.
         latency_s: from the picture to the onset of speech, or None.
+        is_code: whether the word is a code.
     """
 
     name: str
@@ -37,6 +38,7 @@ class NamedItem:
     right: bool | None = None
     word: str = ""
     latency_s: float | None = None
+    is_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

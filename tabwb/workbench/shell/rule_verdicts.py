@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SCORE_WORDS: Mapping[str, str] = {
     score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()
 }
+REASON_WORDS = {"dont-know": "don't know"}
 NONE = "·"
 SIGNS = {"EQ": "=", "SUB": "~", "INS": "+", "DEL": "-"}
 GAP = 4
@@ -79,9 +80,11 @@ def score_words(score: str, reason: str) -> str:
 
     >>> score_words("error", ""), score_words("no-response", "silent")
     ('3 error', '4 no response: silent')
+    >>> score_words("no-response", "dont-know")
+    "4 no response: don't know"
     """
     words = SCORE_WORDS.get(score, score)
-    return f"{words}: {reason}" if reason else words
+    return f"{words}: {REASON_WORDS.get(reason, reason)}" if reason else words
 
 
 def rule_verdicts(naming: Naming) -> RuleVerdicts:
