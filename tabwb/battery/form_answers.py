@@ -111,8 +111,13 @@ def step(form: Form, answers: Mapping[str, Answer], seconds: float) -> Step:
         tuple(missing),
         tuple(unmarked),
         not _said(answers),
-        0 < seconds < form.least_seconds,
+        is_fast(form, seconds),
     )
+
+
+def is_fast(form: Form, seconds: float) -> bool:
+    """Return whether a rating took less than the form's minimum; 0 seconds were not measured."""
+    return 0 < seconds < form.least_seconds
 
 
 def missing(form: Form, answers: Mapping[str, Answer]) -> tuple[str, ...]:
@@ -164,7 +169,7 @@ def flag_of(form: Form, rating: SampleRating) -> Flag:
     """
     if not rating.complete:
         return ""
-    fast = 0 < rating.seconds < form.least_seconds
+    fast = is_fast(form, rating.seconds)
     if rating.confirmed is None:
         return "fast-unmarked" if fast and not _present(form, rating.answers) else ""
     untouched = not _said(looked_at(form, rating))

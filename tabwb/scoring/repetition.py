@@ -11,6 +11,7 @@ from typing import Literal
 from tabwb.records.ratings import REPETITION_ERRORS
 from tabwb.scoring.text import (
     fold_case,
+    is_in_capitals,
     is_unspaced,
     marked,
     plain,
@@ -95,8 +96,8 @@ def read_repetition(response: str, target: str, prompt: str = "", language: str 
     given, wanted = straight(response).strip(), straight(target).strip()
     rest, echoes = _without_carrier(given, carrier(wanted, straight(prompt)))
     said, asked = without_stop(given), without_stop(wanted)
-    capitals = "ß" in asked and said.isupper() and said == asked.upper()
-    normalised = capitals or fold_case(said, language) == fold_case(asked, language)
+    same = fold_case(said, language) == fold_case(asked, language)
+    normalised = same or is_in_capitals(said, asked)
     return Repetition(
         exact=given == wanted,
         normalised=normalised,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.battery.form_answers import flag_of, of_attempts, whole_response
+from tabwb.battery.form_answers import flag_of, is_fast, of_attempts, whole_response
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, SampleRating
 from tabwb.store import set_rows
@@ -117,7 +117,7 @@ def _flagged(
     seconds: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
     """Return which ratings are doubtful; equal answers in as little time are looked at once."""
-    fast = (seconds > 0) & (seconds < form.least_seconds)
+    fast = [int(is_fast(form, time)) for time in seconds.tolist()]
     least = form.least_seconds
     either = [
         [
@@ -127,7 +127,7 @@ def _flagged(
         ]
         for answers, confirmed in known
     ]  # fmt: skip
-    return np.array(either, bool)[rows, fast.astype(np.int64)]
+    return np.array(either, bool)[rows, fast]
 
 
 _Numbers = tuple[list[float], list[float], list[bool]]

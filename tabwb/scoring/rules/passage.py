@@ -12,6 +12,7 @@ from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import FUNCTION_WORDS
 from tabwb.scoring.rules.verdicts import RULES_1, Thresholds
 from tabwb.scoring.rules.vocabulary import FILLERS
+from tabwb.scoring.text import MOST_READ
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)*(?:-(?=[ ,]))?")
@@ -20,8 +21,6 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|mt|[b-hj-z])|\be\.g|\bi\.e)$", re.IGNORECASE
 )
 EVIDENCE_LETTERS = 80
-MOST_READ = 40_000
-"""Characters of a response that the rules read [ours]; a description has about 1,000."""
 
 
 @dataclass(frozen=True, slots=True)
