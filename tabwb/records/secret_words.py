@@ -8,10 +8,10 @@ SHOWN = "[key]"
 _KEYS = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     # The prefixes of OpenAI, Anthropic and OpenRouter; Hugging Face, GitHub, GitLab, Groq, others.
-    r"sk-(?=[\w-]*\d)[\w-]*?[A-Za-z0-9]{16}[\w-]*"
+    r"sk-(?=[\w-]{0,60}\d)[\w-]{0,40}?[A-Za-z0-9]{16}[\w-]*"
     r"|(?:hf|gsk|r8|gh[pousr])_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
     r"|(?:xai|pplx|nvapi|glpat|xox[abp])-[\w-]{20,}"
-    r"|AIza[\w-]{30,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*"
+    r"|AIza[\w-]{30,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,999}\.[\w-]+\.[\w-]*"
     # Long words of capitals, small letters and digits; hexadecimal hashes have one case, and names
     # of files and models hold words.
     r"|(?=[A-Za-z]*\d)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?![A-Za-z0-9]{0,26}[a-z]{6})"
