@@ -171,7 +171,7 @@ class _UnreadKeys:
         import termios
 
         with contextlib.suppress(termios.error, OSError):
-            if termios.tcgetattr(self.terminal)[3] == self._modes[3]:
+            if termios.tcgetattr(self.terminal)[3] == self._modes[3] or not self._is_foreground():
                 return
             termios.tcsetattr(self.terminal, termios.TCSAFLUSH, self._modes)
             os.write(self.terminal, _LEAVE_SCREEN)
@@ -180,7 +180,7 @@ class _UnreadKeys:
         import termios
 
         modes = termios.tcgetattr(self.terminal)
-        if modes[3] & termios.ISIG or os.tcgetpgrp(self.terminal) != os.getpgrp():
+        if modes[3] & termios.ISIG or not self._is_foreground():
             return
         self._before = list(modes)
         modes[3] |= termios.ISIG | termios.NOFLSH  # what is unread stays, to be counted
@@ -193,6 +193,9 @@ class _UnreadKeys:
         given, self._given = self._given, None
         if given is not None and termios.tcgetattr(self.terminal) == given:
             termios.tcsetattr(self.terminal, termios.TCSANOW, self._before)  # type: ignore[arg-type]
+
+    def _is_foreground(self) -> bool:
+        return os.tcgetpgrp(self.terminal) == os.getpgrp()
 
     def _count(self) -> int:
         import fcntl

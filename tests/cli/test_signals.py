@@ -7,8 +7,10 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
+import tty
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,19 @@ def test_a_terminal_at_its_end_is_not_looked_at_all_the_time() -> None:
         assert keys.looks_in_s(0.0) == LOOK_S
         keys.look(LOOK_S)
         assert keys.looks_in_s(LOOK_S) is None
+    finally:
+        os.close(master)
+        os.close(terminal)
+
+
+def test_a_terminal_that_another_program_has_is_left_as_it_is() -> None:
+    master, terminal = pty.openpty()
+    try:
+        keys = _UnreadKeys(terminal)
+        tty.setraw(terminal)
+        modes = termios.tcgetattr(terminal)
+        keys.restore()
+        assert termios.tcgetattr(terminal) == modes
     finally:
         os.close(master)
         os.close(terminal)
