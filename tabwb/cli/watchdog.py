@@ -112,11 +112,11 @@ class _Watchdog:
     def _kill(self) -> None:
         if os.getppid() != self._program:
             return
-        if self._keys is not None:
-            self._keys.restore()  # before a shell has the terminal again
+        # Before a shell has the terminal again.
+        screen = b"" if self._keys is None else self._keys.restore()
         os.kill(self._program, signal.SIGKILL)
         with contextlib.suppress(OSError):
-            os.write(2, STOPPED)
+            os.write(2, screen + STOPPED)  # at once: ctrl+c drops output that waits
 
 
 class _UnreadKeys:
@@ -166,15 +166,16 @@ class _UnreadKeys:
         except termios.error:
             self._next = now + TWICE_S  # not our terminal any more
 
-    def restore(self) -> None:
-        """Leave a terminal that a person can use, where a program has taken it."""
+    def restore(self) -> bytes:
+        """Restore the modes that a program has changed; return what ends its full screen."""
         import termios
 
         with contextlib.suppress(termios.error, OSError):
             if termios.tcgetattr(self.terminal)[3] == self._modes[3] or not self._is_foreground():
-                return
+                return b""
             termios.tcsetattr(self.terminal, termios.TCSAFLUSH, self._modes)
-            os.write(self.terminal, _LEAVE_SCREEN)
+            return _LEAVE_SCREEN if os.isatty(2) else b""
+        return b""
 
     def _give(self) -> None:
         import termios
