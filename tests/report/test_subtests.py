@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tabwb.records.ratings import failed, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.render.wording import remarks
@@ -208,3 +210,14 @@ def test_clusters_of_one_answer_each_change_no_interval() -> None:
     assert named.interval() == clopper_pearson(3, 5)
     themes = replace(apart, clusters=dict.fromkeys(POLICIES, tuple("aabbc")))
     assert themes.interval() == rate_interval([1, 1, 0, 1, 0], [1] * 5, clusters="aabbc").interval
+
+
+def test_baselines_weigh_items_alike_as_the_accuracy_does() -> None:
+    two = ("drum", "lion")
+    given = [answered("wc1", "lion", number=at, options=two) for at in (1, 2, 3)]
+    words = summary_of("words", *given, answered("wc3", "boat", number=4))
+    assert words.baselines["guessing"].value == pytest.approx((1 / 2 + 1 / 6) / 2)
+    assert words.baselines["always_first"].value == 0.5
+    closed = [answered("sc1", "Yes", number=at) for at in (1, 2, 3)]
+    sentences = summary_of("sentences", *closed, answered("sc2", "No", number=4))
+    assert sentences.baselines["always_yes"].value == 0.5

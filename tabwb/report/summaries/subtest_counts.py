@@ -6,6 +6,7 @@ trials of a session (:mod:`tabwb.report.summaries.live`).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -266,11 +267,18 @@ def _errors_by_foil(verdicts: _Verdicts, unread: Mapping[str, str]) -> dict[str,
 
 
 def _baselines(task: TaskType, kinds: Sequence[AnswerKind], yes: str | None) -> dict[str, Estimate]:
-    """Return the baselines that apply to a subtest, ``yes`` being the battery's word for Yes."""
+    """Return the baselines that apply to a subtest, ``yes`` being the battery's word for Yes.
+
+    Each item has one weight, as in the accuracy, whatever the number of its responses.
+    """
+    given: Counter[str] = Counter()
+    for kind in kinds:
+        given[kind.item.id] += kind.n
+    common = math.lcm(*filter(None, given.values()))
     keyed: Counter[tuple[str, tuple[str, ...]]] = Counter()
     for kind in kinds:
-        if (expected := kind.item.expected) is not None:
-            keyed[expected, kind.shown] += kind.n
+        if (expected := kind.item.expected) is not None and kind.n:
+            keyed[expected, kind.shown] += kind.n * (common // given[kind.item.id])
     sizes: Counter[int] = Counter()
     keys: Counter[str] = Counter()
     for (expected, shown), n in keyed.items():
