@@ -212,7 +212,8 @@ def main(
 
 
 def _command(arguments: Sequence[str] | None, faces: Faces | None) -> object:
-    if arguments is None:
+    # Help runs no plugin; starting the watchdog would take a tenth of its time.
+    if arguments is None and not {"-h", "--help", "--version"}.intersection(sys.argv):
         signals.watch()
     return cli.main(
         args=None if arguments is None else list(arguments),

@@ -30,10 +30,10 @@ def _written(cautions: Iterable[str], location: str, whole: bool) -> str:
     sentences = dict.fromkeys(cautions)
     path, store = config_folder(os.environ) / FILE, _hash(location)
     shown = _read(path)
-    before = shown.get(store, [])
+    before = set(shown.get(store, ()))
     new = [sentence for sentence in sentences if _hash(sentence) not in before]
     if new:
-        shown[store] = [*before, *map(_hash, new)]
+        shown[store] = sorted(before.union(map(_hash, new)))
         # Where it cannot be written, the sentences are shown whole again.
         with contextlib.suppress(OSError):
             write_private(path, json.dumps(shown))
@@ -49,7 +49,8 @@ def _read(path: Path) -> dict[str, list[str]]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    whole = isinstance(found, dict) and all(isinstance(one, list) for one in found.values())
+    return found if whole else {}
 
 
 def _hash(text: str) -> str:
