@@ -154,6 +154,10 @@ def _custom(option: str) -> list[tuple[str, str]]:
 
 def _tags(text: str, option: str, begin: int = 0) -> Iterator[_Tag]:
     """Yield the tags of a text; backticks are of the family "`"."""
+    if option == AUTO and not any(sign in text for sign in "<[◁"):
+        lowered = text.lower()
+        if not any(spoken in lowered for spoken in ("my thought process:", "my response:")):
+            return  # backticks alone decide nothing, and the pattern is slow over long texts
     for match in _pattern(option).finditer(text, begin):
         group = match.lastgroup or ""
         if match["ticks"]:

@@ -485,11 +485,16 @@ def test_a_server_of_ones_own_is_reached_offline_and_another_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["ftp://a.example", "localhost:11434", "https://me:key@a.example/v1", "http://a.example/?k=1"],
+    ("url", "refusal"),
+    [
+        ("ftp://a.example", "option 'base_url' of 'openai'"),
+        ("localhost:11434", "option 'base_url' of 'openai'"),
+        ("https://me:word@a.example/v1", r"https://\[key\]@a.example/v1' looks like a key"),
+        ("http://a.example/?k=1", "option 'base_url' of 'openai'"),
+    ],
 )
-def test_an_address_with_more_than_an_address_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="option 'base_url' of 'openai'"):
+def test_an_address_with_more_than_an_address_is_refused(url: str, refusal: str) -> None:
+    with pytest.raises(UsageError, match=refusal):
         Plugins.load(Configuration()).open_model(f"openai:small@base_url={url}")
 
 
