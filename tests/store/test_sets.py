@@ -273,17 +273,22 @@ def test_a_backup_has_the_rating_sets(whole: Path, tmp_path: Path) -> None:
     assert check(out) == ()
 
 
+SET = "rating set 1"
+
+
 @pytest.mark.parametrize(
-    ("statement", "what"),
+    ("statement", "where", "what"),
     [
-        ("UPDATE sample_ratings SET position = 3 WHERE id = 2", "rating 2 replaces rating 1"),
-        ("UPDATE sample_ratings SET rating_set_id = 6 WHERE id = 1", "rating 1 is counted as row"),
-        ("UPDATE sample_ratings SET answers = '{' WHERE id = 3", "in 'sample_ratings' cannot be"),
-        ("UPDATE sample_sets SET form_text_id = 1", "the stored form cannot be read"),
+        ("UPDATE sample_ratings SET position = 3 WHERE id = 2", SET, "rating 2 replaces rating 1"),
+        ("UPDATE sample_ratings SET rating_set_id = 6 WHERE id = 1", SET, "rating 1 is counted as"),
+        ("UPDATE sample_ratings SET answers = '{' WHERE id = 3", "sample_ratings", "'answers'"),
+        ("UPDATE sample_sets SET form_text_id = 1", SET, "the stored form cannot be read"),
     ],
 )
-def test_what_was_changed_behind_our_back_is_found(whole: Path, statement: str, what: str) -> None:
+def test_what_was_changed_behind_our_back_is_found(
+    whole: Path, statement: str, where: str, what: str
+) -> None:
     with closing(sqlite3.connect(whole)) as connection, connection:
         connection.execute(statement)
     damages = [damage for damage in check(whole) if what in damage.what]
-    assert [damage.where for damage in damages] == ["rating set 1"]
+    assert [damage.where for damage in damages] == [where]
