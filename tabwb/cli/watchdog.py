@@ -22,6 +22,8 @@ BLOCKED_S = 10.0
 """Seconds that the program has to end by itself after the second signal."""
 GRACE_S = 2.0
 """Seconds that it has after the third one."""
+READ_S = 0.1
+"""Seconds that a terminal has to read the last message, where it ends with the program."""
 LOOK_S = 0.5
 """Seconds between two looks at keys that are not read."""
 LOOKS = 6
@@ -112,11 +114,12 @@ class _Watchdog:
     def _kill(self) -> None:
         if os.getppid() != self._program:
             return
-        # Before a shell has the terminal again.
+        # Before a shell has the terminal again, or the terminal ends with the program.
         screen = b"" if self._keys is None else self._keys.restore()
-        os.kill(self._program, signal.SIGKILL)
         with contextlib.suppress(OSError):
             os.write(2, screen + STOPPED)  # at once: ctrl+c drops output that waits
+        time.sleep(READ_S)
+        os.kill(self._program, signal.SIGKILL)
 
 
 class _UnreadKeys:
