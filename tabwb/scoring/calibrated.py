@@ -63,12 +63,14 @@ class Calibration:
         of: the same, as effective numbers where samples have unequal weights.
         found: of these, in how many people find the feature.
         verdicts: of people behind them.
+        prompts: different ones that the samples answer; samples are taken as independent.
     """
 
     samples: tuple[int, int]
     of: tuple[float, float]
     found: tuple[float, float]
     verdicts: int = 0
+    prompts: int = 0
 
     def known(self, verdict: int) -> bool:
         """Whether enough samples have the verdict."""

@@ -112,6 +112,9 @@ def test_a_verdict_stands_for_the_share_of_samples_with_the_feature(store: Store
     assert own.features == ("jargon",)
     # Two people rated each sample with a consensus, and two the settled one.
     assert "on 29 samples of each feature (58 verdicts of people); 1 of 2 features" in own.caution
+    prompts = {sample.prompt for sample in store.sets.samples(1)}
+    assert len(prompts) < 20
+    assert f"these samples answer {len(prompts)} prompt" in own.caution
     assert not any(name.startswith("calibrated") for name in store.raters())
 
 

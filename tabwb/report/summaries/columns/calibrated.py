@@ -42,10 +42,12 @@ class Counted:
     Attributes:
         samples: by response the verdict, the consensus and the weight.
         verdicts: of people on them.
+        prompts: that they answer.
     """
 
     samples: dict[Response, tuple[int, int, float]] = field(default_factory=dict)
     verdicts: int = 0
+    prompts: set[str] = field(default_factory=set)
 
     def calibration(self) -> Calibration:
         """Return what each verdict stands for.
@@ -62,7 +64,11 @@ class Counted:
             of.append(n)
             found.append(n * fsum(hit * w for hit, w in own) / total if own else 0.0)
         return Calibration(
-            (numbers[0], numbers[1]), (of[0], of[1]), (found[0], found[1]), self.verdicts
+            (numbers[0], numbers[1]),
+            (of[0], of[1]),
+            (found[0], found[1]),
+            self.verdicts,
+            len(self.prompts),
         )
 
 
@@ -137,6 +143,8 @@ def calibration_of(store: Store, judge: str) -> dict[str, Calibration]:
     return calibration
 
 
+FEW_PROMPTS = 20
+"""Below this the intervals of a calibrated judge may be too narrow (docs/uncertainty.md)."""
 NONE = Calibration((0, 0), (0.0, 0.0), (0.0, 0.0))
 """Without samples."""
 
@@ -175,6 +183,7 @@ def samples_of(store: Store, judge: str) -> dict[str, Counted]:
                     if response not in one.samples:
                         one.samples[response] = int(verdict), int(value == 1.0), sample.weight
                         one.verdicts += raters[place]
+                        one.prompts.add(sample.prompt)
     return found
 
 
@@ -220,5 +229,11 @@ def _with_declaration(
         caution += (
             f"; {len(features)} of {len(own.features)} features, without {', '.join(out)} (fewer "
             f"than {FEWEST} samples of a verdict)"
+        )
+    few = min((used[feature].prompts for feature in features), default=0)
+    if features and few < FEW_PROMPTS:
+        caution += (
+            f"; these samples answer {plural(few, 'prompt')} and are taken as independent: with "
+            f"fewer than {FEW_PROMPTS} prompts the intervals are too narrow"
         )
     return {**declared, rater: replace(own, rater=rater, features=features, caution=caution)}
