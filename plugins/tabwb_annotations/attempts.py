@@ -48,15 +48,7 @@ class AttemptsExporter:
     suffix = ".csv"
 
     def export(self, document: Document, out: Path) -> None:
-        """Write every answered naming response.
-
-        Args:
-            document: the results documents.
-            out: the file.
-
-        Raises:
-            TabwbError: there is none.
-        """
+        """Write every answered naming response."""
         rows = [
             [_cell(row[name]) for name in COLUMNS]
             for part in document.get("documents", [document])

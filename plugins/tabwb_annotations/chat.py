@@ -69,12 +69,7 @@ class ChatExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder of CHAT files and the recordings they belong to.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the folder.
-        """
+        """Write a folder of CHAT files and the recordings they belong to."""
         recordings = annotated(document)
         groups = [
             tuple(members)
@@ -96,22 +91,12 @@ class ChatExporter:
 
 
 def write(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the recordings of one administration as one CHAT file.
-
-    Args:
-        recordings: of the administration.
-        path: of the file.
-    """
+    """Write the recordings of one administration as one CHAT file."""
     path.write_text("\n".join(_lines(recordings)) + "\n", encoding="utf-8")
 
 
 def join(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the recordings of one session one after the other, as 16-bit WAV of one channel.
-
-    Args:
-        recordings: of the session.
-        path: of the file.
-    """
+    """Write the recordings of one session one after the other, as 16-bit WAV of one channel."""
     import soundfile
 
     from tabwb.speech.files import info, read_clip
@@ -189,13 +174,7 @@ def _field(value: object) -> str:
 
 
 def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | None) -> Iterator[str]:
-    """Yield the lines of one response.
-
-    Args:
-        trial: of the document.
-        recording: that it lies in.
-        begins_s: where the recording begins in the session's sound file; None where there is none.
-    """
+    """Yield the lines of one response."""
     naming = trial["naming"]
     yield f"@G:\t{trial['item']}"
     for cue in naming["cues"]:

@@ -17,12 +17,7 @@ class EafExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder of EAF files and the recordings they belong to.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the folder.
-        """
+        """Write a folder of EAF files and the recordings they belong to."""
         recordings = annotated(document)
         made = [
             Made(f"{recording.name}.eaf", partial(write, recording)) for recording in recordings
@@ -35,12 +30,7 @@ class EafExporter:
 
 
 def write(recording: Annotated, path: Path) -> None:
-    """Write a recording's tiers as an ELAN file.
-
-    Args:
-        recording: with its tiers.
-        path: of the file.
-    """
+    """Write a recording's tiers as an ELAN file."""
     from pympi.Elan import Eaf, to_eaf
 
     eaf = Eaf(author="tabwb")

@@ -33,19 +33,7 @@ def write_folder(
     document: Document,
     notes: Sequence[str],
 ) -> None:
-    """Write files, their recordings, and the notes.
-
-    Args:
-        out: the folder; it must not be there, or be empty.
-        made: the files.
-        recordings: whose sound is copied beside them, where it is at hand.
-        document: for its cautions.
-        notes: what else the reader should know.
-
-    Raises:
-        TabwbError: nothing spoken is in the document, or the folder cannot be written; nothing
-            half made is left.
-    """
+    """Write files, their recordings, and the notes."""
     if not made:
         raise TabwbError(
             "no spoken naming was recorded in these administrations",

@@ -19,14 +19,7 @@ OF_TIERS = (
 def not_carried(
     document: Document, recordings: Sequence[Annotated], carried: Sequence[str], format_name: str
 ) -> str:
-    """Return a sentence on the recorded content that the format cannot represent.
-
-    Args:
-        document: with the descriptions, which no format carries.
-        recordings: of the document, with the trials of spoken naming.
-        carried: what the format does carry, of the names counted here.
-        format_name: for the sentence.
-    """
+    """Return a sentence on the recorded content that the format cannot represent."""
     lost: Counter[str] = Counter()
     for part in document.get("documents", [document]):
         lost["description"] += sum(bool(trial.get("description")) for trial in part["trials"])

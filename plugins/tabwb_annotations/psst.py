@@ -63,12 +63,7 @@ class PsstExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder with the table and the recordings.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the folder.
-        """
+        """Write a folder with the table and the recordings."""
         recordings = annotated(document)
         made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
         notes = [NOTE, not_carried(document, recordings, CARRIED, "The PSST table")]
@@ -76,12 +71,7 @@ class PsstExporter:
 
 
 def write(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the table: tab-separated, no quotes, one line per answered response.
-
-    Args:
-        recordings: whose responses are its rows.
-        path: of the file.
-    """
+    """Write the table: tab-separated, no quotes, one line per answered response."""
     write_table([(recording, sound_name(recording), 0.0) for recording in recordings], path)
 
 

@@ -17,12 +17,7 @@ class TextGridExporter:
     sound = True
 
     def export(self, document: Document, out: Path) -> None:
-        """Write a folder of TextGrids and the recordings they belong to.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the folder.
-        """
+        """Write a folder of TextGrids and the recordings they belong to."""
         recordings = annotated(document)
         made = [
             Made(f"{recording.name}.TextGrid", partial(write, recording))
@@ -38,12 +33,7 @@ class TextGridExporter:
 
 
 def write(recording: Annotated, path: Path) -> None:
-    """Write a recording's tiers as a TextGrid in Praat's long text format.
-
-    Args:
-        recording: with its tiers.
-        path: of the file.
-    """
+    """Write a recording's tiers as a TextGrid in Praat's long text format."""
     from praatio.data_classes.interval_tier import IntervalTier
     from praatio.data_classes.textgrid import Textgrid
 

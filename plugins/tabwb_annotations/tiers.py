@@ -162,10 +162,6 @@ def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
 def by_raters(naming: Mapping[str, Any], what: str) -> str:
     """Return the ratings of each person by ear; the one that counts, or a rule's, is first.
 
-    Args:
-        naming: of the trial.
-        what: ``score``, ``heard`` or ``code``.
-
     >>> two = [{"rater": "person:A", "score": "right"}, {"rater": "person:B", "score": "error"}]
     >>> said = {"raters": two, "score_by": "person:A"}
     >>> by_raters(said, "score"), by_raters({**said, "raters": two[:1]}, "score")

@@ -146,11 +146,7 @@ def _declared(
 
 
 def _conditions(*, sent: bool) -> Iterator[Column]:
-    """Columns of the declared conditions.
-
-    Args:
-        sent: those sent with each request (``decoding_temperature``), or those of the whole run.
-    """
+    """Columns of the declared conditions."""
     for condition, declared in condition_columns():
         record, name = condition.place
         if sent and record:

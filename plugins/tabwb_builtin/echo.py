@@ -33,12 +33,7 @@ class EchoModel:
         return {"model": "echo"}
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Stream the words, waiting ``delay`` seconds before each.
-
-        Args:
-            request: the prompt.
-            cancel: ends the reply.
-        """
+        """Stream the words, waiting ``delay`` seconds before each."""
         refuse_protocol("echo", request.protocol)
         heard = request.messages[-1].content if request.messages else ""
         text = heard if self._text is None else self._text
@@ -52,15 +47,7 @@ class EchoModel:
 def stream_text(
     text: str, decoding: Decoding, cancel: Cancel, *, delay: float = 0.0, heard: int | None = None
 ) -> Iterator[str | Reply]:
-    """Stream a known text as a model would: word by word, to the first stop string or the limit.
-
-    Args:
-        text: the reply.
-        decoding: its stop strings and ``max_tokens`` (words) apply.
-        cancel: checked before each word.
-        delay: seconds before each word.
-        heard: number of words of the prompt.
-    """
+    """Stream a known text as a model would: word by word, to the first stop string or the limit."""
     started = time.monotonic()
     stops = [text.find(stop) for stop in decoding.stop if stop and stop in text]
     reason = StopReason.STOP_STRING if stops else StopReason.END
@@ -81,15 +68,7 @@ def stream_text(
 
 
 def refuse_protocol(backend: str, protocol: Protocol) -> None:
-    """Refuse every protocol but ``generate``.
-
-    Args:
-        backend: its id, for the message.
-        protocol: of the request.
-
-    Raises:
-        ComponentError: it is another protocol.
-    """
+    """Refuse every protocol but ``generate``."""
     if protocol is not Protocol.GENERATE:
         raise ComponentError(
             f"'{backend}' cannot answer under the protocol '{protocol.value}'", allowed="generate"

@@ -41,21 +41,11 @@ class CsvExporter:
     columns = TABLE
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the file.
-        """
+        """Write every rating of every counted response of ``document``."""
         self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
-        """Write every rating of the counted responses of documents, each as it is read.
-
-        Args:
-            documents: of administrations, in order; their trials are read once.
-            out: the file.
-        """
+        """Write every rating of the counted responses of documents, each as it is read."""
         notices = Notices(CSV_NOTE, CSV_CELLS, DICTIONARY)
 
         def write(file: TextFile) -> None:

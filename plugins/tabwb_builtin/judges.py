@@ -30,9 +30,6 @@ class RulesJudge:
     """Rates every feature of a battery by text rules.
 
     The burden is over the seven features that a rule can also find absent.
-
-    Args:
-        limits: the version of the rules.
     """
 
     features: tuple[str, ...] = TWO_SIDED
@@ -44,12 +41,7 @@ class RulesJudge:
         self.caution = FORM_BASED_CAUTION if limits.form_based else RULES_CAUTION
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Return one rating for each feature of the battery, in its order.
-
-        Args:
-            response: the text and what was asked.
-            features: of the battery.
-        """
+        """Return one rating for each feature of the battery, in its order."""
         verdicts = judge(
             TextContext(
                 text=response.text,

@@ -102,21 +102,11 @@ class JsonLinesExporter:
     columns = LINE
 
     def export(self, document: Part, out: Path) -> None:
-        """Write the counted responses of all administrations of ``document``.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the file.
-        """
+        """Write the counted responses of all administrations of ``document``."""
         self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read.
-
-        Args:
-            documents: of administrations, in order; their trials are read once.
-            out: the file.
-        """
+        """Write the counted responses of documents, each as it is read."""
         notices = Notices(JSONL_NOTE, DICTIONARY)
 
         def write(file: TextFile) -> None:

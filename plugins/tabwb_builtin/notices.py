@@ -9,11 +9,7 @@ from tabwb_builtin.columns import Part, Rated
 
 
 class Notices:
-    """Collects what is said of documents while they are written.
-
-    Args:
-        explanation: what is said of the format.
-    """
+    """Collects what is said of documents while they are written."""
 
     def __init__(self, *explanation: str) -> None:
         self._explanation = explanation

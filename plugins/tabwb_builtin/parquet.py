@@ -46,11 +46,7 @@ _CODES = pa.dictionary(pa.int32(), pa.string())
 
 
 class ParquetExporter:
-    """One row per rating, in one file or in a folder with a file for each value of some columns.
-
-    Args:
-        partition_by: columns by whose values the rows are put into folders.
-    """
+    """One row per rating, in one file or in a folder with a file for each value of some columns."""
 
     mediatype = "application/vnd.apache.parquet"
     note = LONG
@@ -74,21 +70,11 @@ class ParquetExporter:
         return tuple(column for columns in self._scopes for column in columns)
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the file, or the folder of parts.
-        """
+        """Write every rating of every counted response of ``document``."""
         self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
-        """Write every rating of the counted responses of documents, some at a time.
-
-        Args:
-            documents: of administrations, in order; their trials are read once.
-            out: the file, or the folder of parts.
-        """
+        """Write every rating of the counted responses of documents, some at a time."""
         told = "Columns:\n" + "\n".join(f"- {column.told}" for column in self.columns)
         notices = Notices(self.note, told)
         heard = notices.heard(documents)
@@ -123,21 +109,11 @@ class WideParquetExporter(ParquetExporter):
     after = (ANSWERED, ())
 
     def expect(self, measures: Measures, judges: Sequence[str]) -> None:
-        """Take note of the ratings that can come.
-
-        Args:
-            measures: rater and measure.
-            judges: those raters who can have a burden.
-        """
+        """Take note of the ratings that can come."""
         self._take((*ANSWERED, *wide_columns(measures, judges)), ())
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every counted response of ``document``.
-
-        Args:
-            document: with the documents of all administrations.
-            out: the file, or the folder of parts.
-        """
+        """Write every counted response of ``document``."""
         documents = documents_of(document)
         judges = (judge for part in documents for judge in part["summary"]["judges"])
         self.expect(measures_in(documents), list(dict.fromkeys(one["rater"] for one in judges)))
@@ -171,14 +147,7 @@ def coded(schema: pa.Schema) -> pa.Schema:
 
 
 class TableFile:
-    """A Parquet file. Rows are put together from their parts: each part is made an array once.
-
-    Args:
-        path: of the file.
-        scopes: columns of administrations, of trials, and of ratings; without the last one there is
-            one row for each trial.
-        group: number of rows that are written at a time, at least.
-    """
+    """A Parquet file. Rows are put together from their parts: each part is made an array once."""
 
     def __init__(self, path: Path, scopes: Sequence[Sequence[Column]], group: int) -> None:
         self._schema = schema_of(column for columns in scopes for column in columns)
@@ -198,12 +167,7 @@ class TableFile:
         self._last: Part | None = None
 
     def add(self, administration: Part, trial: Part) -> None:
-        """Add the rows of a response.
-
-        Args:
-            administration: to which the response belongs.
-            trial: with the response and its ratings.
-        """
+        """Add the rows of a response."""
         given, trials, ratings = self._parts
         if self._last is not administration:
             given.add(administration)
@@ -242,11 +206,7 @@ class TableFile:
         self._begin()
 
     def close(self, notes: Sequence[str]) -> None:
-        """Write what is left, and the notes into the schema that readers see.
-
-        Args:
-            notes: paragraphs.
-        """
+        """Write what is left, and the notes into the schema that readers see."""
         self.write()
         said = {"tabwb": "\n\n".join(notes)}
         schema = self._schema.with_metadata(said).serialize().to_pybytes()
@@ -278,11 +238,7 @@ class _Parts:
         self._waiting.clear()
 
     def arrays(self, places: pa.Array) -> list[pa.Array]:
-        """Return the columns of all rows.
-
-        Args:
-            places: of each row, the place of its part.
-        """
+        """Return the columns of all rows."""
         self._take()
         return [
             _repeated(pa.array(values, type=_TYPES[column.type]), places)

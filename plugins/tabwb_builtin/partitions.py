@@ -33,23 +33,14 @@ class Written(Protocol):
     """A table that takes rows."""
 
     def add(self, administration: Part, trial: Part) -> None:
-        """Add the rows of a response.
-
-        Args:
-            administration: to which it belongs.
-            trial: that was answered.
-        """
+        """Add the rows of a response."""
 
     def close(self, notes: Sequence[str]) -> None:
         """End the file."""
 
 
 def check_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of columns by which rows can be put into folders.
-
-    Raises:
-        UsageError: there is no such column, or it is not one of texts.
-    """
+    """Return the names of columns by which rows can be put into folders."""
     for name in names:
         if name not in _KEYS:
             raise UsageError(
@@ -63,13 +54,7 @@ def check_keys(names: Sequence[str]) -> tuple[str, ...]:
 
 
 class Partitions:
-    """Writes rows to the table of their folder.
-
-    Args:
-        out: the folder of all, made here.
-        by: columns, the outer folder first.
-        make: makes a table at a path.
-    """
+    """Writes rows to the table of their folder."""
 
     def __init__(self, out: Path, by: Sequence[str], make: Callable[[Path], Written]) -> None:
         self._out, self._by, self._make = out, by, make
@@ -81,12 +66,7 @@ class Partitions:
             raise TabwbError(f"cannot be written: {error.strerror}", where=str(out)) from error
 
     def add(self, administration: Part, trial: Part) -> None:
-        """Add the rows of a response.
-
-        Args:
-            administration: to which it belongs.
-            trial: with the response.
-        """
+        """Add the rows of a response."""
         key = tuple(
             _folder(name, _KEYS[name].value(administration if scope else trial))
             for name, scope in ((one, _SCOPES[one] == "administration") for one in self._by)
@@ -109,11 +89,7 @@ class Partitions:
         return path, self._make(path)
 
     def close(self, notes: Sequence[str]) -> None:
-        """End all files, and write the notes beside the folder.
-
-        Args:
-            notes: paragraphs.
-        """
+        """End all files, and write the notes beside the folder."""
         for path, table in self._open.values():
             _close(path, table, notes)
         beside = self._out.with_name(f"{self._out.name}.README.txt")

@@ -77,12 +77,7 @@ def _reasoning(value: object, where: str) -> str | None:
 
 
 class ReplayModel:
-    """Replays an export of ``tabwb export --format jsonl``.
-
-    Args:
-        path: the export, one JSON object per line; ``-`` is standard input.
-        administration: which one to replay where the file holds several (uid, or its beginning).
-    """
+    """Replays an export of ``tabwb export --format jsonl``."""
 
     def __init__(self, path: Path, administration: str | None = None) -> None:
         self._path = path
@@ -90,11 +85,7 @@ class ReplayModel:
         self._answers: dict[tuple[str, int], list[Recorded]] | None = None
 
     def open(self) -> Mapping[str, str]:
-        """Read the file.
-
-        Raises:
-            ComponentError: it cannot be read, or a line of it is malformed; the message names it.
-        """
+        """Read the file."""
         import hashlib
 
         try:
@@ -116,12 +107,7 @@ class ReplayModel:
         }
 
     def made_by(self) -> tuple[Origin, str]:
-        """Return who made the answers, and the person's study ID where it is known.
-
-        Raises:
-            ComponentError: the file cannot be read.
-            UsageError: the answers are of several persons.
-        """
+        """Return who made the answers, and the person's study ID where it is known."""
         if self._answers is None:
             self.open()
         lines = [line for answers in (self._answers or {}).values() for line in answers]
@@ -142,13 +128,6 @@ class ReplayModel:
         """Stream the recorded answer to this item and replicate.
 
         Of an item with its options in several orders, the answer to exactly this prompt.
-
-        Args:
-            request: the prompt, with the key of its item.
-            cancel: ends the reply.
-
-        Raises:
-            NoAnswer: the file has none.
         """
         refuse_protocol("replay", request.protocol)
         if self._answers is None:
@@ -311,11 +290,7 @@ def _replicates(spec: Spec) -> int:
 
 
 def _replay_made_by(spec: Spec) -> tuple[Origin, str]:
-    """Return who made the answers: as the file says, else as the options say.
-
-    Raises:
-        UsageError: the options contradict the file, or it holds answers of several persons.
-    """
+    """Return who made the answers: as the file says, else as the options say."""
     path = Path(spec.name or "").expanduser()
     stated, whose = spec.options.get("origin"), spec.options.get("participant", "")
     try:

@@ -32,13 +32,7 @@ class ChoiceScorer:
     measures = VERDICTS
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """Return one verdict per policy; the reason names the reading.
-
-        Args:
-            subtest: of the item.
-            item: the item.
-            response: the response to it.
-        """
+        """Return one verdict per policy; the reason names the reading."""
         options = response.options or item.options
         return _verdicts(
             self.id,
@@ -54,13 +48,7 @@ class YesNoScorer:
     measures = VERDICTS
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """Return one verdict per policy; the reason names the reading.
-
-        Args:
-            subtest: of the item.
-            item: the item.
-            response: the response to it.
-        """
+        """Return one verdict per policy; the reason names the reading."""
         answer = read_yes_no(
             response.text,
             item.options or subtest.possible_answers,
@@ -78,12 +66,8 @@ class RepetitionScorer:
     measures = MappingProxyType({**VERDICTS, **dict.fromkeys(ERROR_TYPES, "count")})
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """Return one verdict per policy and one count per type of error; the reason names the unit.
-
-        Args:
-            subtest: of the battery.
-            item: that was answered.
-            response: with what was expected.
+        """Return one verdict per policy and one count per type of error; the reason names the
+        unit.
         """
         if response.expected is None:
             return [undefined(self.id, measure, NO_KEY) for measure in self.measures]
@@ -115,13 +99,7 @@ class LexicalScorer:
     )
 
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
-        """Return the number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72).
-
-        Args:
-            subtest: of the battery.
-            item: that was answered.
-            response: whose words are counted.
-        """
+        """Return the number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72)."""
         from tabwb.scoring import lexical
         from tabwb.scoring.text import is_unspaced, words
 

@@ -28,12 +28,7 @@ def measures_in(documents: Iterable[Part]) -> Measures:
 
 
 def wide_columns(measures: Measures, judges: Iterable[str]) -> tuple[Column, ...]:
-    """Return a column for the value of each measure, and one for the burden of each judge.
-
-    Args:
-        measures: rater and measure.
-        judges: raters who can have a burden.
-    """
+    """Return a column for the value of each measure, and one for the burden of each judge."""
     valued = Once(_values)
 
     def value(rater: str, measure: str) -> Callable[[Part], Any]:
@@ -72,11 +67,7 @@ def _values(ratings: Iterable[Part]) -> Mapping[tuple[str, str], float | None]:
 
 
 class Burdens:
-    """Counts the features that are present in each response of a document.
-
-    Args:
-        document: with the summary that has the set and the scope of each judge.
-    """
+    """Counts the features that are present in each response of a document."""
 
     def __init__(self, document: Part) -> None:
         summary = document["summary"]

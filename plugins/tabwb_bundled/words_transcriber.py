@@ -44,13 +44,7 @@ class _Awaited:
 
 
 class WordsTranscriber:
-    """The bundled transcriber of words.
-
-    Args:
-        folder: of the model.
-        options: as for any CTC model.
-        shown: how it is called in transcripts.
-    """
+    """The bundled transcriber of words."""
 
     unit: Literal["phonemes", "words"] = "phonemes"
 
@@ -65,12 +59,7 @@ class WordsTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``; a clip without clear sounds is empty.
-
-        Args:
-            clips: what is transcribed.
-            cancel: ends the work between two clips.
-        """
+        """Yield ``(index, transcript)``; a clip without clear sounds is empty."""
         pieces: list[Clip] = []
         places: list[tuple[int, int]] = []
         awaited: dict[int, _Awaited] = {}
@@ -145,11 +134,6 @@ def _windows(clip: _Awaited) -> tuple[Stretch, ...]:
 
 def _placed(segments: Sequence[Segment], stretch: Stretch, clock_s: float) -> list[Segment]:
     """The phonemes of a stretch, from its beginning to its end without a gap.
-
-    Args:
-        segments: as the model wrote them, by the clock of what it was given.
-        stretch: where speech is.
-        clock_s: when that clock began.
 
     >>> written = [Segment("AH", 0.3, 0.33), Segment("P", 0.5, 0.53)]
     >>> [(s.start_s, s.end_s) for s in _placed(written, Stretch(1.1, 1.7), 1.0)]

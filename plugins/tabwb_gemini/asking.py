@@ -41,10 +41,6 @@ def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
 
     Without the option the model does not think where the limit is below ``ROOM_TO_THINK``.
 
-    Args:
-        request: the prompt.
-        options: of the model.
-
     >>> from tabwb.records.exchange import Decoding
     >>> [thinking_budget(Request((), Decoding(max_tokens=n)), GeminiOptions()) for n in (64, 2048)]
     [0, None]
@@ -69,16 +65,7 @@ def room_to_think(options: GeminiOptions) -> int:
 def configuration(
     request: Request, options: GeminiOptions, budget: int | None
 ) -> types.GenerateContentConfig:
-    """Return everything of a request besides the conversation.
-
-    Args:
-        request: the prompt.
-        options: of the model.
-        budget: tokens for thinking; None: the model decides.
-
-    Raises:
-        ComponentError: the model cannot answer under the protocol.
-    """
+    """Return everything of a request besides the conversation."""
     decoding = request.decoding
     system = "\n\n".join(m.content for m in request.messages if m.role == "system")
     asked: dict[str, Any] = {

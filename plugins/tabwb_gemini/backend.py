@@ -29,14 +29,7 @@ from tabwb_gemini.options import GeminiOptions
 
 
 class GeminiModel(RemoteModel):
-    """A Gemini model.
-
-    Args:
-        name: Google's name of the model.
-        options: validated.
-        local: the server is on this machine; no proxy is used, and any word is a key.
-        retries: tries and pauses; those of the options when None.
-    """
+    """A Gemini model."""
 
     def __init__(
         self, name: str, options: GeminiOptions, *, local: bool, retries: Retries | None = None
@@ -55,11 +48,7 @@ class GeminiModel(RemoteModel):
         self._must_think = False
 
     def open(self) -> Mapping[str, str]:
-        """Make the client; no request is sent.
-
-        Raises:
-            ComponentError: there is no key.
-        """
+        """Make the client; no request is sent."""
         self.close()
         options = self._options
         key = find_key(options.key_variables, options.service)
@@ -93,10 +82,6 @@ class GeminiModel(RemoteModel):
         """Try once, streaming. An enforced answer is one piece.
 
         A model that refuses a request without thinking gets it again, and thinks from then on.
-
-        Args:
-            request: the prompt.
-            cancel: ends the reply.
         """
         budget = thinking_budget(request, self._options)
         is_default = budget == 0 and self._options.thinking_budget is None

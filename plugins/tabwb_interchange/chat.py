@@ -66,16 +66,7 @@ class Chat:
         return path.suffix.lower() == SUFFIX
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
-        """Return what one speaker of each file said: one text for each gem.
-
-        Args:
-            path: a file, or a folder of them.
-            names: :data:`OPTIONS`, as the user says them.
-
-        Raises:
-            TabwbError: a file cannot be read.
-            AnswerProblems: every line that cannot be read.
-        """
+        """Return what one speaker of each file said: one text for each gem."""
         options = _checked(names)
         files = sorted(_files(path)) if path.is_dir() else [path]
         if len(files) > MOST_FILES:

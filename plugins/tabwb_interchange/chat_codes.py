@@ -165,11 +165,6 @@ def ratings_of(
 ) -> tuple[Rating, ...]:
     """Return what the codes of a text say of each feature.
 
-    Args:
-        said: the text with its marks.
-        bases: the kinds of coding that the whole transcript has.
-        features: those that are asked for.
-
     >>> from tabwb_interchange.chat_said import said
     >>> text = said("the dog [: cat] [* s:r] ran .")
     >>> [(r.measure, r.value, r.reason) for r in ratings_of(text, bases_of([text]), [

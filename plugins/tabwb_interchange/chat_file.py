@@ -92,12 +92,7 @@ class ChatFile:
 
 
 def read_chat(text: str, where: str) -> ChatFile:
-    """Return the headers and main tiers of a file.
-
-    Args:
-        text: of the file.
-        where: its name, for problems.
-    """
+    """Return the headers and main tiers of a file."""
     file = ChatFile()
     headers: Counter[str] = Counter()
     gem, ended = "", False

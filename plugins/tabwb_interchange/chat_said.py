@@ -112,14 +112,6 @@ class MainTierError(ValueError):
 def said(tier: str, *, pauses: bool = False, ca: bool = False) -> Said:
     """Return what a main tier says.
 
-    Args:
-        tier: without the speaker's code, continuation lines joined.
-        pauses: keep pauses, as three dots.
-        ca: the file has ``@Options: CA``: words in parentheses are uncertain, and not unsaid.
-
-    Raises:
-        MainTierError: a bracket is not closed, or not opened.
-
     >>> said("&-um <the dog> [//] the cat [: rat] [* s:r] &+fr went (be)hind . [+ gram]").text
     'um the dog the cat fr- went hind.'
     >>> said("I [/] I want the (.) xxx +...", pauses=True).text

@@ -88,15 +88,7 @@ class Row:
     def wrong(
         self, name: str, message: str, value: object, allowed: str, near_to: str = ""
     ) -> None:
-        """Note a problem of a cell.
-
-        Args:
-            name: of the field.
-            message: what is wrong.
-            value: of the cell.
-            allowed: what it may be.
-            near_to: a near match, or empty.
-        """
+        """Note a problem of a cell."""
         column = f"column '{self.names.get(name, name)}'"
         found = repr(value)
         found = found if len(found) <= 60 else found[:59] + "…"
@@ -115,13 +107,7 @@ class Row:
         return str(value).strip()
 
     def whole(self, name: str, low: int, high: int = 2**63 - 1) -> int | None:
-        """Return a cell as a whole number within the limits; None where it is empty.
-
-        Args:
-            name: of the field.
-            low: the smallest number that is allowed.
-            high: the largest.
-        """
+        """Return a cell as a whole number within the limits; None where it is empty."""
         given = self._number(name)
         number = whole(given, low, high)
         if given is not None and number is None:
@@ -130,13 +116,7 @@ class Row:
         return number
 
     def real(self, name: str, low: float, high: float = math.inf) -> float | None:
-        """Return a cell as a number within the limits; None where it is empty.
-
-        Args:
-            name: of the field.
-            low: the smallest number that is allowed.
-            high: the largest.
-        """
+        """Return a cell as a number within the limits; None where it is empty."""
         given = self._number(name)
         number = real(given, low, high)
         if given is not None and number is None:
@@ -145,12 +125,7 @@ class Row:
         return number
 
     def one_of(self, name: str, allowed: Sequence[str]) -> str:
-        """Return a cell that holds one of some words; empty where it is empty.
-
-        Args:
-            name: of the field.
-            allowed: the words.
-        """
+        """Return a cell that holds one of some words; empty where it is empty."""
         text = self.text(name)
         if text and text not in allowed:
             self.wrong(name, "this is not allowed", text, ", ".join(allowed), near(text, allowed))
@@ -185,20 +160,7 @@ class Row:
 def columns_of(
     header: Sequence[str], names: Mapping[str, str], file: str, line: int
 ) -> dict[str, str]:
-    """Return field to column of a table.
-
-    Args:
-        header: the columns.
-        names: field to column, as the user says it.
-        file: for problems.
-        line: of the header.
-
-    Returns:
-        Of the fields that are there.
-
-    Raises:
-        ValueError: with a list of problems as its argument.
-    """
+    """Return field to column of a table."""
     problems: list[Problem] = []
     shown = ", ".join(header[:20]) + (", …" if len(header) > 20 else "")
     for own, column in names.items():

@@ -35,15 +35,7 @@ class NewFolder:
 
 @contextmanager
 def new_folder(out: Path, explanation: str) -> Iterator[NewFolder]:
-    """Yield the draft of a folder; put it at ``out`` with its README.txt afterwards.
-
-    Args:
-        out: where nothing, or an empty folder, is.
-        explanation: of the files, for the README.
-
-    Raises:
-        TabwbError: it cannot be written; nothing has changed.
-    """
+    """Yield the draft of a folder; put it at ``out`` with its README.txt afterwards."""
     try:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise TabwbError(

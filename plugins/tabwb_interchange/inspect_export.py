@@ -41,15 +41,7 @@ class InspectExporter(ours.LogExporter):
     suffix = ".eval"
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read.
-
-        Args:
-            documents: one for each administration.
-            out: the file or folder.
-
-        Raises:
-            ComponentError: there are several, and ``out`` is one file.
-        """
+        """Write the counted responses of documents, each as it is read."""
         if out.suffix == ".eval":
             rest = iter(documents)
             first = next(rest, None)

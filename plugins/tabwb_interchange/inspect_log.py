@@ -64,15 +64,7 @@ class InspectLog:
         return _is_json_log(path)
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
-        """Return the answer of every sample.
-
-        Args:
-            path: of the log, or of a folder with logs.
-            names: none are allowed: the fields of a log have fixed names.
-
-        Raises:
-            TabwbError: a log is not one, is damaged, or has no samples.
-        """
+        """Return the answer of every sample."""
         ours.refuse_names(names, path, "inspect")
         left_out: Counter[str] = Counter()
         files = sorted(_logs_in(path)) if path.is_dir() else [path]

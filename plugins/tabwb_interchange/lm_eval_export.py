@@ -42,12 +42,7 @@ class LmEvalExporter(ours.LogExporter):
     suffix = ""
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read.
-
-        Args:
-            documents: one for each administration.
-            out: the file or folder.
-        """
+        """Write the counted responses of documents, each as it is read."""
         with new_folder(out, NOTE) as folder:
             for document in documents:
                 _Run(document, folder.path).write()

@@ -58,15 +58,7 @@ class LmEvalSamples:
         return path.is_file() and (_is_samples(path) or _is_results(path))
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
-        """Return every answer in the files of samples.
-
-        Args:
-            path: a file of samples; a file of results, for the samples beside it; or a folder.
-            names: none are allowed: the keys of a sample have fixed names.
-
-        Raises:
-            TabwbError: there are no samples, or a line cannot be read; the message names it.
-        """
+        """Return every answer in the files of samples."""
         ours.refuse_names(names, path, "lm-eval")
         files = tuple(_files_of(path))
         if not files:

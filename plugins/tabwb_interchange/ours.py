@@ -48,16 +48,7 @@ _TRIAL = (
 
 
 def refuse_names(names: Mapping[str, str], path: Path, format_id: str) -> None:
-    """Refuse names of fields where a format has fixed ones.
-
-    Args:
-        names: as the user gave them.
-        path: of the file.
-        format_id: of the importer.
-
-    Raises:
-        UsageError: there are some.
-    """
+    """Refuse names of fields where a format has fixed ones."""
     if names:
         first = next(f"{field}={name}" for field, name in names.items())
         raise UsageError(
@@ -72,22 +63,12 @@ class LogExporter(ABC):
     messages = True
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write the counted responses of the administrations of ``document``.
-
-        Args:
-            document: of one administration, or of several under ``documents``.
-            out: the file or folder.
-        """
+        """Write the counted responses of the administrations of ``document``."""
         self.export_stream(document.get("documents", [document]), out)
 
     @abstractmethod
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read.
-
-        Args:
-            documents: of administrations, in order; their trials are read once.
-            out: the file.
-        """
+        """Write the counted responses of documents, each as it is read."""
 
 
 def sent(trial: Mapping[str, Any]) -> list[Json]:
@@ -112,9 +93,6 @@ def counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
 
 class ExportedRun:
     """An administration as exports of logs use it, and when its last response came.
-
-    Args:
-        document: of the administration.
 
     Attributes:
         document: the whole.
@@ -159,16 +137,7 @@ def answer_block(trial: Mapping[str, Any]) -> Json:
 
 
 def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRun:
-    """Return a run with what our export says of it.
-
-    Args:
-        block: of ``ExportedRun.block``, as it was read.
-        run: as the other tool's fields have it.
-        where: its place, for messages.
-
-    Raises:
-        TabwbError: a value cannot be used.
-    """
+    """Return a run with what our export says of it."""
     origin = block.get("origin")
     if origin not in ORIGINS:
         raise TabwbError(
@@ -225,15 +194,7 @@ def _ids(value: object) -> tuple[str, ...]:
 
 
 def answer_of(block: Mapping[str, Any], answer: RecordedAnswer) -> RecordedAnswer:
-    """Return an answer with what our export says of it.
-
-    Args:
-        block: of :func:`answer_block`, as it was read.
-        answer: as the other tool's fields have it.
-
-    Raises:
-        TabwbError: a value cannot be used.
-    """
+    """Return an answer with what our export says of it."""
     stop = words_of(block.get("stop_reason")) or "end"
     if stop not in set(StopReason):
         raise TabwbError(

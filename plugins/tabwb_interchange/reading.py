@@ -16,15 +16,7 @@ MOST_BYTES = 256 * 2**20
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Return the content of a file, or of standard input for ``-``.
-
-    Args:
-        path: of the file.
-        most: the number of bytes that are allowed.
-
-    Raises:
-        TabwbError: it cannot be read, is not a file, or is too large.
-    """
+    """Return the content of a file, or of standard input for ``-``."""
     if is_stdin(path):
         content = read_stdin(most + 1)
     else:
@@ -45,15 +37,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def text_of(content: bytes, where: str) -> str:
-    """Return bytes as text.
-
-    Args:
-        content: UTF-8, with or without a byte order mark.
-        where: the file, for messages.
-
-    Raises:
-        TabwbError: it is not UTF-8, or has a NUL; the message names the line.
-    """
+    """Return bytes as text."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise TabwbError("is UTF-16", where=where, allowed="UTF-8", hint="save it as 'CSV UTF-8'")
     try:
@@ -72,16 +56,7 @@ def text_of(content: bytes, where: str) -> str:
 
 
 def parsed(text: str, where: str, allowed: str = "JSON") -> Any:
-    """Return the value of a JSON text.
-
-    Args:
-        text: one JSON value; ``NaN`` and ``Infinity``, which Python writes, are read.
-        where: its place, for messages.
-        allowed: what should be there.
-
-    Raises:
-        TabwbError: it is not JSON, or is nested too deeply.
-    """
+    """Return the value of a JSON text."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -96,16 +71,7 @@ def parsed(text: str, where: str, allowed: str = "JSON") -> Any:
 
 
 def table_of(value: object, where: str, what: str) -> dict[str, Any]:
-    """Return a JSON object.
-
-    Args:
-        value: of JSON.
-        where: its place.
-        what: its name, for messages.
-
-    Raises:
-        TabwbError: it is something else.
-    """
+    """Return a JSON object."""
     if not isinstance(value, dict):
         raise TabwbError(
             f"{what} is {kind_of(value)}", where=where, allowed="a JSON object ({...})"
@@ -114,16 +80,7 @@ def table_of(value: object, where: str, what: str) -> dict[str, Any]:
 
 
 def list_of(value: object, where: str, what: str) -> list[Any]:
-    """Return a JSON array.
-
-    Args:
-        value: of JSON.
-        where: its place.
-        what: its name, for messages.
-
-    Raises:
-        TabwbError: it is something else.
-    """
+    """Return a JSON array."""
     if not isinstance(value, list):
         raise TabwbError(f"{what} is {kind_of(value)}", where=where, allowed="a JSON array ([...])")
     return value
@@ -178,11 +135,6 @@ def number_of(value: object) -> int | float | None:
 def whole(value: object, low: int = 0, high: int = 2**63 - 1) -> int | None:
     """Return a whole number of JSON within the limits, or None where it is something else.
 
-    Args:
-        value: of JSON.
-        low: the smallest number that is allowed.
-        high: the largest.
-
     >>> whole(3), whole(3.0), whole("3"), whole(True), whole(-1)
     (3, 3, None, None, None)
     """
@@ -193,11 +145,6 @@ def whole(value: object, low: int = 0, high: int = 2**63 - 1) -> int | None:
 
 def real(value: object, low: float = 0.0, high: float = math.inf) -> float | None:
     """Return a finite number of JSON within the limits, or None where it is something else.
-
-    Args:
-        value: of JSON.
-        low: the smallest number that is allowed.
-        high: the largest.
 
     >>> real(0.5), real(2), real("2"), real(float("nan")), real(-1)
     (0.5, 2.0, None, None, None)
@@ -218,10 +165,6 @@ def words_of(value: object) -> str:
 
 def plain_text(value: object, most: int = 2_000) -> str:
     """Return any JSON value as one plain string, shortened.
-
-    Args:
-        value: of JSON.
-        most: the number of characters.
 
     >>> plain_text("a"), plain_text([1, None]), plain_text("x" * 10, 5)
     ('a', '[1, null]', 'xxxx…')

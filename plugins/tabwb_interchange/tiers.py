@@ -23,15 +23,7 @@ class Tiers:
         return False
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
-        """Return one text for each file: an utterance for each label of the tier.
-
-        Args:
-            path: a TextGrid or an EAF, or a folder of them.
-            names: :data:`OPTIONS`, as the user says them.
-
-        Raises:
-            TabwbError: a file cannot be read, or no tier is named where a file has several.
-        """
+        """Return one text for each file: an utterance for each label of the tier."""
         for name in names:
             if name not in OPTIONS:
                 raise UsageError(

@@ -32,11 +32,7 @@ class Archive:
     @classmethod
     @contextmanager
     def opened(cls, path: Path) -> Iterator[Self]:
-        """Yield the archive in a file.
-
-        Raises:
-            TabwbError: it is not a zip archive, or its table of contents is too large.
-        """
+        """Yield the archive in a file."""
         with ExitStack() as opened:
             try:
                 file = opened.enter_context(open_file(path))
@@ -62,12 +58,7 @@ class Archive:
         return f"{self._path} ({name})"
 
     def read(self, name: str) -> bytes:
-        """Return the content of a member.
-
-        Raises:
-            TabwbError: it is damaged, encrypted or too large.
-            MissingExtra: it is packed with Zstandard, and the package for that is missing.
-        """
+        """Return the content of a member."""
         info = self._members[name]
         where = self.place(name)
         if info.flag_bits & 0x1:

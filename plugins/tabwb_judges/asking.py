@@ -12,13 +12,7 @@ from tabwb.records.exchange import Reply, Request, Wait
 def ask_all(
     backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
 ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-    """Yield ``(index, reply)`` in any order; a request that failed yields its error.
-
-    Args:
-        backend: gets all requests together where it can, else one by one.
-        requests: the prompts.
-        cancel: once it is set, requests may yield nothing.
-    """
+    """Yield ``(index, reply)`` in any order; a request that failed yields its error."""
     if isinstance(backend, BatchingBackend):
         yield from backend.reply_many(requests, cancel)
         return

@@ -36,13 +36,7 @@ class _First:
 
 
 class PromptJudge(ABC):
-    """The base of judges with a prompt and a model.
-
-    Args:
-        spec: resolved; its text is the rater.
-        prompt: the prompt.
-        make_inner: makes the model back end.
-    """
+    """The base of judges with a prompt and a model."""
 
     def __init__(
         self, spec: Spec, prompt: JudgePrompt, make_inner: Callable[[], ModelBackend]
@@ -75,12 +69,7 @@ class PromptJudge(ABC):
             self._backend.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """Return what would be sent: one request, or none for an empty response.
-
-        Args:
-            response: the response.
-            features: those of the battery; the prompt has its own.
-        """
+        """Return what would be sent: one request, or none for an empty response."""
         if not response.text.strip():
             return ()
         messages = self._prompt.messages(response.text, response.prompt)
@@ -92,25 +81,14 @@ class PromptJudge(ABC):
         return (Request(messages, decoding, json_schema=self._prompt.json_schema),)
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Return the ratings of one response.
-
-        Args:
-            response: the response.
-            features: those of the battery.
-        """
+        """Return the ratings of one response."""
         return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     @abstractmethod
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield ``(index, verdict)``; fewer when cancelled.
-
-        Args:
-            responses: the responses.
-            features: those of the battery.
-            cancel: ends the judging.
-        """
+        """Yield ``(index, verdict)``; fewer when cancelled."""
 
     # ---------------------------------------------------------------- for the subclasses
 
@@ -147,13 +125,7 @@ class ChatJudge(PromptJudge):
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield verdicts as replies come, those with a second request last.
-
-        Args:
-            responses: the responses.
-            features: those of the battery.
-            cancel: ends the judging.
-        """
+        """Yield verdicts as replies come, those with a second request last."""
         asked: list[tuple[int, Request]] = []
         for index, response in enumerate(responses):
             requests = self.requests(response, features)

@@ -36,15 +36,6 @@ def probability_of_one(
     with w = e^(label - null label). (Zhao, Wallace, Feng, Klein and Singh 2021, Calibrate Before
     Use, ICML; with W = diag(p_null)^-1 and b = 0.)
 
-    Args:
-        zero: natural log probability of the label 0, up to a constant.
-        one: the same of the label 1, up to the same constant.
-        null_zero: as ``zero``, after the passage without content; 0 for no calibration.
-        null_one: as ``one``, after the passage without content; 0 for no calibration.
-
-    Raises:
-        ValueError: neither label has a probability.
-
     >>> round(probability_of_one(math.log(0.2), math.log(0.6)), 12)
     0.75
     >>> round(probability_of_one(math.log(0.2), math.log(0.6), math.log(0.1), math.log(0.3)), 12)
@@ -76,15 +67,7 @@ class _Cancelled(Exception):
 
 
 class LikelihoodJudge(PromptJudge):
-    """Labels every feature by comparing the log probabilities of 0 and 1.
-
-    Args:
-        spec, prompt, make_inner: as for every judge with a prompt.
-        calibrated: divide each probability by that after a passage without content.
-
-    Raises:
-        ComponentError: the model back end has no log probabilities.
-    """
+    """Labels every feature by comparing the log probabilities of 0 and 1."""
 
     def __init__(
         self,
@@ -119,11 +102,6 @@ class LikelihoodJudge(PromptJudge):
         """Yield one verdict after the other, in order.
 
         One request is one prompt with all its continuations.
-
-        Args:
-            responses: the responses.
-            features: those of the battery.
-            cancel: ends the judging.
         """
         for index, response in enumerate(responses):
             if cancel.is_set():
@@ -207,15 +185,7 @@ class LikelihoodJudge(PromptJudge):
 
 
 def weigher(backend: ModelBackend, judge: str) -> LikelihoodBackend:
-    """Return the model back end where it has log probabilities.
-
-    Args:
-        backend: of a model.
-        judge: its spec, for the message.
-
-    Raises:
-        ComponentError: it has none.
-    """
+    """Return the model back end where it has log probabilities."""
     if isinstance(backend, LikelihoodBackend):
         return backend
     raise ComponentError(

@@ -48,10 +48,6 @@ def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
     Nothing is guessed: a missing, further or repeated key, and a value that is not the whole
     number 0 or 1 (``true``, ``"1"``, ``0.0``), make the reply unreadable as a whole.
 
-    Args:
-        text: the reply.
-        keys: exactly these are requested.
-
     >>> read_labels('Sure: {"Anomia": 1, "Jargon": 0}', ["Anomia", "Jargon"])
     Labels(values={'Anomia': 1, 'Jargon': 0}, extra=True)
     >>> read_labels('{"Anomia": true}', ["Anomia", "Jargon"]).problem

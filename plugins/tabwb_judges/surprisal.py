@@ -27,12 +27,6 @@ CAUTION = (
 def surprisal(likelihood: Likelihood) -> float | None:
     """Return the mean surprisal of a text in bits per token: -log2 P(text) / tokens.
 
-    Args:
-        likelihood: of the text, natural logarithm.
-
-    Returns:
-        None where there is no token or the text has no probability.
-
     >>> surprisal(Likelihood(8 * math.log(0.5), tokens=4))
     2.0
     """
@@ -54,16 +48,7 @@ def perplexity(bits: float) -> float | None:
 
 
 class SurprisalJudge:
-    """Surprisal and perplexity of responses under one model.
-
-    Args:
-        spec: resolved; its text is the rater.
-        make_inner: makes the model back end.
-        after_prompt: the response is the reply to exactly what was sent; else a text alone.
-
-    Raises:
-        ComponentError: the model back end has no log probabilities.
-    """
+    """Surprisal and perplexity of responses under one model."""
 
     features: tuple[str, ...] = ()
     caution = CAUTION
@@ -99,36 +84,20 @@ class SurprisalJudge:
         self._weigher.close()
 
     def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """Return the text whose likelihood is computed, the response as the model's own turn.
-
-        Args:
-            response: the response.
-            features: not used.
-        """
+        """Return the text whose likelihood is computed, the response as the model's own turn."""
         if not response.text.strip():
             return ()
         messages = (*self._before(response), Message("assistant", response.text))
         return (Request(messages, Decoding(max_tokens=1)),)
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Return both measures of one response.
-
-        Args:
-            response: the response.
-            features: not used.
-        """
+        """Return both measures of one response."""
         return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
     ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield one verdict after the other, in order.
-
-        Args:
-            responses: the responses.
-            features: not used.
-            cancel: ends the judging.
-        """
+        """Yield one verdict after the other, in order."""
         for index, response in enumerate(responses):
             if cancel.is_set():
                 return

@@ -21,17 +21,7 @@ CONCESSIONS = ("stream_options", "seed", "response_format")
 def arguments(
     model: str, request: Request, options: OpenAIOptions, not_taken: frozenset[str]
 ) -> dict[str, Any]:
-    """Return the arguments of ``chat.completions.create`` for a request.
-
-    Args:
-        model: the server's name of the model.
-        request: the prompt.
-        options: of the model.
-        not_taken: parameters that this server has refused.
-
-    Raises:
-        ComponentError: the answer must be enforced, and the options forbid that.
-    """
+    """Return the arguments of ``chat.completions.create`` for a request."""
     decoding = request.decoding
     asked: dict[str, Any] = {
         "model": model,
@@ -62,12 +52,7 @@ def arguments(
 
 
 def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
-    """Return the server's name of the token limit; the other name where it refused one.
-
-    Args:
-        options: of the model.
-        not_taken: parameters that this server has refused.
-    """
+    """Return the server's name of the token limit; the other name where it refused one."""
     if options.token_parameter != "auto":
         return options.token_parameter
     names = ["max_tokens", "max_completion_tokens"]
@@ -78,10 +63,6 @@ def token_parameter(options: OpenAIOptions, not_taken: frozenset[str]) -> str:
 
 def turns(messages: Sequence[Message], system_role: SystemRole) -> list[dict[str, str]]:
     r"""Return the conversation in the API's form.
-
-    Args:
-        messages: the conversation.
-        system_role: how system messages are sent.
 
     >>> turns([Message("system", "Be brief."), Message("user", "Hello")], "user")
     [{'role': 'user', 'content': 'Be brief.\n\nHello'}]

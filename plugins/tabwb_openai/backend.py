@@ -34,14 +34,7 @@ OVERRUN = 8
 
 
 class OpenAIModel(RemoteModel):
-    """A model of any server with the chat completions protocol.
-
-    Args:
-        name: the server's name of the model.
-        options: validated.
-        local: the server is on this machine; no proxy is used.
-        retries: tries and pauses; those of the options when None.
-    """
+    """A model of any server with the chat completions protocol."""
 
     def __init__(
         self, name: str, options: OpenAIOptions, *, local: bool, retries: Retries | None = None
@@ -60,11 +53,7 @@ class OpenAIModel(RemoteModel):
         self._not_taken: frozenset[str] = frozenset()
 
     def open(self) -> Mapping[str, str]:
-        """Make the client and check that the server answers.
-
-        Raises:
-            ComponentError: a required key is missing or refused, or no server answers.
-        """
+        """Make the client and check that the server answers."""
         self.close()
         self._client = self._connect()
         try:
@@ -79,15 +68,7 @@ class OpenAIModel(RemoteModel):
         }
 
     def call(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Try once, streaming. An enforced answer is one piece.
-
-        Args:
-            request: the prompt.
-            cancel: ends the reply.
-
-        Raises:
-            ComponentError: the protocol is ``likelihood``.
-        """
+        """Try once, streaming. An enforced answer is one piece."""
         if request.protocol is Protocol.LIKELIHOOD:
             raise ComponentError(
                 f"{self.title} cannot answer under the protocol 'likelihood'",
@@ -267,11 +248,7 @@ def _shapes(asked: Mapping[str, Any]) -> bool:
 
 
 def _check_complete(heard: Heard) -> None:
-    """Check that the reply is complete: else the connection was cut.
-
-    Raises:
-        RemoteFailure: it is not.
-    """
+    """Check that the reply is complete: else the connection was cut."""
     if not heard.chunks:
         raise RemoteFailure("malformed", "the reply is not a valid stream")
     if heard.finish is None:

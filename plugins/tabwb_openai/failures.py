@@ -38,12 +38,7 @@ def is_blocked(error: openai.APIStatusError) -> bool:
 
 
 def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
-    """Return whether a server refuses a request because of a parameter.
-
-    Args:
-        error: of the request.
-        parameter: its name.
-    """
+    """Return whether a server refuses a request because of a parameter."""
     if error.status_code not in {400, 422}:
         return False
     return error.param == parameter or parameter in _message(error)

@@ -156,10 +156,6 @@ def _parts(content: object, *, thought: bool) -> Iterator[str]:
 def chosen(raw: str, choices: Sequence[str]) -> str:
     """Return the answer in an enforced reply; the reply itself where it has none.
 
-    Args:
-        raw: the reply, ``{"answer": "..."}``.
-        choices: the options.
-
     >>> chosen('{"answer": "lion"}', ["lion", "drum"]), chosen("A lion.", ["lion", "drum"])
     ('lion', 'A lion.')
     """

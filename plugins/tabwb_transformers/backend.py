@@ -50,13 +50,7 @@ class _Prompt:
 
 
 class TransformersModel:
-    """A model back end over one loaded model.
-
-    Args:
-        name: a folder or the id of a model on a hub.
-        options: as validated.
-        shown: name of the model in the store; ``name`` when None.
-    """
+    """A model back end over one loaded model."""
 
     def __init__(self, name: str, options: LocalOptions, *, shown: str | None = None) -> None:
         self._name = name
@@ -68,11 +62,7 @@ class TransformersModel:
         """A lesion that could not be applied released the model."""
 
     def open(self) -> Mapping[str, str]:
-        """Load the model.
-
-        Raises:
-            ComponentError: it cannot be loaded.
-        """
+        """Load the model."""
         from tabwb_transformers.engine import Engine
         from tabwb_transformers.loading import load
         from tabwb_transformers.writing import Terms
@@ -99,23 +89,13 @@ class TransformersModel:
     # ---------------------------------------------------------------- lesions
 
     def parts(self) -> list[Part]:
-        """Return the parts that can be lesioned, in the order of the layers.
-
-        Raises:
-            ComponentError: the architecture or the weights cannot be lesioned.
-        """
+        """Return the parts that can be lesioned, in the order of the layers."""
         return surgery_of(self._ready()).parts
 
     def lesion(self, spec: str) -> Mapping[str, str]:
         """Answer under this lesion from now on, in place of an earlier one; return facts.
 
         Where it cannot be applied, the model is released: what is asked next meets the error again.
-
-        Args:
-            spec: one or more lesions; empty: the intact model.
-
-        Raises:
-            TabwbError: the spec is wrong, or the model lacks what it names.
         """
         self._lesion = spec
         if self._opened is None:  # not opened yet, or released
@@ -129,32 +109,11 @@ class TransformersModel:
     def activations(
         self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield the response of each unit to each text, of the model as it is now.
-
-        Args:
-            target: ``mlp.neurons`` or ``attention.heads``.
-            texts: each is given alone, without a template.
-            pool: of the tokens the mean, or the last one.
-            cancel: ends the computation.
-
-        Raises:
-            ComponentError: the model has no such units, or a text does not fit.
-        """
+        """Yield the response of each unit to each text, of the model as it is now."""
         return responses_of(self._ready()).activations(target, texts, pool, cancel)
 
     def lanes(self, specs: Sequence[str]) -> list[int]:
-        """Return for each lesion how many conditions like it should share a batch.
-
-        Args:
-            specs: of the lesions; empty: the intact model.
-
-        Returns:
-            0 where the lesion cannot be beside others; 1 where it can and gains nothing, or where
-            texts would change with the batch.
-
-        Raises:
-            TabwbError: a spec is wrong, or the model lacks what it names.
-        """
+        """Return for each lesion how many conditions like it should share a batch."""
         from tabwb_transformers.lesions.lanes import most_lanes
 
         opened = self._ready()
@@ -166,15 +125,7 @@ class TransformersModel:
     # ---------------------------------------------------------------- answering
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Stream a reply.
-
-        Args:
-            request: the prompt.
-            cancel: ends the reply.
-
-        Raises:
-            ComponentError: the prompt does not fit, or memory ran out.
-        """
+        """Stream a reply."""
         from tabwb_transformers.generation import write_alone
 
         opened = self._ready()
@@ -190,10 +141,6 @@ class TransformersModel:
 
         Greedy texts do not depend on the batch, except by rounding: where two tokens were so close
         that rounding could decide, the metadata has ``batch_exact=no``.
-
-        Args:
-            requests: the prompts.
-            cancel: ends the replies.
         """
         opened = self._ready()
         prompts: dict[int, _Prompt] = {}
@@ -207,14 +154,6 @@ class TransformersModel:
 
         Texts are those of :meth:`reply_many` under each lesion, as far as these do not depend on
         the batch.
-
-        Args:
-            lesions: specs for which :meth:`lanes` is not 0.
-            requests: each with the number of its lesion.
-            cancel: ends the replies.
-
-        Raises:
-            ComponentError: a lesion cannot be beside others.
         """
         from tabwb_transformers.lesions.lanes import Lanes
 
@@ -237,14 +176,6 @@ class TransformersModel:
         Options of an item are scored as they are written after the prompt. A request without
         messages asks for the likelihood of whole texts: the first token then follows the token that
         begins texts; where the tokenizer has none, it is not counted.
-
-        Args:
-            request: the prompt.
-            continuations: the texts.
-            cancel: ends the computation.
-
-        Raises:
-            ComponentError: the prompt does not fit, or memory ran out.
         """
         opened = self._ready()
         rendered, ids = opened.prompts.encode(request, answers=True)

@@ -28,12 +28,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
 
     @classmethod
     def of(cls, keys: torch.Tensor, values: torch.Tensor) -> GrowingLayer:
-        """Return a layer with these states; they are copied before a write.
-
-        Args:
-            keys: of the tokens read.
-            values: of the same tokens.
-        """
+        """Return a layer with these states; they are copied before a write."""
         layer = cls()
         layer.dtype, layer.device = keys.dtype, keys.device
         layer.keys, layer.values, layer.is_initialized = keys, values, True
@@ -42,12 +37,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[misc]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Add the states of new tokens; return all states.
-
-        Args:
-            key_states: of the new tokens.
-            value_states: of the same tokens.
-        """
+        """Add the states of new tokens; return all states."""
         if self.keys is None:
             self.dtype, self.device = key_states.dtype, key_states.device
             self.keys, self.values = key_states, value_states
@@ -92,13 +82,7 @@ class Rows:
 
     @classmethod
     def empty(cls, rows: int, device: torch.device, lanes: Sequence[int] | None = None) -> Rows:
-        """Return rows that have read nothing.
-
-        Args:
-            rows: how many.
-            device: of the model.
-            lanes: of the rows.
-        """
+        """Return rows that have read nothing."""
         lengths = torch.zeros(rows, dtype=torch.int64, device=device)
         of = None if lanes is None else torch.tensor(list(lanes), device=device)
         return cls(_cache([]), lengths, lanes=of)
@@ -143,12 +127,7 @@ class Rows:
 
 
 def joined(first: Rows, second: Rows) -> Rows:
-    """Return the rows of both, those of the first before those of the second.
-
-    Args:
-        first: rows.
-        second: rows of a cache with the same layers.
-    """
+    """Return the rows of both, those of the first before those of the second."""
     width = max(first.columns, second.columns)
     layers = []
     for layer, other in zip(first.cache.layers, second.cache.layers, strict=True):

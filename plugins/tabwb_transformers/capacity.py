@@ -21,12 +21,6 @@ def default_places(model: Any, device: torch.device, tokens: int, lanes: int = 1
     As many rows as keep their keys and values in half of the free memory, between 1 and 16 (on a
     processor) or 64 (on an accelerator). A row takes 2 * layers * heads of keys * width * tokens
     numbers.
-
-    Args:
-        model: loaded.
-        device: where it is.
-        tokens: of the longest prompt with its reply.
-        lanes: number of lesions side by side: so many times as many rows, 8 times at most.
     """
     most = ON_PROCESSOR if device.type == "cpu" else ON_ACCELERATOR
     most *= min(lanes, MOST_LANES)

@@ -78,11 +78,8 @@ class Engine:
     def prefill(
         self, texts: Sequence[Sequence[int]], rows: Rows | None = None
     ) -> tuple[Rows, torch.Tensor]:
-        """Read whole texts; return their rows and the logits after each, shape (rows, vocabulary).
-
-        Args:
-            texts: tokens, none empty.
-            rows: what was read before each text; changed. None: nothing.
+        """Read whole texts; return their rows and the logits after each, shape (rows,
+        vocabulary).
         """
         ids, given = padded(texts, self.device)
         count = len(texts)
@@ -138,11 +135,6 @@ class Engine:
     ) -> tuple[Any, torch.Tensor]:
         """Read one text the model's own way, without mask and positions of ours.
 
-        Args:
-            ids: the tokens after ``past``, or all tokens where the model keeps no memory.
-            past: what was returned before.
-            keep: for how many of the last tokens logits are wanted.
-
         Returns:
             The model's memory (None where it keeps none), and logits, shape (keep, vocabulary).
         """
@@ -163,13 +155,6 @@ class Engine:
 
         Tokens of the last call are not read again: of growing prompts, and of prompts with the same
         start, only new tokens are read.
-
-        Args:
-            ids: tokens of the prompt.
-            then: tokens of the text to score.
-
-        Returns:
-            The row, and ln p of each token of ``then`` after all before it.
         """
         whole = [*ids, *then]
         reads = len(whole) - bool(then)
@@ -192,11 +177,7 @@ class Engine:
 
     @contextmanager
     def beside(self, lanes: Lanes) -> Iterator[None]:
-        """Read rows that have a lane under its lesion, as long as the context lasts.
-
-        Args:
-            lanes: of the model, which is intact.
-        """
+        """Read rows that have a lane under its lesion, as long as the context lasts."""
         with lanes.in_force():
             self._lanes = lanes
             try:
@@ -251,15 +232,7 @@ class Engine:
 
 
 def log_probabilities(logits: torch.Tensor, tokens: Sequence[int]) -> list[float]:
-    """Return the natural log probability of each token.
-
-    Args:
-        logits: one row for each token.
-        tokens: the tokens.
-
-    Raises:
-        ComponentError: the logits are not numbers.
-    """
+    """Return the natural log probability of each token."""
     if not tokens:
         return []
     scores = torch.log_softmax(logits.float(), dim=-1)
@@ -273,12 +246,7 @@ def log_probabilities(logits: torch.Tensor, tokens: Sequence[int]) -> list[float
 def padded(
     texts: Sequence[Sequence[int]], device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return the texts as one array, padded on the left, and its mask (None: no padding).
-
-    Args:
-        texts: tokens of each, one or more texts.
-        device: where the arrays lie.
-    """
+    """Return the texts as one array, padded on the left, and its mask (None: no padding)."""
     width = max(map(len, texts))
     ids = torch.tensor([[0] * (width - len(text)) + list(text) for text in texts], device=device)
     if all(len(text) == width for text in texts):

@@ -24,13 +24,6 @@ def check_folder(folder: Path) -> None:
 
     transformers opens whatever file an index of weights names, and begins to make a model of any
     size before it looks for its weights.
-
-    Args:
-        folder: with ``config.json``.
-
-    Raises:
-        ComponentError: a file is named outside the folder, or the configuration describes a model
-            that the weights cannot hold.
     """
     for index in sorted(folder.glob(INDEXES)):
         for name in sorted(set(_weight_names(_read(index), index))):
@@ -59,9 +52,6 @@ def least_parameters(config: dict[str, Any]) -> int:
 
     ``vocabulary x width + layers x 2 x width^2``: the embedding, and of each layer only the
     projections of the query and of the output. 0 where the configuration does not say.
-
-    Raises:
-        ComponentError: more layers than any transformer has.
 
     >>> least_parameters({"vocab_size": 100, "hidden_size": 8, "num_hidden_layers": 2})
     1056

@@ -28,16 +28,7 @@ _Prompt = tuple[int | None, tuple[int, ...]]
 
 
 def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str | Wait]:
-    """Generate one reply; yield its pieces.
-
-    Args:
-        engine: of the model.
-        writing: the reply.
-        cancel: ends the reply.
-
-    Raises:
-        ComponentError: memory ran out, or the logits are not numbers.
-    """
+    """Generate one reply; yield its pieces."""
     past: Any = None
     given = list(writing.ids)
     while writing.ended is None:
@@ -54,14 +45,7 @@ def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[st
 
 
 class Crowd:
-    """A queue of replies, and the replies that are being generated.
-
-    Args:
-        engine: can read several rows together.
-        writings: the replies; those with the same prompt and lane are neighbours. All have a lane,
-            or none.
-        places: number of replies at once; fewer once memory has run out.
-    """
+    """A queue of replies, and the replies that are being generated."""
 
     def __init__(self, engine: Engine, writings: Sequence[Writing], places: int) -> None:
         self._engine = engine

@@ -54,11 +54,7 @@ class Loaded:
 
 
 def source_of(name: str) -> Path | None:
-    """Return the folder of a name, or None for the id of a hub.
-
-    Raises:
-        ComponentError: it can be neither, or the folder holds no model that can be loaded.
-    """
+    """Return the folder of a name, or None for the id of a hub."""
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -86,9 +82,6 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
         name: a folder or an id.
         options: see their class; ``LocalOptions`` for a model whose dtype is fixed.
         shown: how the model is called in the facts; ``name`` when None.
-
-    Raises:
-        ComponentError: it does not exist, is not a causal language model, or does not fit.
     """
     folder = source_of(name)
     device = device_of(options.device)
@@ -117,11 +110,7 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
 
 
 def hub_answers(limit_s: float = HUB_S) -> bool:
-    """Return whether the hub can be reached: without it transformers would try for a minute.
-
-    Args:
-        limit_s: seconds that it may take, looking up its address included.
-    """
+    """Return whether the hub can be reached: without it transformers would try for a minute."""
     address = os.environ.get("HF_ENDPOINT", "").strip() or HUB
 
     def ask() -> bool:
@@ -146,15 +135,7 @@ def facts_of(
     folder: Path | None,
     revision: str | None,
 ) -> dict[str, str]:
-    """Return the facts of a model to store; a small one gets one thread where none was chosen.
-
-    Args:
-        model: loaded.
-        options: its options.
-        device: where it is.
-        folder: where its files are, or None for a model of a hub.
-        revision: the revision of the hub that was asked for, or None.
-    """
+    """Return the facts of a model to store; a small one gets one thread where none was chosen."""
     parameters = int(model.num_parameters())
     if options.threads is None and parameters < SMALL:
         torch.set_num_threads(1)
@@ -174,12 +155,7 @@ def facts_of(
 
 
 def files_hash(folder: Path, patterns: Sequence[str]) -> str:
-    """Return the SHA-256 (hex) of the names and contents of a folder's files.
-
-    Args:
-        folder: of the model.
-        patterns: of the files' names.
-    """
+    """Return the SHA-256 (hex) of the names and contents of a folder's files."""
     digest = hashlib.sha256()
     for pattern in patterns:
         for path in sorted(folder.glob(pattern)):
@@ -190,11 +166,7 @@ def files_hash(folder: Path, patterns: Sequence[str]) -> str:
 
 
 def device_of(wish: str) -> torch.device:
-    """Return the device of an option.
-
-    Raises:
-        ComponentError: there is none of this name here.
-    """
+    """Return the device of an option."""
     if wish == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
@@ -219,11 +191,7 @@ class OutOfMemory(ComponentError):
 
 @contextmanager
 def memory_errors() -> Iterator[None]:
-    """Turn torch's errors of memory into ours.
-
-    Raises:
-        OutOfMemory: memory of the computer or of a device ran out.
-    """
+    """Turn torch's errors of memory into ours."""
     try:
         yield
     except (MemoryError, torch.OutOfMemoryError) as error:
@@ -246,16 +214,7 @@ def _no_memory() -> OutOfMemory:
 def loading_errors(
     source: str, *, local: bool, kind: str = "causal language model"
 ) -> Iterator[None]:
-    """Turn the errors of transformers about a model that cannot be loaded into ours.
-
-    Args:
-        source: of the model, for messages.
-        local: whether that is a folder.
-        kind: of model that is needed, for messages.
-
-    Raises:
-        ComponentError: the model cannot be loaded; the message says what to do.
-    """
+    """Turn the errors of transformers about a model that cannot be loaded into ours."""
     try:
         with memory_errors():
             yield

@@ -30,17 +30,6 @@ def weigh(
     The first token of a text after an empty prompt has nothing before it and is not counted. What
     is longer than the model's limit is read in windows: as soon as one is full, the next begins
     with its second half as context.
-
-    Args:
-        engine: reads.
-        prompt: tokens; may be empty.
-        texts: tokens of each text.
-        places: how many texts are read together at most; fewer where memory runs out.
-        limit: the most tokens that the model can read, or None.
-        cancel: looked at between readings; fewer are returned once it is set.
-
-    Raises:
-        ComponentError: memory ran out for a single text, or the logits are not numbers.
     """
     together = places if engine.crowd and prompt else 1
     done: list[Likelihood] = []
@@ -68,10 +57,6 @@ def is_clear(weighed: Sequence[Likelihood], epsilon: float) -> bool:
 
     A text of n tokens with L = sum of ln p(token) is known to within ROUNDING x epsilon x
     (n + abs(L)): a token's log probability is rounded in units of its own size, of 1 at least.
-
-    Args:
-        weighed: of two texts or more.
-        epsilon: of the type in which the model computes.
 
     >>> sure, close = Likelihood(-2.0, 1), Likelihood(-2.0001, 1)
     >>> is_clear([sure, Likelihood(-2.4, 3)], 2**-23), is_clear([sure, close], 2**-23)

@@ -41,12 +41,7 @@ def surgery_of(opened: Opened) -> Surgery:
 
 
 def applied(opened: Opened, spec: str) -> Mapping[str, str]:
-    """Apply a lesion in place of the one that the model has; return facts to store.
-
-    Args:
-        opened: the model.
-        spec: one or more lesions; empty: none.
-    """
+    """Apply a lesion in place of the one that the model has; return facts to store."""
     if spec:
         lesions = parse_lesions(spec)
         return surgery_of(opened).apply(lesions, responses_of(opened).scores(lesions))
@@ -66,13 +61,7 @@ def responses_of(opened: Opened) -> Responses:
 
 
 def default_places_of(opened: Opened, tokens: int, lanes: int = 1) -> int:
-    """Return the batch size where the user has set none.
-
-    Args:
-        opened: the model.
-        tokens: of the longest prompt with its reply.
-        lanes: number of lesions side by side.
-    """
+    """Return the batch size where the user has set none."""
     from tabwb_transformers.capacity import default_places
 
     limit = opened.loaded.limit
@@ -81,15 +70,7 @@ def default_places_of(opened: Opened, tokens: int, lanes: int = 1) -> int:
 
 
 def room_after(loaded: Loaded, ids: Sequence[int]) -> int:
-    """Return the number of tokens that fit after the prompt.
-
-    Args:
-        loaded: the model.
-        ids: of the prompt.
-
-    Raises:
-        ComponentError: the prompt is empty, or no token fits.
-    """
+    """Return the number of tokens that fit after the prompt."""
     if not ids:
         raise ComponentError("the prompt has no tokens")
     if loaded.limit is None:

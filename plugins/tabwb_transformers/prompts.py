@@ -19,18 +19,7 @@ TEMPLATE_S = 10.0
 
 
 class Prompts:
-    """Renders requests for one tokenizer.
-
-    Args:
-        name: of the model, for errors.
-        tokenizer: of the model.
-        wish: ``auto``, ``chat``, the name of a shipped template, or the path of a TOML file.
-        keywords: of the chat template, name to value.
-        reasoning: the option ``reasoning`` of the model.
-
-    Raises:
-        ComponentError: there is no chat template, or it has no such keyword.
-    """
+    """Renders requests for one tokenizer."""
 
     def __init__(
         self,
@@ -69,13 +58,6 @@ class Prompts:
 
         Without messages the prompt is empty: its only token is the one that begins texts, where the
         tokenizer has one.
-
-        Args:
-            request: the prompt.
-            answers: given texts follow: thinking that the template begins is ended, empty.
-
-        Raises:
-            ComponentError: the chat template refuses the conversation.
         """
         if not request.messages:
             begin = getattr(self._tokenizer, "bos_token_id", None)
@@ -160,11 +142,6 @@ class Prompts:
         """Return the token sequences of an allowed answer.
 
         As the template declares, and with and without a space before it; after a space without.
-
-        Args:
-            rendered: the prompt.
-            ids: its tokens.
-            option: the answer.
         """
         bare = option.lstrip()
         texts = [bare]
@@ -179,11 +156,6 @@ class Prompts:
         tokens, the rest is the continuation. If a token spans the boundary, the model cannot write
         it, because the prompt's tokens are fixed: the continuation is then tokenised after a line
         break, whose tokens are removed; if even those are merged, it is tokenised alone.
-
-        Args:
-            rendered: the prompt.
-            ids: its tokens.
-            text: the continuation.
         """
         if not rendered:
             return self._tokens(text, special=False)

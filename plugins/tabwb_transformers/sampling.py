@@ -19,11 +19,7 @@ class Sampler:
         self._generator = torch.Generator().manual_seed(seed % 2**63)
 
     def draw(self, logits: torch.Tensor) -> int:
-        """Return the next token for logits of shape (vocabulary,).
-
-        Raises:
-            ComponentError: the logits are not numbers.
-        """
+        """Return the next token for logits of shape (vocabulary,)."""
         scores = logits.detach().to("cpu", torch.float32) / self._decoding.temperature
         probabilities = torch.softmax(scores, dim=-1)
         if not bool(torch.isfinite(probabilities[0])):
@@ -41,10 +37,6 @@ def most_probable(logits: torch.Tensor) -> tuple[list[int], list[float]]:
 
     Args:
         logits: shape (rows, vocabulary).
-
-    Returns:
-        The tokens, and how far the next one is behind in units in the last place of the logit's
-        type (NaN where the logits are not numbers).
     """
     (best, second), (tokens, _) = (part.T for part in logits.topk(2, dim=-1))
     unit = best.abs().clamp(min=1.0) * torch.finfo(logits.dtype).eps

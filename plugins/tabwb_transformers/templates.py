@@ -68,10 +68,6 @@ class PlainTemplate:
     def render(self, messages: Sequence[Message], kind: ResponseKind | None = None) -> str:
         r"""Return the prompt of a conversation.
 
-        Args:
-            messages: of the conversation.
-            kind: of response, which chooses the examples; None: those for every kind.
-
         >>> load_template(PLAIN).render([Message("user", "What barks?")])
         'Question: What barks?\nAnswer:'
         """
@@ -98,11 +94,7 @@ class PlainTemplate:
 
 
 def load_template(path: Path) -> PlainTemplate:
-    """Read a template's TOML file.
-
-    Raises:
-        ComponentError: it cannot be read, or a key is missing or malformed; with the line.
-    """
+    """Read a template's TOML file."""
     import tomli
 
     try:

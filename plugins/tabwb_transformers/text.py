@@ -15,10 +15,6 @@ class TextStream:
     Tokens are decoded after the prompt's last ones, because a tokenizer may drop the space in
     front of a text but not inside it. A character whose bytes are spread over several tokens is
     held back until it is whole.
-
-    Args:
-        decode: tokens to text, special tokens written out.
-        prompt: the prompt's tokens.
     """
 
     def __init__(self, decode: Decode, prompt: Sequence[int]) -> None:

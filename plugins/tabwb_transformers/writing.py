@@ -46,15 +46,6 @@ class Terms:
 class Writing:
     """A free reply.
 
-    Args:
-        index: of its request.
-        ids: the prompt's tokens.
-        decoding: its seed is used unaltered.
-        room: number of tokens that fit after the prompt.
-        terms: of the model.
-        opened: the tag with which the prompt begins the model's thinking, or nothing.
-        thinking_limit: token limit of thinking; 0: it shares the limit of the response.
-
     Attributes:
         lane: which of several lesions it is written under; None: the model as it is.
         thoughts: tokens of thinking, its tags included.
@@ -193,10 +184,6 @@ class OptionWriting(Writing):
     The most probable of the tokens that continue an allowed answer is taken. Where an answer is
     complete and a longer one begins with it, the tokens that end a reply compete with the rest of
     the longer one.
-
-    Args:
-        root: the allowed answers.
-        closing: tokens that end an answer: end tokens and first tokens of stop strings.
     """
 
     def __init__(
@@ -223,11 +210,7 @@ class OptionWriting(Writing):
         self._log_probability = 0.0
 
     def draw(self, logits: torch.Tensor) -> int:
-        """Return the most probable allowed token.
-
-        Raises:
-            ComponentError: the logits are not numbers.
-        """
+        """Return the most probable allowed token."""
         allowed = list(self._node.next)
         if self._node.option is not None:
             allowed += [token for token in self._closing if token not in self._node.next]

@@ -37,10 +37,6 @@ class Run:
 def greedy(log_probs: LogProbs, blank: int = 0) -> tuple[Run, ...]:
     """Return the runs of the best label of every frame.
 
-    Args:
-        log_probs: of each frame (rows) and label (columns), natural logarithms.
-        blank: index of the blank label.
-
     >>> p = np.log([[0.1, 0.8, 0.1], [0.2, 0.7, 0.1], [0.9, 0.05, 0.05], [0.1, 0.6, 0.3]])
     >>> [(run.label, run.first, run.last) for run in greedy(p)]
     [(1, 0, 1), (1, 3, 3)]
@@ -62,11 +58,6 @@ def beam(log_probs: LogProbs, width: int, blank: int = 0) -> Labels:
 
     Of every prefix the probability of ending in a blank and in its last label are kept apart, so
     that paths which read alike are added up, as greedy decoding does not.
-
-    Args:
-        log_probs: see the module.
-        width: prefixes kept after each frame, and labels looked at in each.
-        blank: see the module.
 
     >>> p = np.log([[0.4, 0.6 / 2, 0.6 / 2], [0.4, 0.6 * 0.9, 0.6 * 0.1]])
     >>> [run.label for run in greedy(p)], beam(p, 4)
@@ -101,14 +92,6 @@ def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) 
 
     The forward variables of Graves et al. 2006 over blank, label, blank, ... label, blank.
 
-    Args:
-        log_probs: of each frame (rows) and label (columns), natural logarithms.
-        labels: indices in order, without blanks.
-        blank: index of the blank label.
-
-    Returns:
-        Minus infinity where there are fewer frames than the labels need.
-
     >>> p = np.log([[0.5, 0.5], [0.5, 0.5]])
     >>> round(math.exp(log_probability(p, [1])), 12), round(math.exp(log_probability(p, [])), 12)
     (0.75, 0.25)
@@ -128,14 +111,6 @@ def log_probability(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) 
 
 def align(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> tuple[Run, ...] | None:
     """Return the run of each label on the likeliest path of ``labels`` (Viterbi).
-
-    Args:
-        log_probs: of each frame (rows) and label (columns), natural logarithms.
-        labels: indices in order, without blanks.
-        blank: index of the blank label.
-
-    Returns:
-        A run for each label in order, or None where there are fewer frames than they need.
 
     >>> p = np.log([[0.1, 0.8, 0.1], [0.2, 0.7, 0.1], [0.8, 0.1, 0.1], [0.1, 0.6, 0.3]])
     >>> [(run.label, run.first, run.last) for run in align(p, [1, 2])]

@@ -84,16 +84,7 @@ class Loaded:
 
 
 def load(name: str, options: TranscriberOptions, *, shown: str | None = None) -> Loaded:
-    """Load a model. Pickles are read with ``weights_only``, so that none of their code runs.
-
-    Args:
-        name: of the model: a folder, or a name of the hub.
-        options: of the transcriber.
-        shown: its name in facts and transcripts; None: ``name``.
-
-    Raises:
-        ComponentError: it does not exist, or is not a CTC model.
-    """
+    """Load a model. Pickles are read with ``weights_only``, so that none of their code runs."""
     folder = source_of(name)
     source = str(folder) if folder is not None else name
     device = device_of(options.device if options.onnx == "no" else "cpu")
@@ -190,10 +181,6 @@ def batches(lengths: Sequence[int], engine: Engine) -> list[list[int]]:
 
     Where the engine pads, the longest of a batch is at most a tenth longer than its shortest;
     where it does not, all are of one length.
-
-    Args:
-        lengths: of the clips.
-        engine: says how many it computes together, and whether it pads.
 
     >>> class Three:
     ...     most_together, pads = 3, True

@@ -21,11 +21,6 @@ class ManualTranscriber:
 
     A clip's row is the one that has its file's name without the suffix. When a sound was said
     within its clip is not known: every segment has the time of the whole clip, and no confidence.
-
-    Args:
-        path: of the table, tab-separated.
-        notation: how letters of IPA are read.
-        shown: the spec that transcripts name; by default that of the path.
     """
 
     unit: Literal["phonemes", "words"] = "phonemes"
@@ -37,11 +32,7 @@ class ManualTranscriber:
         self._typed: Mapping[str, tuple[str, ...] | None] | None = None
 
     def open(self) -> Mapping[str, str]:
-        """Read and check the whole table.
-
-        Raises:
-            TabwbError: it cannot be read, or a transcript in it is none; its line is named.
-        """
+        """Read and check the whole table."""
         table = read_table(self._path)
         table.need(ID, TRANSCRIPT)
         self._typed = {
@@ -52,12 +43,7 @@ class ManualTranscriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield the transcript of each clip; an error where it has no row.
-
-        Args:
-            clips: what is transcribed.
-            cancel: ends the work between two clips.
-        """
+        """Yield the transcript of each clip; an error where it has no row."""
         if self._typed is None:
             self.open()
         for index, clip in enumerate(clips):

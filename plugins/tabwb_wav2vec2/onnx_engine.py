@@ -30,12 +30,6 @@ class OnnxEngine:
 
     One at a time, because int8 scales what flows through a layer by its largest value: in a batch a
     loud clip would change what is heard in its neighbours.
-
-    Args:
-        loaded: the model; it may be let go afterwards.
-        precision: ``int8`` quantises the weights of matrix products, and what they are multiplied
-            with as it comes.
-        folder: where copies are kept.
     """
 
     most_together = 1
@@ -75,17 +69,7 @@ class OnnxEngine:
 
 
 def exported(loaded: Loaded, precision: Precision, folder: Path) -> Path:
-    """Return the path of the ONNX copy of a model, made on first use.
-
-    Args:
-        loaded: the model.
-        precision: of the copy's weights.
-        folder: where copies are kept.
-
-    Raises:
-        ComponentError: the model has parts that cannot be copied, or the copy says other things.
-        MissingExtra: the extra ``onnx`` is not installed.
-    """
+    """Return the path of the ONNX copy of a model, made on first use."""
     key = _key(loaded)
     path = folder / f"{key}-{precision}.onnx"
     if path.is_file():

@@ -35,14 +35,7 @@ class Heard:
 
 
 class Reader:
-    """Decodes the outputs of one model.
-
-    Args:
-        vocabulary: of the model.
-        labels: the set of its labels (``tabwb.phonology.labels``), or ``words``.
-        stride_s: seconds from one frame to the next.
-        beam: prefixes kept by the beam search; 1 decodes greedily.
-    """
+    """Decodes the outputs of one model."""
 
     def __init__(self, vocabulary: Vocabulary, labels: str, stride_s: float, beam: int = 1) -> None:
         self.vocabulary = vocabulary
@@ -95,10 +88,6 @@ class Reader:
         Args:
             log_probs: shape (frames, outputs), natural logs.
             forms: pronunciations in ARPAbet.
-
-        Returns:
-            None for words and without forms; minus infinity is None too, for then the clip is too
-            short for every form.
         """
         if self.unit == "words" or not forms:
             return None

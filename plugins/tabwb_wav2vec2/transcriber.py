@@ -39,12 +39,6 @@ class _Open:
 class Wav2Vec2Transcriber:
     """A CTC model of the wav2vec 2.0 family.
 
-    Args:
-        name: a folder, or the id of a model on a hub.
-        options: see their class.
-        shown: how it is called in transcripts and facts.
-        cache: the folder for ONNX copies; None for the user's.
-
     Attributes:
         unit: what it hears; of an orthographic model words, once it is open.
     """
@@ -96,12 +90,7 @@ class Wav2Vec2Transcriber:
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)`` of each clip, the shortest of a batch first.
-
-        Args:
-            clips: what is transcribed.
-            cancel: ends the work between two batches.
-        """
+        """Yield ``(index, transcript)`` of each clip, the shortest of a batch first."""
         if self._opened is None:
             self.open()
         assert self._opened is not None

@@ -53,17 +53,7 @@ class Vocabulary:
 
 
 def read_vocabulary(find: Find, outputs: int, blank: int, where: str) -> Vocabulary:
-    """Read a model's vocabulary from its own files.
-
-    Args:
-        find: see :data:`Find`.
-        outputs: how many the model has.
-        blank: of its configuration (``pad_token_id``), where its files do not say another.
-        where: to name in an error.
-
-    Raises:
-        ComponentError: there is none, or it does not fit the model.
-    """
+    """Read a model's vocabulary from its own files."""
     documents = {name: _document(path) for name in FILES if (path := find(name)) is not None}
     numbers = _numbers(documents, where)
     if not numbers:

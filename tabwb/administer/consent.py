@@ -24,16 +24,7 @@ from tabwb.store.store import Store
 
 
 def check(store: Store, speaker: str, scope: Scope) -> None:
-    """Refuse an act to which a speaker has not agreed, or no longer agrees.
-
-    Args:
-        store: with the consents.
-        speaker: study ID.
-        scope: of the act.
-
-    Raises:
-        NoConsent: naming scope and speaker, and what to do.
-    """
+    """Refuse an act to which a speaker has not agreed, or no longer agrees."""
     if store.people.allowed(speaker, scope):
         return
     withdrawn = next(
@@ -73,15 +64,7 @@ def _is_registered(store: Store, speaker: str) -> bool:
 
 
 def check_store(store: Store, speaker: str) -> None:
-    """Check the consent before data are stored: on another computer every person must agree.
-
-    Args:
-        store: where the data are kept.
-        speaker: study ID.
-
-    Raises:
-        NoConsent: the speaker has not agreed to ``remote``; the message names the computer.
-    """
+    """Check the consent before data are stored: on another computer every person must agree."""
     if not store.elsewhere:
         return
     try:
@@ -230,13 +213,6 @@ def logged(store: Store, acts: Sequence[LogEntry]) -> Iterator[None]:
 
     So every file of people that exists has its entry, whenever the program is killed. An entry
     *export-begun* without an entry *exported* is an export that was interrupted or failed.
-
-    Args:
-        store: with the log.
-        acts: of a :class:`Permit`.
-
-    Raises:
-        StoreError: it cannot be logged; nothing was written.
     """
     if acts and store.only_read:
         raise StoreError(
@@ -253,13 +229,7 @@ def logged(store: Store, acts: Sequence[LogEntry]) -> Iterator[None]:
 def unshared_speakers(
     store: Store, plugins: Plugins, administrations: Sequence[Administration]
 ) -> tuple[str, ...]:
-    """Return the speakers whose data must not leave the study: no consent to ``share``.
-
-    Args:
-        store: where they are.
-        plugins: with the study's configuration.
-        administrations: whose data are shown or written.
-    """
+    """Return the speakers whose data must not leave the study: no consent to ``share``."""
     guarded = (given.conditions for given in administrations if given.conditions.guarded)
     speakers = dict.fromkeys(conditions.person for conditions in guarded)
     return tuple(
@@ -282,17 +252,6 @@ def check_export(
 
     A file can leave the study, so registered speakers must have agreed to ``share``, unless it
     stays within the study. Of unregistered ones it is taken to stay, with a notice.
-
-    Args:
-        store: where they are.
-        plugins: with the study's configuration.
-        administrations: what is to be written.
-        format_id: in which format.
-        out: the file.
-        within_study: the file stays with those who collected the data.
-
-    Raises:
-        NoConsent: speakers have not agreed to ``share``; the message names all of them.
     """
     guarded = [given for given in administrations if given.conditions.guarded]
     persons = {given.id: given.conditions.person for given in guarded}
@@ -344,12 +303,7 @@ def _withdrawn(store: Store, speakers: Sequence[str], scope: Scope) -> Iterator[
 
 
 def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
-    """Return the columns of the speaker's record; empty for a model, or where nothing is known.
-
-    Args:
-        store: with the records.
-        conditions: of the administration.
-    """
+    """Return the columns of the speaker's record; empty for a model, or where nothing is known."""
     return _latest_record(store, conditions.examinee) if conditions.kind == "speaker" else {}
 
 
@@ -359,12 +313,7 @@ def _latest_record(store: Store, speaker: str) -> Mapping[str, Value]:
 
 
 def dialect_of(store: Store, conditions: Conditions) -> str:
-    """Return the speaker's recorded dialect, which some rules allow for, or nothing.
-
-    Args:
-        store: with the records.
-        conditions: of the administration.
-    """
+    """Return the speaker's recorded dialect, which some rules allow for, or nothing."""
     if not conditions.guarded:
         return ""
     return str(_latest_record(store, conditions.person).get("dialect", ""))

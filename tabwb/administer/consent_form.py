@@ -29,9 +29,6 @@ BLANK = "." * 24
 def consent_form(code: str = "") -> str:
     """Return the form: one yes-or-no question for each scope, day and signatures.
 
-    Args:
-        code: study ID of the participant; empty: a line to fill in.
-
     >>> print(consent_form("S-014").splitlines()[2])
     Participant code: S-014        Date: ........................
     """

@@ -46,12 +46,6 @@ def call_at_most(
     Each request has the longest reply; a second one contains the first one's reply too. A token of
     the prompt counts as three letters, which overestimates English.
 
-    Args:
-        price: of the judge's model.
-        prompt_tokens: estimated, of the first request.
-        reply_limit: the most tokens of a reply.
-        requests: how many there may be.
-
     >>> call_at_most(Price("m", 1.0, 2.0), 300, 100, 2)  # 400 + 400 + 100 + 40 sent, 200 back
     0.00134
     """
@@ -64,11 +58,6 @@ def expense_of(
     requests: Iterable[Request], price: Price | None, reply_tokens: Callable[[int], int] = int
 ) -> Expense:
     """Return what requests will take at most.
-
-    Args:
-        requests: to be sent.
-        price: of the model's tokens.
-        reply_tokens: the most tokens of a reply, reasoning included, by the limit of its text.
 
     >>> from tabwb.records.exchange import Decoding, Message
     >>> asked = Request((Message("user", "x" * 400),), Decoding(max_tokens=50))
@@ -102,12 +91,7 @@ class Spending:
 
     @classmethod
     def of(cls, trials: Iterable[Trial], price: Price | None) -> Spending:
-        """Return what the recorded attempts have taken.
-
-        Args:
-            trials: with their attempts.
-            price: of the model's tokens, or None.
-        """
+        """Return what the recorded attempts have taken."""
         attempts = (attempt for trial in trials for attempt in trial.attempts)
         return reduce(cls._with, attempts, cls(price))
 
@@ -197,13 +181,7 @@ class Forecast:
 
 
 def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Iterator[Forecast]:
-    """Yield a forecast for each judge that asks a model; texts are as long as they may be.
-
-    Args:
-        plugins: with the judges.
-        battery: to be given.
-        conditions: already resolved.
-    """
+    """Yield a forecast for each judge that asks a model; texts are as long as they may be."""
     plans = (plan for plan in plan_trials(battery, conditions) if not plan.practice)
     texts = [plan for plan in plans if battery.subtest(plan.subtest).task.connected]
     for spec in conditions.judges:

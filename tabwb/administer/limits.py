@@ -51,14 +51,7 @@ class Limits:
         )
 
     def check(self, price: Price | None) -> None:
-        """Refuse a limit that cannot be kept.
-
-        Args:
-            price: of the model; None: it is not known.
-
-        Raises:
-            UsageError: a limit is not above 0, or one of money has no price.
-        """
+        """Refuse a limit that cannot be kept."""
         if self.requests is not None and self.requests < 1:
             raise UsageError(f"at most {self.requests} requests", allowed="1 or more")
         if self.cost is not None and not 0 < self.cost < math.inf:
@@ -77,17 +70,7 @@ NO_LIMITS = Limits()
 def limits_of(
     plugins: Plugins, conditions: Conditions, requests: int | None, cost: float | None
 ) -> Limits:
-    """Return the limits of a run, checked before anything is asked.
-
-    Args:
-        plugins: know the price of the model.
-        conditions: of the administration.
-        requests: as in :class:`Limits`.
-        cost: likewise.
-
-    Raises:
-        UsageError: the examinee is a person, or a limit cannot be kept.
-    """
+    """Return the limits of a run, checked before anything is asked."""
     limits = Limits(requests, cost)
     if limits != NO_LIMITS and conditions.kind != "model":
         raise UsageError("limits of requests and cost apply only to models")
@@ -97,11 +80,6 @@ def limits_of(
 
 class Meter:
     """Counts what an examinee's requests take, against limits.
-
-    Args:
-        limits: of this run.
-        plugins: know price and longest replies of the model.
-        conditions: with the model.
 
     Attributes:
         requests, cost_at_most: see :class:`Taken`; of a request whose tokens are not counted the
@@ -130,12 +108,7 @@ class Meter:
         return fits
 
     def count(self, attempt: Attempt, request: Request | None) -> None:
-        """Count a request and what came back.
-
-        Args:
-            attempt: that was recorded.
-            request: that was sent; None: not known.
-        """
+        """Count a request and what came back."""
         self.requests += 1
         tokens = (attempt.metadata.get(name, "") for name in ("prompt_tokens", "reply_tokens"))
         known = [int(one) if one.isdecimal() else None for one in tokens]

@@ -17,18 +17,7 @@ def change_marks(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> None:
-    """Change the titles and tags of administrations: of all, or of none.
-
-    Args:
-        store: where they are.
-        references: their numbers or uids.
-        title: the new one; empty removes it; None: unchanged.
-        add: tags.
-        remove: tags.
-
-    Raises:
-        UsageError: a text cannot be used, or a tag to remove is not there.
-    """
+    """Change the titles and tags of administrations: of all, or of none."""
     records = {record.id: record for record in map(store.administration, references)}
     for known in records.values():  # before anything is changed
         changes(Marks(known.title, known.tags), title=title, add=add, remove=remove)
@@ -41,12 +30,7 @@ def change_marks(
 
 
 def take_back_mark(store: Store, number: int) -> bool:
-    """Take back the latest change of title or tags; return whether there was one.
-
-    Args:
-        store: where the administration is.
-        number: of it.
-    """
+    """Take back the latest change of title or tags; return whether there was one."""
     with store.lock(number):
         latest = store.history(number).latest_mark
         if latest is not None:

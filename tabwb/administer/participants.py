@@ -57,12 +57,7 @@ class Participant:
 def participants(
     store: Store, administrations: Sequence[Administration] | None = None
 ) -> tuple[Participant, ...]:
-    """Return every participant who is known by record, consent or session, in the order of IDs.
-
-    Args:
-        store: where they are.
-        administrations: all of the store's, where they were read already.
-    """
+    """Return every participant who is known by record, consent or session, in the order of IDs."""
     given: dict[str, list[Administration]] = defaultdict(list)
     for administration in store.administrations() if administrations is None else administrations:
         if administration.conditions.guarded:
@@ -81,15 +76,7 @@ def participants(
 
 
 def record_values(study: Study, texts: Mapping[str, str]) -> dict[str, Value]:
-    """Return the values that texts stand for; empty texts have none.
-
-    Args:
-        study: the columns.
-        texts: by column.
-
-    Raises:
-        UsageError: there is no such column, or the value is not valid.
-    """
+    """Return the values that texts stand for; empty texts have none."""
     for name in texts:
         study.column(name)
     return study.read({name: text for name, text in texts.items() if text.strip()})
@@ -98,20 +85,7 @@ def record_values(study: Study, texts: Mapping[str, str]) -> dict[str, Value]:
 def keep_record(
     store: Store, study: Study, speaker: str, texts: Mapping[str, str], *, new: bool
 ) -> Speaker:
-    """Record values of a participant and return the new version of the record.
-
-    Args:
-        store: where it is kept.
-        study: the columns.
-        speaker: study ID.
-        texts: by column; an empty one removes the value. Columns that are missing stay.
-        new: the participant is registered now, and must not have a record.
-
-    Raises:
-        UsageError: a value cannot be used, or the record exists already.
-        StoreError: it does not exist, or this ID was deleted.
-        NoConsent: the store is on another computer, and the participant has not agreed to that.
-    """
+    """Record values of a participant and return the new version of the record."""
     record = record_values(study, texts)
     if new:
         check_id(speaker)
@@ -139,21 +113,7 @@ def keep_consents(
     document: str = "",
     note: str = "",
 ) -> None:
-    """Record consents to some scopes, or their withdrawal, in one commit.
-
-    Args:
-        store: where they are kept.
-        speaker: study ID.
-        scopes: at least one.
-        given: whether consent was given; else it was withdrawn.
-        day: on which, ``2026-11-21``.
-        document: where the signed form is, or empty.
-        note: free text, or empty.
-
-    Raises:
-        UsageError: no scope, or a day that is none or in the future.
-        StoreError: this ID was deleted.
-    """
+    """Record consents to some scopes, or their withdrawal, in one commit."""
     if not scopes:
         raise UsageError("no scope: choose at least one", allowed=", ".join(SCOPES))
     check_id(speaker)
@@ -200,15 +160,7 @@ class DeletionPreview:
 
 
 def deletion_preview(store: Store, speaker: str) -> DeletionPreview:
-    """Return what the deletion of a participant would remove and leave; nothing is deleted.
-
-    Args:
-        store: where they are.
-        speaker: study ID.
-
-    Raises:
-        StoreError: nothing is known of this ID.
-    """
+    """Return what the deletion of a participant would remove and leave; nothing is deleted."""
     store.people.speaker(speaker)
     written = exports(store.people.log_entries(speaker))
     copies = [

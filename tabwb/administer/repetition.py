@@ -64,19 +64,6 @@ def repeat(
 
     The battery is the stored one, the lesion is applied from its spec, and each reply has the seed
     that it had. Before each prompt of a conversation are the stored answers.
-
-    Args:
-        store: with the administration.
-        plugins: with the model.
-        given: the administration.
-        cancel: ends it.
-        model: the spec of another model, for example in another precision; None: its own.
-        together: number of items put to the model at once.
-
-    Raises:
-        UsageError: a person gave the answers, none is stored, or the model cannot be lesioned.
-        Interrupted: cancelled.
-        TabwbError: the model cannot be loaded, or lacks what the lesion names.
     """
     conditions = given.conditions
     if conditions.kind != "model":

@@ -246,15 +246,7 @@ def _expect_maximise(
     matrix: NDArray[Any],
     tolerance: float,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return fits after EM, each until it no longer changes, the steps, and which converged.
-
-    Args:
-        fits: where each begins: (fits, parameters).
-        counts: weight of each pattern: (fits, patterns).
-        prior: successes and failures that are added: (fits, parameters, 2).
-        matrix: of the patterns.
-        tolerance: of the last step.
-    """
+    """Return fits after EM, each until it no longer changes, the steps, and which converged."""
     fits, steps = fits.copy(), np.zeros(len(fits), np.int64)
     totals = counts @ matrix
     active = np.arange(len(fits))
@@ -303,14 +295,7 @@ def _log_posterior(fits: Floats, patterns: _Patterns) -> Floats:
 
 
 def _maximise(with_it: NDArray[Any], every: NDArray[Any], prior: NDArray[Any]) -> NDArray[Any]:
-    """Return the probabilities that fit the expected counts best, with the prior's.
-
-    Args:
-        with_it: expected present and absent verdicts of each rater on samples with the feature,
-            and their number: (fits, 2 raters + 1).
-        every: the same of all samples.
-        prior: successes and failures that are added: (fits, parameters, 2).
-    """
+    """Return the probabilities that fit the expected counts best, with the prior's."""
     raters = (with_it.shape[1] - 1) // 2
     without = every - with_it
     present, absent = slice(raters), slice(raters, 2 * raters)

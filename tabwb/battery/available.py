@@ -138,12 +138,7 @@ def scored_by(battery: Battery) -> Iterator[str]:
 
 
 def english_prompt(battery: Battery, judge: str) -> str:
-    """Return a warning about a judge whose prompt is in English, or nothing.
-
-    Args:
-        battery: whose answers it judges.
-        judge: its spec.
-    """
+    """Return a warning about a judge whose prompt is in English, or nothing."""
     if is_english(battery.language):
         return ""
     return (

@@ -27,12 +27,7 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") -> str | Problem:
-    """Return the text of a file, or the problem that prevents reading it.
-
-    Args:
-        path: the file; ``-`` is standard input.
-        expected: what an empty file should hold.
-    """
+    """Return the text of a file, or the problem that prevents reading it."""
     name, limit = str(path), f"up to {MAX_BYTES:,} bytes"
     if is_stdin(path):
         content = read_stdin(MAX_BYTES + 1)
@@ -93,12 +88,7 @@ class NamedFiles:
 
 
 def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
-    """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened.
-
-    Args:
-        folder: of the battery.
-        tables: of the battery file.
-    """
+    """Read every file that ``file`` or ``picture`` names; none outside ``folder`` is opened."""
     files = NamedFiles()
     root = folder.resolve()
 
@@ -137,10 +127,6 @@ def place_of(folder: Path, name: str) -> Path:
     """Return the path of a file that a battery names, in the Unicode form that the folder has.
 
     Some systems store names of files decomposed; a text editor writes them composed.
-
-    Args:
-        folder: of the battery.
-        name: as the battery has it.
     """
     forms = (name, unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name))
     return next((folder / form for form in forms if (folder / form).exists()), folder / name)
@@ -166,12 +152,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield every ``file`` of a sourced text, with its key path.
-
-    Args:
-        tables: of the battery file, or a part of it.
-        path: key path of the part.
-    """
+    """Yield every ``file`` of a sourced text, with its key path."""
     if isinstance(tables, Mapping):
         for key, inner in tables.items():
             if key == "file" and isinstance(inner, str) and "source" in tables:

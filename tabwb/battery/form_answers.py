@@ -29,10 +29,6 @@ def of_attempts(question: Question, answers: Mapping[str, Answer]) -> tuple[Answ
 
     A question that is asked once has one answer, or none.
 
-    Args:
-        question: of the form.
-        answers: of one sample, by key.
-
     >>> heard = Question("heard", "Heard", kind="text", per_attempt=True)
     >>> of_attempts(heard, {"heard#1": "cap", "heard#2": "cat"})
     ('cap', 'cat')
@@ -44,15 +40,7 @@ def of_attempts(question: Question, answers: Mapping[str, Answer]) -> tuple[Answ
 
 
 def check_answers(form: Form, answers: Mapping[str, Answer]) -> None:
-    """Check that every answer belongs to a question and is one that it allows.
-
-    Args:
-        form: with the questions.
-        answers: of one sample, by key.
-
-    Raises:
-        TabwbError: at the first answer that is not allowed.
-    """
+    """Check that every answer belongs to a question and is one that it allows."""
     for key, answer in answers.items():
         question = form.question(key.partition("#")[0])
         if key not in (keys := _keys(question)):
@@ -85,11 +73,6 @@ class Step:
 
 def step(form: Form, answers: Mapping[str, Answer], seconds: float) -> Step:
     """Return what is between a rater's answers and a complete rating.
-
-    Args:
-        form: with the questions.
-        answers: of one sample, by key; none for what was not looked at.
-        seconds: spent on the sample; 0 where it was not measured.
 
     >>> asked = (Question("anomia", "Anomia"), Question("jargon", "Jargon"))
     >>> form = Form("two", "1", "Two", "MIT", "", asked, unmarked="absent")
@@ -135,10 +118,6 @@ def looked_at(form: Form, rating: SampleRating) -> dict[str, Answer]:
 
     Of a complete rating from before version 0.2.0 nobody knows which were: with a form whose
     unmarked features are absent, none of its absent ones counts as looked at.
-
-    Args:
-        form: that was answered.
-        rating: complete, taken back, or in work.
     """
     left_out: Collection[str] = rating.confirmed or ()
     if rating.confirmed is None and (rating.complete or rating.taken_back):
@@ -152,10 +131,6 @@ def looked_at(form: Form, rating: SampleRating) -> dict[str, Answer]:
 
 def flag_of(form: Form, rating: SampleRating) -> Flag:
     """Return why a complete rating is doubtful; empty where it is not.
-
-    Args:
-        form: that was answered.
-        rating: of one sample.
 
     >>> form = Form("one", "1", "One", "MIT", "", (Question("anomia", "Anomia"),))
     >>> def rated(answer, seconds, confirmed):
@@ -209,12 +184,6 @@ def ratings_of(
     A number is a rating of the measure. Of a choice whose options have no numbers the answer is a
     separate measure: ``code:semantic`` is 1.0. Phonemes, text and the question about the source
     give no rating.
-
-    Args:
-        form: with the questions.
-        rater: the person's code.
-        answers: of one sample, by key.
-        confirmed: measures that were confirmed as absent with the rest; their reason says so.
     """
     ratings = []
     for question in form.questions:
@@ -234,16 +203,7 @@ def ratings_of(
 
 
 def whole_response(question: Question, answers: tuple[Answer, ...]) -> Answer:
-    """Return the answer of the whole response: that of its first complete attempt.
-
-    Args:
-        question: of the form.
-        answers: of its attempts, in order.
-
-    Returns:
-        The first answer whose option is not incomplete (a fragment); the first, where all are; None
-        where there is none.
-    """
+    """Return the answer of the whole response: that of its first complete attempt."""
     given = [answer for answer in answers if answer is not None]
     incomplete = {option.value for option in question.options if option.incomplete}
     first = given[0] if given else None

@@ -33,15 +33,7 @@ class FormProblems(TabwbError):
 
 
 def load_form(path: Path, find_battery: FindBattery) -> Form:
-    """Read and check a form.
-
-    Args:
-        path: of the file; ``-`` is standard input.
-        find_battery: for the battery whose features it uses.
-
-    Raises:
-        FormProblems: what is wrong, every problem at once.
-    """
+    """Read and check a form."""
     form, problems = read_form(path, find_battery)
     if form is None:
         raise FormProblems(problems)
@@ -49,12 +41,7 @@ def load_form(path: Path, find_battery: FindBattery) -> Form:
 
 
 def read_form(path: Path, find_battery: FindBattery) -> tuple[Form | None, tuple[Problem, ...]]:
-    """Return the form of a file (None where it cannot be used) and all its problems.
-
-    Args:
-        path: of the file; ``-`` is standard input.
-        find_battery: for the battery whose features it uses.
-    """
+    """Return the form of a file (None where it cannot be used) and all its problems."""
     text = read_text(path, "[form] and [[question]] tables")
     if isinstance(text, Problem):
         return None, (text,)

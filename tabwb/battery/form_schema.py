@@ -147,12 +147,7 @@ class FormFile(Table):
 
 
 def broken_form_rules(file: FormFile, battery: Battery | None) -> Iterator[Broken]:
-    """Yield every rule that does not hold.
-
-    Args:
-        file: of right types.
-        battery: the one that it names; None where it names none, or it cannot be read.
-    """
+    """Yield every rule that does not hold."""
     yield from control_characters((), file.model_dump(exclude_defaults=True))
     yield from unique_ids(("group",), [group.id for group in file.group], "group")
     measures = Counter(question.measure or question.feature for question in file.question)

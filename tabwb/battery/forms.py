@@ -113,22 +113,14 @@ class Question:
         return (*allowed, CANNOT_TELL) if self.cannot_tell else allowed
 
     def option(self, value: str) -> Option:
-        """Return the option with this value.
-
-        Raises:
-            TabwbError: there is none.
-        """
+        """Return the option with this value."""
         for option in self.options:
             if option.value == value:
                 return option
         raise _not_allowed(self, value)
 
     def check(self, answer: Answer) -> None:
-        """Check one answer; None (not rated) is always allowed.
-
-        Raises:
-            TabwbError: the answer is not one that the question allows.
-        """
+        """Check one answer; None (not rated) is always allowed."""
         if answer is None or (answer == CANNOT_TELL and self.cannot_tell):
             return
         if self.kind in {"phonemes", "text"}:
@@ -143,12 +135,6 @@ class Question:
 
     def read(self, text: str) -> Answer:
         """Return the answer that a text stands for; None where it is empty: not rated.
-
-        Args:
-            text: ``present``, ``absent``, ``cannot-tell``, a number, an option, phonemes or words.
-
-        Raises:
-            TabwbError: the question does not allow it.
 
         >>> Question("jargon", "Jargon").read("present"), Question("jargon", "Jargon").read("0")
         (1.0, 0.0)
@@ -228,11 +214,7 @@ class Form:
     min_seconds: float | None = None
 
     def question(self, measure: str) -> Question:
-        """Return the question of a measure.
-
-        Raises:
-            TabwbError: there is none; the message lists those that are.
-        """
+        """Return the question of a measure."""
         for question in self.questions:
             if question.measure == measure:
                 return question
@@ -275,11 +257,7 @@ class Form:
 
 
 def form_from_canonical(canonical: str) -> Form:
-    """Return the form that a rating set kept.
-
-    Raises:
-        TabwbError: the text is not a canonical form (a damaged store).
-    """
+    """Return the form that a rating set kept."""
     try:
         table: dict[str, Any] = json.loads(canonical)
         questions = tuple(

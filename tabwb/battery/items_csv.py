@@ -61,15 +61,7 @@ class Row:
 
 
 def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of a battery with the items of a CSV file.
-
-    Args:
-        path: a CSV with :data:`COLUMNS`, separated by commas, semicolons or tabs.
-        battery: the table ``[battery]``.
-
-    Raises:
-        BatteryProblems: every problem with its line.
-    """
+    """Return the tables of a battery with the items of a CSV file."""
     subtests: dict[str, list[Row]] = {}
     for row in _rows(path, COLUMNS, "prompt"):
         subtests.setdefault(row.cell("subtest") or "items", []).append(row)
@@ -86,15 +78,7 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
 def read_pictures(
     path: Path, battery: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the tables of a naming battery and its pictures, by the names that the tables use.
-
-    Args:
-        path: a CSV with :data:`PICTURE_COLUMNS`, separated by commas, semicolons or tabs.
-        battery: the table ``[battery]``.
-
-    Raises:
-        BatteryProblems: every problem with its line.
-    """
+    """Return the tables of a naming battery and its pictures, by the names that the tables use."""
     problems: list[Problem] = []
     files: dict[str, Path] = {}
     subtests: dict[str, list[Row]] = {}

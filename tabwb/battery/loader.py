@@ -40,12 +40,7 @@ def load_battery(path: Path) -> Battery:
 def check_battery(
     path: Path, *, scorers: Scorers | Collection[str] | None = None
 ) -> tuple[Problem, ...]:
-    """Return every problem of a battery file; empty when it is fine.
-
-    Args:
-        path: the file.
-        scorers: the scorers that exist, or their ids alone; None leaves them unchecked.
-    """
+    """Return every problem of a battery file; empty when it is fine."""
     from tabwb.battery.rules import Scorers
 
     known = scorers if scorers is None or isinstance(scorers, Scorers) else Scorers(scorers)
@@ -53,16 +48,7 @@ def check_battery(
 
 
 def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
-    """Return the bytes of every file that the battery names, by the path it names them with.
-
-    Args:
-        path: of the battery file.
-        battery: as it was read from the file.
-
-    Raises:
-        TabwbError: a file is not readable any more.
-        BatteryProblems: a file has changed since the battery was read.
-    """
+    """Return the bytes of every file that the battery names, by the path it names them with."""
     assets: dict[str, bytes] = {}
     for name, digest in battery.assets.items():
         try:
@@ -112,12 +98,7 @@ def _usual_scorers(kind: ResponseKind) -> tuple[str, ...]:
 
 
 def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
-    """Return the tables of a TOML text, or its syntax error.
-
-    Args:
-        path: of the file, for the problem.
-        text: its contents.
-    """
+    """Return the tables of a TOML text, or its syntax error."""
     import tomli
 
     try:
@@ -133,10 +114,6 @@ def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
     """Return the canonical JSON: sorted keys, no white space, without default values.
 
     Texts of files are included, with the SHA-256 of each file (also of pictures) under ``assets``.
-
-    Args:
-        tables: the validated file as plain data, without defaults.
-        files: what the files that it names hold.
     """
     content: dict[str, Any] = json.loads(json.dumps(tables))
     for where, name in list(named_files(content)):
@@ -150,15 +127,7 @@ def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
 
 
 def battery_from_canonical(canonical: str, origin: str = "") -> Battery:
-    """Return the battery that a store kept, as it was when it was given.
-
-    Args:
-        canonical: as :func:`canonical_json` wrote it.
-        origin: where it was read from, for messages.
-
-    Raises:
-        TabwbError: the text is not a canonical battery (a damaged store).
-    """
+    """Return the battery that a store kept, as it was when it was given."""
     try:
         return _battery(json.loads(canonical), canonical, origin)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

@@ -36,12 +36,7 @@ def locate(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: dict[KeyPath, int], path: KeyPath) -> int:
-    """Return the line of ``path`` or, for a missing key, of the nearest parent.
-
-    Args:
-        lines: line of each key path.
-        path: the key path.
-    """
+    """Return the line of ``path`` or, for a missing key, of the nearest parent."""
     for end in range(len(path), 0, -1):
         if path[:end] in lines:
             return lines[path[:end]]

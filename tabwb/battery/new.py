@@ -26,19 +26,7 @@ from tabwb.records.specs import is_kebab
 def new_battery(
     folder: Path, battery_id: str, items: Path | None = None, features_of: Battery | None = None
 ) -> Path:
-    """Write ``folder/battery.toml`` and return its path.
-
-    Args:
-        folder: must not exist yet; nothing is ever overwritten.
-        battery_id: kebab-case id.
-        items: a CSV (:data:`tabwb.battery.items_csv.COLUMNS`), or None for an example of each kind.
-        features_of: a battery whose features and groupings are copied, or None.
-
-    Raises:
-        UsageError: the id is not valid, or the folder exists.
-        BatteryProblems: the CSV has problems; all are listed with their lines.
-        TabwbError: the folder cannot be written.
-    """
+    """Write ``folder/battery.toml`` and return its path."""
     _check_id(battery_id)
     if items is None:
         text = EXAMPLE.format(id=battery_id, title=title_of(battery_id))
@@ -50,19 +38,7 @@ def new_battery(
 
 
 def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None) -> Path:
-    """Write a folder with pictures to be named and the ``battery.toml`` that asks for them.
-
-    Args:
-        folder: must not exist yet; nothing is ever overwritten.
-        battery_id: kebab-case id.
-        items: a CSV (:data:`tabwb.battery.items_csv.PICTURE_COLUMNS`), its pictures beside it, or
-            None for one example.
-
-    Raises:
-        UsageError: the id is not valid, or the folder exists.
-        BatteryProblems: the CSV has problems; all are listed with their lines.
-        TabwbError: the folder cannot be written.
-    """
+    """Write a folder with pictures to be named and the ``battery.toml`` that asks for them."""
     _check_id(battery_id)
     if items is not None:
         tables, pictures = read_pictures(items, battery_table(battery_id))
@@ -135,11 +111,7 @@ def render(tables: Mapping[str, Any]) -> str:
 
 
 def features_text(battery: Battery) -> str:
-    """Return the features and groupings of a battery as TOML, with their origin in a comment.
-
-    Raises:
-        UsageError: the battery has no features.
-    """
+    """Return the features and groupings of a battery as TOML, with their origin in a comment."""
     tables = json.loads(battery.canonical)
     if not tables.get("feature"):
         raise UsageError(f"battery '{battery.id}' has no features", allowed="tab")

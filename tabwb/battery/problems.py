@@ -84,14 +84,7 @@ def located(
     broken: Iterable[Broken],
     name: Callable[[KeyPath], str] = dotted,
 ) -> list[Problem]:
-    """Return the problems with file and line, in the order of the lines.
-
-    Args:
-        file: as the user named it.
-        lines: the line of each key path.
-        broken: what is wrong.
-        name: how a key path is written, :func:`dotted` unless given.
-    """
+    """Return the problems with file and line, in the order of the lines."""
     problems = [
         Problem(
             file,

@@ -53,12 +53,7 @@ class Draws:
     name: str
 
     def bits(self, purpose: str, number: int) -> int:
-        """Return 32 random bits, the same whatever else is drawn.
-
-        Args:
-            purpose: ``units`` or ``values``.
-            number: of the unit.
-        """
+        """Return 32 random bits, the same whatever else is drawn."""
         text = "\0".join((VERSION, purpose, str(self.seed), self.name, str(number)))
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
 
@@ -100,9 +95,6 @@ class PromptNoise:
 def parse_noise(text: str) -> PromptNoise:
     """Return the prompt noise of a spec.
 
-    Raises:
-        UsageError: the text is not a spec; the message names the wrong part.
-
     >>> str(parse_noise("words:drop:.20@seed=3")), str(parse_noise("words:lower@seed=3"))
     ('words:drop:0.2@seed=3', 'words:lower:1')
     """
@@ -137,11 +129,6 @@ def perturbed(noise: PromptNoise, text: str, name: str) -> str:
 
     Each unit is taken with the probability of the amount, by itself: where its bits are below
     ``amount * 2**32``. So with one seed 30 % takes what 10 % takes, and more.
-
-    Args:
-        noise: what is done.
-        text: the item's own text.
-        name: of the item, ``SUBTEST/ITEM``: the draws depend on it and on the seed.
 
     >>> question = "Which animal barks, a cat or a dog?"
     >>> for spec in ("words:drop:0.3", "words:mask:0.3", "characters:swap:0.5"):

@@ -10,13 +10,7 @@ from tabwb.records.exchange import Message
 
 
 def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = None) -> str:
-    """Return the user message for one item.
-
-    Args:
-        subtest: gives template and instructions; without instructions its line is left out.
-        item: gives prompt and, unless ``options`` says otherwise, the options.
-        options: the options in the order to be shown.
-    """
+    """Return the user message for one item."""
     shown = item.options if options is None else options
     template = subtest.template
     if subtest.instructions is None:

@@ -44,12 +44,7 @@ class Scorers:
 
 
 def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterator[Broken]:
-    """Yield every rule that does not hold.
-
-    Args:
-        battery: of right types.
-        scorers: the scorers that exist, or None where that is not known.
-    """
+    """Yield every rule that does not hold."""
     yield from unique_ids(("subtest",), [subtest.id for subtest in battery.subtest], "subtest")
     yield from unique_ids(("feature",), [feature.id for feature in battery.feature], "feature")
     yield from unique_ids(("grouping",), [grouping.id for grouping in battery.grouping], "grouping")
@@ -217,13 +212,7 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
 
 
 def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]:
-    """Yield a problem for each id that occurs twice in the array of tables at ``path``.
-
-    Args:
-        path: key path of the array.
-        ids: in order.
-        what: kind of the ids, for messages.
-    """
+    """Yield a problem for each id that occurs twice in the array of tables at ``path``."""
     first: dict[str, int] = {}
     for index, identifier in enumerate(ids):
         if identifier in first:
@@ -233,12 +222,7 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
 
 
 def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
-    """Yield a problem for each string with control characters, which could steer a terminal.
-
-    Args:
-        path: key path of the value.
-        value: plain data.
-    """
+    """Yield a problem for each string with control characters, which could steer a terminal."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):

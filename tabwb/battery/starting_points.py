@@ -25,13 +25,7 @@ def battery_table(battery_id: str) -> dict[str, Any]:
 
 
 def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers.
-
-    Args:
-        subtest: its id.
-        response: the kind of its task type.
-        items: its tables of items.
-    """
+    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers."""
     known = response in set(ResponseKind)  # what is misspelt is reported with its line later
     task = task_type(ResponseKind(response) if known else ResponseKind.FREE)
     return {

@@ -293,10 +293,6 @@ class BatteryFile(Table):
 def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFile) -> list[str]:
     """Return the allowed keys of the table at ``path``, for near matches and messages.
 
-    Args:
-        path: of the table.
-        file: the model of the whole file.
-
     >>> allowed_keys(("grouping", 0, "category", 1))
     ['id', 'title', 'features']
     """

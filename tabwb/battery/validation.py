@@ -24,13 +24,6 @@ def validate(
     """Return the file with right types, and everything that is wrong with it.
 
     Rules are checked with wrong types too, but problems that may only follow from one are left out.
-
-    Args:
-        tables: as TOML gives them; changed where types are wrong.
-        scorers: the scorers that exist; None leaves them unchecked.
-
-    Returns:
-        The file, None where a type is wrong; and the problems, empty when it is fine.
     """
     try:
         file = BatteryFile.model_validate(tables)
@@ -57,12 +50,7 @@ _NAMES = {
 
 
 def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) -> Iterator[Broken]:
-    """Yield what pydantic found, in the words of a TOML file.
-
-    Args:
-        errors: of a validation.
-        file: the model of the whole file that was validated.
-    """
+    """Yield what pydantic found, in the words of a TOML file."""
     errors = list(errors)
     misspelt = {
         (*error["loc"][:-1], _meant(error["loc"], file)) for error in errors if _unknown(error)

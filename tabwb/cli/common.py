@@ -34,13 +34,7 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number.
-
-        Args:
-            value: as typed.
-            param: the option.
-            ctx: of the command.
-        """
+        """Return the number."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
@@ -206,18 +200,7 @@ def print_check(
     more: Mapping[str, Any] | None = None,
     lines: Iterable[str] = (),
 ) -> int:
-    """Print what a check of a file found, and return the exit status.
-
-    Args:
-        file: that was checked.
-        problems: in it.
-        names: id, version and SHA-256 of what the file has; None where there is a problem.
-        digest_key: key of the SHA-256 in the document.
-        counts: of what is in it, for the line where there is no problem.
-        as_json: print one document.
-        more: further keys of the document.
-        lines: printed where there is no problem.
-    """
+    """Print what a check of a file found, and return the exit status."""
     identifier, version, digest = names or (None, None, None)
     if as_json:
         from dataclasses import asdict
@@ -240,12 +223,7 @@ def print_check(
 
 
 def note(message: str, *, newline: bool = True) -> None:
-    """Print one line on stderr; a closed pipe or a full disk must not end an administration.
-
-    Args:
-        message: the line.
-        newline: end the line.
-    """
+    """Print one line on stderr; a closed pipe or a full disk must not end an administration."""
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
 
@@ -259,14 +237,7 @@ def renew_line(text: str = "") -> None:
 
 
 def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any) -> None:
-    """Print text, on a terminal in a style, or in bold where none is given.
-
-    Args:
-        text: what is printed.
-        err: on stderr, not on stdout.
-        newline: end the line.
-        style: arguments of ``click.style``.
-    """
+    """Print text, on a terminal in a style, or in bold where none is given."""
     stream = unfiltered(sys.stderr if err else sys.stdout)
     click.echo(click.style(visible(text), **(style or {"bold": True})), file=stream, nl=newline)
 
@@ -298,12 +269,7 @@ def configuration(offline: bool | None = None) -> Configuration:
 
 @contextmanager
 def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
-    """Yield the plugins, with the user's configuration.
-
-    Args:
-        offline: whether no network is used; None: as configured.
-        dry: no model will be asked.
-    """
+    """Yield the plugins, with the user's configuration."""
     from tabwb.plugin_api.registry.plugins import Plugins
 
     with closing(Plugins.load(configuration(offline), dry=dry)) as plugins:
@@ -311,13 +277,7 @@ def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterato
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:
-    """Return the store that flag, environment or configuration names.
-
-    Args:
-        location: of the store as the option names it; None: the configured one.
-        plugins: with the configuration.
-        create: make the store where there is none.
-    """
+    """Return the store that flag, environment or configuration names."""
     from tabwb.store.store import Store
 
     return Store.open(plugins.configuration.store_at(location), create=create)
@@ -327,13 +287,7 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
 def opened_store(
     location: str | None, offline: bool | None = None, *, dry: bool = False
 ) -> Iterator[tuple[Plugins, Store]]:
-    """Yield the plugins and the store, which must exist.
-
-    Args:
-        location: as for :func:`open_store`.
-        offline: whether no network is used; None: as configured.
-        dry: no model will be asked.
-    """
+    """Yield the plugins and the store, which must exist."""
     with (
         opened_plugins(offline, dry=dry) as plugins,
         open_store(location, plugins, create=False) as store,
@@ -342,12 +296,7 @@ def opened_store(
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:
-    """Return where the store would be made; None where there is one, or a server.
-
-    Args:
-        location: as for :func:`open_store`.
-        plugins: with the configuration.
-    """
+    """Return where the store would be made; None where there is one, or a server."""
     from pathlib import Path
 
     from tabwb.store.location import resolve

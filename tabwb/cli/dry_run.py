@@ -20,14 +20,7 @@ from tabwb.records.states import Protocol
 
 
 def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> None:
-    """Print every prompt and what the run would take; ask nothing.
-
-    Args:
-        plugins: where the model is registered.
-        battery: what would be given.
-        conditions: how, already resolved.
-        as_json: print one document.
-    """
+    """Print every prompt and what the run would take; ask nothing."""
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
     price = None

@@ -154,12 +154,6 @@ def _opened_model(
     """Yield the examinee's model, loaded; None for a person.
 
     It is loaded before an administration begins: a model that cannot be loaded leaves none.
-
-    Args:
-        plugins: with the model.
-        conditions: of the administration.
-        spec: of the model.
-        perplexity: whether that of the fixed text is computed under a lesion.
     """
     if conditions.kind != "model":
         yield None
@@ -187,18 +181,7 @@ def give(
     *,
     as_json: bool,
 ) -> None:
-    """Give every item that is left and print the results.
-
-    Args:
-        session: running.
-        model: the examinee's, or None for a person.
-        together: how many items a batching model gets at once.
-        limits: of requests and money, of model and judges together.
-        as_json: print one document instead of tables.
-
-    Raises:
-        Interrupted: items are left; ``resume`` continues.
-    """
+    """Give every item that is left and print the results."""
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
     inform(f"administration {number}")
@@ -230,11 +213,7 @@ def give(
 
 
 def check_raters(session: Session) -> None:
-    """Report every scorer and judge that failed, once; those that ask a model report themselves.
-
-    Raises:
-        TabwbError: one failed; every answer is stored, and can be rated again.
-    """
+    """Report every scorer and judge that failed, once; those that ask a model report themselves."""
     if failed := failed_raters(session.trials, session.raters.later):
         raise TabwbError(
             "\n".join(map(str, failed)),
@@ -300,12 +279,7 @@ def _judge(session: Session, limits: Limits, *, quiet: bool) -> list[Task]:
 
 
 def show(session: Session, *, as_json: bool) -> None:
-    """Print the results so far.
-
-    Args:
-        session: open or just ended.
-        as_json: print one document instead of tables.
-    """
+    """Print the results so far."""
     administration = session.store.administration(session.administration.id)
     data = AdministrationData(
         administration,

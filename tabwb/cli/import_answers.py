@@ -42,14 +42,7 @@ SHOWN = 5
 def import_file(
     plugins: Plugins, importer: Importer, path: Path, options: Mapping[str, Any]
 ) -> None:
-    """Import the answers of a file, as the options of ``tabwb import`` say.
-
-    Args:
-        plugins: with batteries, scorers and judges.
-        importer: of the file.
-        path: of the file or folder.
-        options: of the command.
-    """
+    """Import the answers of a file, as the options of ``tabwb import`` say."""
     marked = changes(Marks(), title=options["title"], add=options["tags"])
     request = ImportRequest(
         path,

@@ -21,13 +21,7 @@ from tabwb.records.rating_sets import checked_counts
 
 
 def import_file(plugins: Plugins, path: Path, options: Mapping[str, Any]) -> None:
-    """Import the ratings of a file, as the options of ``tabwb import`` say.
-
-    Args:
-        plugins: with batteries, scorers and judges.
-        path: of the file.
-        options: of the command.
-    """
+    """Import the ratings of a file, as the options of ``tabwb import`` say."""
     request = LabelRequest(
         path,
         options["set_name"],

@@ -47,14 +47,7 @@ def list_judges(*, as_json: bool) -> None:
 
 
 def show(judge: str, response: str, prompt: str, *, as_json: bool) -> None:
-    """Print the messages that a judge sends to a model.
-
-    Args:
-        judge: its id or alias.
-        response: a sample response.
-        prompt: a sample prompt of an item.
-        as_json: print one document.
-    """
+    """Print the messages that a judge sends to a model."""
     with opened_plugins() as plugins:
         descriptor, file = _find(plugins, judge)
     document = _document(descriptor, file, response, prompt)
@@ -65,12 +58,7 @@ def show(judge: str, response: str, prompt: str, *, as_json: bool) -> None:
 
 
 def check(argument: str, *, as_json: bool) -> int:
-    """Print every problem of a judge prompt, and return the exit status.
-
-    Args:
-        argument: a path, or the id of an installed prompt.
-        as_json: print one document.
-    """
+    """Print every problem of a judge prompt, and return the exit status."""
     file = Path(argument)
     if not file.exists():
         file = prompt_files()[0].get(argument, file)

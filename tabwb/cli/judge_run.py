@@ -91,14 +91,7 @@ def judge_administrations(
 
 
 class Printed:
-    """Prints what a judge does.
-
-    Args:
-        store: where the administrations are.
-        task: of the judge.
-        quiet: print nothing but notes.
-        warn: of features that a battery does not have.
-    """
+    """Prints what a judge does."""
 
     def __init__(self, store: Store, task: Task, *, quiet: bool, warn: bool = True) -> None:
         self._store = store
@@ -139,14 +132,7 @@ class Printed:
         cancel: threading.Event,
         documents: list[dict[str, Any]],
     ) -> Limits:
-        """Judge an administration whose lock the caller holds; return the limits that are left.
-
-        Args:
-            number: of the administration.
-            limits: of requests and cost.
-            cancel: set by ctrl+c.
-            documents: gets the document of this administration.
-        """
+        """Judge an administration whose lock the caller holds; return the limits that are left."""
         judging = self._judging(number)
         estimate = judging.estimate()
         inform(self._told(number, estimate))

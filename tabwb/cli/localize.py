@@ -24,13 +24,7 @@ from tabwb.report.destination import check_destination
 
 
 def localize_units(options: Mapping[str, Any]) -> None:
-    """Run the localizer on a model and write the list of its units.
-
-    Raises:
-        UsageError: an option cannot be used, or the model gives no activations.
-        Interrupted: it was stopped; nothing is written.
-        TabwbError: the model or the file cannot be used.
-    """
+    """Run the localizer on a model and write the list of its units."""
     out: Path = options["out"]
     check_destination(out, force=options["force"], remedy="choose another name, or use --force")
     share = options["share"]

@@ -74,11 +74,7 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that was named.
-
-        Raises:
-            ReaderGone: stdout was closed.
-        """
+        """Run the command that was named."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -110,11 +106,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command.
-
-        Raises:
-            UsageError: there is no such command; the message names a similar one.
-        """
+        """Find the command."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
@@ -187,17 +179,7 @@ def main(
     speaker_view: SpeakerView | None = None,
     rating_page: RatingPage | None = None,
 ) -> int:
-    """Run the command line.
-
-    Args:
-        arguments: of the command line; None for those of the process.
-        workbench: opens the workbench where no command is given.
-        speaker_view: shows the speaker's picture alone.
-        rating_page: opens the rating page alone.
-
-    Returns:
-        The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
-    """
+    """Run the command line."""
     streams.prepare()
     switch_telemetry_off(os.environ)  # before a plugin can import onnxruntime
     reset_verbosity()

@@ -36,13 +36,7 @@ Made = tuple[events.Event, ...]
 
 
 def give_by_microphone(session: Session, device: str | None, cancel: threading.Event) -> None:
-    """Record from ready to end and take commands from the terminal, until done or paused.
-
-    Args:
-        session: running, of a naming battery.
-        device: the microphone's name, or None.
-        cancel: set by ctrl+c.
-    """
+    """Record from ready to end and take commands from the terminal, until done or paused."""
     chosen = pick(device)
     live = Live(session, lambda path: Recorder(chosen, path))
     live.ready()

@@ -19,12 +19,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def condition_options(command: str, *first: str) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command an option for each condition that it takes.
-
-    Args:
-        command: the name under which conditions declare options.
-        first: conditions whose options ``--help`` lists first; the others follow as declared.
-    """
+    """Return a decorator that gives a command an option for each condition that it takes."""
 
     def decorate(function: Command) -> Command:
         options = sorted(
@@ -41,17 +36,7 @@ def condition_options(command: str, *first: str) -> Callable[[Command], Command]
 def requested_conditions(
     command: str, examinee: str, audience: Audience, options: Mapping[str, Any]
 ) -> Conditions:
-    """Return the conditions that the options of a command ask for, specs not yet resolved.
-
-    Args:
-        command: the name under which conditions declare options.
-        examinee: a model's spec or a speaker's study ID.
-        audience: who is given the battery.
-        options: the command's options by parameter name.
-
-    Raises:
-        UsageError: a value cannot be used, or two options exclude each other.
-    """
+    """Return the conditions that the options of a command ask for, specs not yet resolved."""
     values: dict[str, object] = {}
     flags: dict[str, str] = {}
     for condition, option in _options(command):

@@ -16,15 +16,7 @@ from tabwb.records.words import near
 
 
 def plugin_command(name: str) -> click.Command | None:
-    """Return the command of a plugin, or None where no plugin has one of this name.
-
-    Args:
-        name: the word after ``tabwb``.
-
-    Raises:
-        ComponentError: the plugin cannot import it, or it is not a click command.
-        UsageError: plugins failed or were refused that may have the command.
-    """
+    """Return the command of a plugin, or None where no plugin has one of this name."""
     from tabwb.cli.main import COMMANDS
 
     with opened_plugins() as plugins:

@@ -20,11 +20,7 @@ MANY = 5_000
 
 
 class StatusLine:
-    """A line on stderr that replaces itself; nothing where stderr is not a terminal.
-
-    Args:
-        quiet: show nothing.
-    """
+    """A line on stderr that replaces itself; nothing where stderr is not a terminal."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.live = sys.stderr.isatty() and not quiet
@@ -52,15 +48,7 @@ class StatusLine:
 
 
 class Progress:
-    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events.
-
-    Args:
-        planned: items of the administration.
-        answered: of these, how many are answered already.
-        spending: what the run has taken so far.
-        quiet: report only what went wrong.
-        each: elsewhere than on a terminal, one line for each item.
-    """
+    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events."""
 
     def __init__(
         self,
@@ -133,13 +121,7 @@ class Progress:
 
 
 class Countdown:
-    """Shows ``response 7/20`` with the time that is left, on a terminal.
-
-    Args:
-        what: is counted.
-        planned: how many there are.
-        quiet: show nothing.
-    """
+    """Shows ``response 7/20`` with the time that is left, on a terminal."""
 
     def __init__(self, what: str, planned: int = 0, *, quiet: bool = False) -> None:
         self._what, self._planned, self._done = what, planned, 0
@@ -152,25 +134,14 @@ class Countdown:
         self.show(self._done, timed=self._done)
 
     def show(self, done: int, detail: str = "", *, timed: int) -> None:
-        """Show how many are done.
-
-        Args:
-            done: of those planned.
-            detail: shown after the count.
-            timed: how many of those done took time: the others were stored already.
-        """
+        """Show how many are done."""
         text = f"{self._what} {done}/{self._planned}{detail}"
         if timed:
             text += time_left((time.monotonic() - self._began) / timed * (self._planned - done))
         self.status.show(text)
 
     def of(self, done: int, planned: int) -> None:
-        """Show how many are done, and of how many, where there are many.
-
-        Args:
-            done: of those planned.
-            planned: how many there are.
-        """
+        """Show how many are done, and of how many, where there are many."""
         if planned >= MANY:
             self._planned = planned
             self.show(done, timed=done)

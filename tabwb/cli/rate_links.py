@@ -166,11 +166,7 @@ def _revoke(
 
 
 def _refuse_unusable(store: Store, kept: RatingSet) -> None:
-    """Refuse a closed set, and one with sound, which would be played where the server runs.
-
-    Raises:
-        UsageError: it is closed, or its form plays recordings and samples have them.
-    """
+    """Refuse a closed set, and one with sound, which would be played where the server runs."""
     from tabwb.store.set_ratings import asked_by
 
     if kept.status == "closed":

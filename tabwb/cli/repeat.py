@@ -16,11 +16,7 @@ from tabwb.records.errors import TabwbError
 
 
 def repeat_condition(options: Mapping[str, Any]) -> None:
-    """Give a stored condition again, and print what differs.
-
-    Raises:
-        TabwbError: answers differ, or it cannot be given.
-    """
+    """Give a stored condition again, and print what differs."""
     cancel = threading.Event()
     with (
         opened_store(options["store_location"], options["offline"]) as (plugins, store),

@@ -20,14 +20,7 @@ PIECE = 1_000_000
 def print_document(
     store: Store, reference: str, choice: Selection, statistics: tuple[Statistic, ...]
 ) -> None:
-    """Print the document of an administration.
-
-    Args:
-        store: where it is.
-        reference: its number or uid.
-        choice: the judge and the features of the summary, and whose scores count.
-        statistics: of plugins.
-    """
+    """Print the document of an administration."""
     from tabwb.report.documents.indented import Indented
     from tabwb.report.documents.streamed import document_of
 

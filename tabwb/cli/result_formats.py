@@ -64,17 +64,7 @@ def chosen_format(
     as_json: bool,
     excluded: Mapping[str, object],
 ) -> str:
-    """Return the format that options name.
-
-    Args:
-        format_id: of ``--format``.
-        columns: of ``--columns``.
-        as_json: whether ``--json`` was given.
-        excluded: options that go with the table only, by name; those that were given are true.
-
-    Raises:
-        UsageError: options contradict each other.
-    """
+    """Return the format that options name."""
     if as_json and format_id not in (None, "json"):
         raise UsageError(f"--json and --format {format_id} exclude each other")
     chosen = format_id or ("json" if as_json else "table")
@@ -92,14 +82,7 @@ def chosen_format(
 def warn_unshared(
     store: Store, plugins: Plugins, administrations: Iterable[Administration], printed: str
 ) -> None:
-    """Warn whose figures must stay within the study, before a document has them.
-
-    Args:
-        store: with the consents.
-        plugins: with the study's configuration.
-        administrations: what is printed.
-        printed: one of :data:`FORMATS`; on the screen nothing is said.
-    """
+    """Warn whose figures must stay within the study, before a document has them."""
     from tabwb.administer.consent import unshared_speakers
 
     if printed not in DOCUMENT_FORMATS:
@@ -114,16 +97,7 @@ def warn_unshared(
 def check_options(
     table_name: str | None, baseline: str | None, excluded: dict[str, object]
 ) -> None:
-    """Check that options of tables go together.
-
-    Args:
-        table_name: of ``--table``.
-        baseline: of ``--baseline``.
-        excluded: options that ``--table`` excludes, by name; those that were given are true.
-
-    Raises:
-        UsageError: they do not.
-    """
+    """Check that options of tables go together."""
     check_baseline(table_name or "results", baseline)
     for name, given in excluded.items():
         if table_name is not None and given:
@@ -138,13 +112,7 @@ def column_names(columns: str | None) -> list[str] | None:
 def print_list(
     administrations: Sequence[Administration], format_id: str, columns: str | None
 ) -> None:
-    """Print the list of administrations as Markdown, LaTeX or CSV.
-
-    Args:
-        administrations: of the store.
-        format_id: ``markdown``, ``latex`` or ``csv``.
-        columns: names with commas between them; None: all.
-    """
+    """Print the list of administrations as Markdown, LaTeX or CSV."""
     from tabwb.report.paper.captions import checked_columns
     from tabwb.report.tables.captioned import Captioned
     from tabwb.report.tables.listing import listing_table
@@ -165,12 +133,7 @@ def print_csv(table: Table) -> None:
 
 
 def print_captioned(tables: Sequence[Captioned], format_id: str) -> None:
-    """Print tables for a document.
-
-    Args:
-        tables: with their captions.
-        format_id: ``markdown`` or ``latex``.
-    """
+    """Print tables for a document."""
     from tabwb.report.paper.formats import markdown
     from tabwb.report.paper.latex import latex
 
@@ -194,13 +157,7 @@ def _reasons(table: Table) -> Iterator[str]:
 
 
 def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str | None) -> None:
-    """Print typed tables.
-
-    Args:
-        tables: each with the words above it.
-        printed: one of :data:`FORMATS`; with CSV only the first is printed.
-        columns: names with commas between them; None: those that people are shown, or all.
-    """
+    """Print typed tables."""
     names = column_names(columns)
     if printed == "json":
         from tabwb.cli.common import print_json

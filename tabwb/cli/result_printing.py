@@ -55,16 +55,7 @@ _Print = Callable[[_Chosen, "Selection", Asked], None]
 
 
 def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
-    """Check that options suit a list, one administration or groups.
-
-    Args:
-        asked: what is to be printed.
-        choice: of administrations and groups.
-        listing: whether administrations are listed.
-
-    Raises:
-        UsageError: they do not.
-    """
+    """Check that options suit a list, one administration or groups."""
     if asked.measures and asked.table_name is None:
         raise UsageError("--measure needs a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
@@ -141,12 +132,7 @@ def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 
 def listed(store: Store, choice: Selection) -> Sequence[Administration]:
-    """Return the administrations of a list.
-
-    Args:
-        store: where they are.
-        choice: with filters.
-    """
+    """Return the administrations of a list."""
     from tabwb.report.selection import outlined
 
     if not choice.where:
@@ -169,13 +155,7 @@ def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 
 def show_list(administrations: Sequence[Administration], choice: Selection, asked: Asked) -> None:
-    """Print the list of administrations.
-
-    Args:
-        administrations: of the store.
-        choice: with the number of rows.
-        asked: what is to be printed.
-    """
+    """Print the list of administrations."""
     if asked.printed in DOCUMENT_FORMATS:
         print_list(administrations, asked.printed, asked.columns)
         return

@@ -79,16 +79,7 @@ def selection_options(command: Command) -> Command:
 
 
 def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everything: bool) -> None:
-    """Check that a command knows of which administrations it is.
-
-    Args:
-        administrations: that are named.
-        where: filters.
-        everything: whether all of the store are meant.
-
-    Raises:
-        UsageError: none are named or chosen, or some are named beside ``--all``.
-    """
+    """Check that a command knows of which administrations it is."""
     if not (administrations or everything or where):
         raise UsageError("name administrations, or choose them with --where or --all")
     if administrations and everything:
@@ -96,15 +87,7 @@ def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everyt
 
 
 def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:
-    """Return the selection that the options of a command ask for.
-
-    Args:
-        options: those of :func:`selection_options`.
-        by: keys that make the groups where ``--by`` names none.
-
-    Raises:
-        UsageError: a key or a filter cannot be read.
-    """
+    """Return the selection that the options of a command ask for."""
     from tabwb.report.selection import Selection
 
     return Selection.of(
@@ -121,13 +104,7 @@ def requested_selection(options: Mapping[str, Any], by: str = "administration") 
 
 
 def resolved_selection(choice: Selection, plugins: Plugins, primary: str) -> Selection:
-    """Return a selection with the judge's stored name, and the rater whose scores count.
-
-    Args:
-        choice: of :func:`requested_selection`.
-        plugins: with the judges.
-        primary: of ``--primary``; empty: as configured.
-    """
+    """Return a selection with the judge's stored name, and the rater whose scores count."""
     judge = choice.judge
     if judge is not None:
         with suppress(TabwbError):  # not installed here: the name under which it rated

@@ -113,10 +113,6 @@ def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Ite
     """Let a handler answer signals meanwhile.
 
     A signal that was ignored from the start stays ignored, as ``nohup`` and a shell's ``&`` want.
-
-    Args:
-        handler: of the signals.
-        names: of signals; those that this platform lacks are left out.
     """
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {
@@ -133,11 +129,8 @@ def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Ite
 
 @contextmanager
 def stopping(cancel: threading.Event, safe: str = "all answers are saved") -> Iterator[None]:
-    """Let the first ctrl+c (or a closed terminal) stop after the current item, the second at once.
-
-    Args:
-        cancel: set by the first one.
-        safe: what is not lost, for the message.
+    """Let the first ctrl+c (or a closed terminal) stop after the current item, the second at
+    once.
     """
 
     def handler(number: int, frame: FrameType | None) -> None:

@@ -45,13 +45,7 @@ from tabwb.store.store import Store
 
 
 def sweep_battery(options: Mapping[str, Any]) -> None:
-    """Give a battery under every condition of a grid, as the options of the command say.
-
-    Raises:
-        UsageError: an option, the grid or the model cannot be used.
-        TabwbError: conditions failed; the others are stored.
-        Interrupted: conditions are left.
-    """
+    """Give a battery under every condition of a grid, as the options of the command say."""
     grid = read_grid(Path(options["grid"]))
     first, count = parse_shard(options["shard"])
     cancel = threading.Event()

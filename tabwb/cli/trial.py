@@ -49,11 +49,7 @@ def of_session(function: Command) -> Command:
 
 
 def of_rater(doing: str) -> Callable[[Command], Command]:
-    """Give a function a naming session with one answered trial before the eyes of a rater.
-
-    Args:
-        doing: what the rater does.
-    """
+    """Give a function a naming session with one answered trial before the eyes of a rater."""
 
     def decorate(function: Command) -> Command:
         @rater_option

@@ -27,12 +27,7 @@ _WITH_REASON = frozenset({"skip", "void", "discontinue"})
 
 
 def give_to_typist(session: Session, *, aside: bool = False) -> None:
-    """Show each item and record what is typed, until done or paused; end of input pauses.
-
-    Args:
-        session: with a person as examinee.
-        aside: show everything on stderr, because stdout is kept for a document.
-    """
+    """Show each item and record what is typed, until done or paused; end of input pauses."""
     if session.status is not AdministrationStatus.RUNNING:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
@@ -66,12 +61,7 @@ def _introduce(session: Session, subtest_id: str) -> None:
 
 
 def answer_one(session: Session, *, aside: bool) -> None:
-    """Show the current item, and record the answer or do the command that is typed.
-
-    Args:
-        session: with an item that waits for an answer.
-        aside: show the item on stderr.
-    """
+    """Show the current item, and record the answer or do the command that is typed."""
     while session.awaiting:
         trial = session.current
         assert trial is not None

@@ -38,12 +38,7 @@ _LEAVE_SCREEN = b"\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[?1049l
 
 
 def start(reading: int, writing: int) -> int:
-    """Start the watchdog; return where the signals' numbers can be read that it passes on.
-
-    Args:
-        reading: the end of the wake-up pipe from which it reads.
-        writing: the other end, which the program keeps.
-    """
+    """Start the watchdog; return where the signals' numbers can be read that it passes on."""
     passed, passing = os.pipe()
     program = os.getpid()
 
@@ -123,11 +118,7 @@ class _Watchdog:
 
 
 class _UnreadKeys:
-    """Makes ctrl+c a signal while a program that reads keys itself does not read them.
-
-    Args:
-        terminal: its descriptor.
-    """
+    """Makes ctrl+c a signal while a program that reads keys itself does not read them."""
 
     def __init__(self, terminal: int) -> None:
         import termios

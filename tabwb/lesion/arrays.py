@@ -72,10 +72,8 @@ def lesioned_arrays(
 
 
 def _fitting(part: Part, values: Any, arrays: Arrays) -> Values:
-    """Return the view of a part, where it has the size that the part declares and can be written.
-
-    Raises:
-        ComponentError: it has not, or is a copy.
+    """Return the view of a part, where it has the size that the part declares and can be
+    written.
     """
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         raise ComponentError(f"the view of '{part.name}' is not an array of floats")
@@ -111,14 +109,7 @@ def _chosen(lesion: Lesion, taken: Taken, values: Values) -> Values:
 
 
 def _acted(lesion: Lesion, view: Values, inside: Values, name: str) -> Values:
-    """Return the new values of what a lesion takes of a view; see docs/lesions.md.
-
-    Args:
-        lesion: what is done.
-        view: the weights of a part.
-        inside: a mask, or the numbers of units.
-        name: of the part: the draws depend on it.
-    """
+    """Return the new values of what a lesion takes of a view; see docs/lesions.md."""
     values: Values = view[inside]
     wide: Values = values.astype(np.promote_types(view.dtype, np.float32))
     if lesion.operation == "scale":

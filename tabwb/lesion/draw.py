@@ -29,12 +29,6 @@ BLOCK = 2**17
 def bits_of(seed: int, name: str, purpose: str, count: int) -> Bits:
     """Return random bits.
 
-    Args:
-        seed: of the lesion.
-        name: of the part of the model.
-        purpose: ``units``, ``noise`` or ``order``.
-        count: how many.
-
     Returns:
         Shape (count,), uint32, each value as likely as any other.
 
@@ -45,13 +39,7 @@ def bits_of(seed: int, name: str, purpose: str, count: int) -> Bits:
 
 
 class Draws:
-    """A stream of random bits; see :func:`bits_of`.
-
-    Args:
-        seed: of the lesion.
-        name: of the part of the model.
-        purpose: ``units``, ``noise`` or ``order``.
-    """
+    """A stream of random bits; see :func:`bits_of`."""
 
     def __init__(self, seed: int, name: str, purpose: str) -> None:
         text = "\0".join((VERSION, purpose, str(seed), name))
@@ -89,12 +77,6 @@ def threshold(amount: float) -> int:
 def weights_taken(seed: int, name: str, count: int, amount: float) -> NDArray[np.bool_]:
     """Return which weights of a part a lesion takes: each with probability ``amount``.
 
-    Args:
-        seed: of the lesion.
-        name: of the part.
-        count: number of its weights.
-        amount: 0 to 1.
-
     Returns:
         Shape (count,), bool.
     """
@@ -112,10 +94,6 @@ def weights_taken(seed: int, name: str, count: int, amount: float) -> NDArray[np
 def how_many(count: int, amount: float) -> int:
     """Return how many units an amount takes: rounded, a half upwards.
 
-    Args:
-        count: number of units.
-        amount: 0 to 1.
-
     >>> how_many(4, 0.1), how_many(4, 0.125), how_many(10, 0.3), how_many(4, 1.0)
     (0, 1, 3, 4)
     """
@@ -128,11 +106,6 @@ def normal(seed: int, name: str, count: int) -> NDArray[np.float32]:
 
     Two draws of each pair of uniform numbers (G. E. P. Box and M. E. Muller, 1958, Annals of
     Mathematical Statistics 29, 610-611).
-
-    Args:
-        seed: of the lesion.
-        name: of the part.
-        count: how many.
 
     Returns:
         Shape (count,), float32.
@@ -152,13 +125,7 @@ def normal(seed: int, name: str, count: int) -> NDArray[np.float32]:
 
 
 def order(seed: int, name: str, count: int) -> NDArray[np.int64]:
-    """Return the numbers from 0 to ``count - 1`` in a random order, shape (count,).
-
-    Args:
-        seed: of the lesion.
-        name: of the part.
-        count: how many.
-    """
+    """Return the numbers from 0 to ``count - 1`` in a random order, shape (count,)."""
     draws = Draws(seed, name, "order")
     high = draws.take(2 * count).astype(np.uint64)
     # 64 bits each, so that equal draws, which would keep their order, do not occur in practice.

@@ -17,16 +17,7 @@ _IN_GRID = re.compile(r": lesions\[\d+\]$")
 
 
 def file_of(values: Mapping[str, object], select: str, where: str) -> tuple[str, str]:
-    """Return the path of a list of units, and what the SHA-256 of its content begins with.
-
-    Args:
-        values: of the lesion.
-        select: how it selects; without a list there is neither.
-        where: for errors.
-
-    Raises:
-        UsageError: they are missing, not allowed, or have another form.
-    """
+    """Return the path of a list of units, and what the SHA-256 of its content begins with."""
     if CONTROLS_OF.get(select, select) != "list":
         for key in ("file", "sha256"):
             if key in values:
@@ -58,15 +49,7 @@ def escaped(path: str) -> str:
 
 
 def unescaped(path: str, where: str) -> str:
-    """Return the path that a spec writes; a ``%`` without two digits is itself.
-
-    Args:
-        path: as written.
-        where: for errors.
-
-    Raises:
-        UsageError: it is not UTF-8.
-    """
+    """Return the path that a spec writes; a ``%`` without two digits is itself."""
     try:
         return unquote_to_bytes(path).decode()
     except UnicodeError:
@@ -74,24 +57,12 @@ def unescaped(path: str, where: str) -> str:
 
 
 def wrong(where: str, what: str, allowed: str, hint: str = "") -> UsageError:
-    """Return the error for a spec.
-
-    Args:
-        where: the spec, or the place in a grid (``grid.toml: lesions[0]``).
-        what: is wrong.
-        allowed: there.
-        hint: what to do.
-    """
+    """Return the error for a spec."""
     if _IN_GRID.search(where):
         return UsageError(f"the lesion {shown(what)}", where=where, allowed=allowed, hint=hint)
     return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed, hint=hint)
 
 
 def shown(text: str, most: int = 300) -> str:
-    """Return a text for a message, cut: a spec can be joined of thousands of lesions.
-
-    Args:
-        text: of any length.
-        most: characters that are kept.
-    """
+    """Return a text for a message, cut: a spec can be joined of thousands of lesions."""
     return text if len(text) <= most else text[: most - 1] + "…"

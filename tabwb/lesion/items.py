@@ -67,14 +67,7 @@ def shipped_items() -> Items:
 
 
 def read_items(path: Path) -> Items:
-    """Return the items of a file.
-
-    Args:
-        path: a TOML file; docs/localizer.md describes it.
-
-    Raises:
-        UsageError: it cannot be read, or is not such a file.
-    """
+    """Return the items of a file."""
     content = read_regular(path, TOO_LARGE)
     if content is None:
         raise UsageError("cannot be read: there is no such file", where=str(path))

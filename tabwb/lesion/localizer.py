@@ -72,10 +72,6 @@ def welch_t(first: Moments, second: Moments) -> Values:
     """Return the t of two samples with unequal variances, nan where neither varies.
 
     t = (m1 - m2) / sqrt(s1^2 / n1 + s2^2 / n2) (B. L. Welch, 1947, Biometrika 34, 28-35).
-
-    Args:
-        first: of the condition of interest.
-        second: of the other one.
     """
     error = np.sqrt(first.variance / first.count + second.variance / second.count)
     return _over(first.mean - second.mean, error)
@@ -85,10 +81,6 @@ def effect_size(first: Moments, second: Moments) -> Values:
     """Return the difference in units of the root of the mean variance, nan where neither varies.
 
     d = (m1 - m2) / sqrt((s1^2 + s2^2) / 2) (J. Cohen, 1988, Statistical power analysis, 2.3).
-
-    Args:
-        first: of the condition of interest.
-        second: of the other one.
     """
     return _over(first.mean - second.mean, np.sqrt((first.variance + second.variance) / 2))
 
@@ -161,22 +153,7 @@ def localize(
     pool: Pool = "mean",
     told: Callable[[], object] = lambda: None,
 ) -> Localized:
-    """Return the statistic of each unit of a model as it is now.
-
-    Args:
-        activations: method of a loaded back end.
-        parts: of the model.
-        target: ``mlp.neurons`` or ``attention.heads``.
-        items: of the contrast.
-        cancel: ends the computation.
-        pool: of the tokens of a text the mean, or the last one.
-        told: is called after each text.
-
-    Raises:
-        UsageError: the model has no such units.
-        ComponentError: it gives other numbers than its parts have units, or no finite ones.
-        Interrupted: it was cancelled.
-    """
+    """Return the statistic of each unit of a model as it is now."""
     own = tuple(part for part in parts if part.target == target)
     if not own:
         has = ", ".join(one for one in MEASURES if any(part.target == one for part in parts))
@@ -240,10 +217,6 @@ def split_half(found: Localized, share: float) -> SplitHalf:
     (hypergeometric), so that Dice is k / N. With a and b units of a part of n units it is the sum
     over parts of a b / n, over k. The correlation of the whole test is 2 r / (1 + r) (C. Spearman,
     1910, and W. Brown, 1910, British Journal of Psychology 3, 271-295 and 296-322), where r > 0.
-
-    Args:
-        found: of the localizer.
-        share: of units that are taken.
     """
     odd, even = found.halves
     count = how_many(len(odd), share)
@@ -274,18 +247,7 @@ def split_half(found: Localized, share: float) -> SplitHalf:
 def list_document(
     found: Localized, share: float, facts: Mapping[str, str], items: Items, pool: Pool
 ) -> dict[str, Any]:
-    """Return the content of a list file: the top share, and how it was found.
-
-    Args:
-        found: of the localizer.
-        share: of units that are taken.
-        facts: of the model.
-        items: of the contrast.
-        pool: of the tokens of a text the mean, or the last one.
-
-    Raises:
-        UsageError: the share takes no unit, or more than have a statistic.
-    """
+    """Return the content of a list file: the top share, and how it was found."""
     target, size = found.parts[0].target, len(found.t)
     taken = top(found.t, share)
     if taken is None or not len(taken):

@@ -30,15 +30,8 @@ def numbers_text(numbers: Iterable[int]) -> str:
 
 
 def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
-    """Return numbers of layers or units, each once: those from 0 up in order, then negative ones.
-
-    Args:
-        value: ``0-3,-1``, a number, or a list of numbers.
-        key: for errors.
-        where: for errors.
-
-    Raises:
-        UsageError: the value is none of these.
+    """Return numbers of layers or units, each once: those from 0 up in order, then negative
+    ones.
     """
     allowed = f"{key}=0-3,-1 (negative numbers count from the end)"
     found: set[int] = set()

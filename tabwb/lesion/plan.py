@@ -55,18 +55,7 @@ class Planned:
 def planned(
     lesions: Sequence[Lesion], parts: Sequence[Part], model: str, scores: Scores | None = None
 ) -> list[Planned]:
-    """Return what lesions take of each part, in their order.
-
-    Args:
-        lesions: applied together.
-        parts: of the model.
-        model: its name, for errors.
-        scores: of the localizer on the model; without them the units that it would take are spread
-            evenly over the parts, and only their total is right.
-
-    Raises:
-        UsageError: the model lacks what a lesion names.
-    """
+    """Return what lesions take of each part, in their order."""
     found = []
     for lesion in lesions:
         if lesion.source == "localizer" and scores is None:
@@ -78,12 +67,7 @@ def planned(
 
 
 def whole(parts: Sequence[Part], facts: Mapping[str, str]) -> int:
-    """Return how many parameters a model has: as it says; else the weights of all parts.
-
-    Args:
-        parts: of the model; tied tensors are in several.
-        facts: that the model told when it was loaded.
-    """
+    """Return how many parameters a model has: as it says; else the weights of all parts."""
     told = facts.get("parameters", "")
     if told.isdecimal() and int(told):
         return int(told)
@@ -92,11 +76,6 @@ def whole(parts: Sequence[Part], facts: Mapping[str, str]) -> int:
 
 def change_text(taken: int, of: int, about: str = "") -> str:
     """Return how much of a model a lesion changes, in words.
-
-    Args:
-        taken: number of parameters that it changes.
-        of: number of parameters of the model.
-        about: put before the number.
 
     >>> change_text(73_696, 1_197_440)
     'changes 73,696 of 1,197,440 parameters (6.15%)'

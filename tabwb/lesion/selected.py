@@ -28,18 +28,6 @@ def selected(
     Over all parts together those with the largest statistic are taken, so that growing amounts are
     nested. A control takes as many units of each part as the lesion, at random by seed and name of
     the part, among the units that are not in the list (of the localizer: that are not taken).
-
-    Args:
-        lesion: selects by list, localizer, or a control of one.
-        parts: in which units are taken.
-        among: numbers of the units in question, for each part.
-        scores: of the localizer on this model; not used for a list.
-
-    Returns:
-        For each part the numbers of its units that are taken, in order.
-
-    Raises:
-        UsageError: too few units are there, the list does not fit, or scores are missing.
     """
     if lesion.amount == 0.0:
         return [numbers[:0] for numbers in among]
@@ -65,10 +53,6 @@ def top(values: NDArray[np.float64], share: float) -> NDArray[np.int64] | None:
     """Return the places of the largest values, the largest first; None where too few are defined.
 
     Of equal values the first are taken.
-
-    Args:
-        values: nan where undefined.
-        share: of all values, 0 to 1.
     """
     count = how_many(len(values), share)
     if count > np.isfinite(values).sum():
@@ -78,15 +62,7 @@ def top(values: NDArray[np.float64], share: float) -> NDArray[np.int64] | None:
 
 
 def drawn(seed: int, name: str, units: int, numbers: Numbers, count: int) -> Numbers:
-    """Return units taken at random, in order: those with the smallest draws.
-
-    Args:
-        seed: of the lesion.
-        name: of the part.
-        units: number of units of the part.
-        numbers: of the units in question.
-        count: how many are taken.
-    """
+    """Return units taken at random, in order: those with the smallest draws."""
     draws = bits_of(seed, name, "units", units)[numbers]
     return np.sort(numbers[np.argsort(draws, kind="stable")[:count]])
 
@@ -148,15 +124,7 @@ def _in_place(lesion: Lesion, part: Part, taken: Numbers, others: Numbers) -> Nu
 
 
 def check_names(lesion: Lesion, parts: Sequence[Part]) -> None:
-    """Check that a list names parts of a model, and has some of the lesion's target.
-
-    Args:
-        lesion: by list.
-        parts: all of the model.
-
-    Raises:
-        UsageError: it does not.
-    """
+    """Check that a list names parts of a model, and has some of the lesion's target."""
     names = {part.name: part.target for part in parts}
     listed = read_units(lesion.file, lesion.sha256).units
     for name in listed:
@@ -169,12 +137,7 @@ def check_names(lesion: Lesion, parts: Sequence[Part]) -> None:
 
 
 def none_taken(lesion: Lesion, count: int) -> UsageError:
-    """Return the error for an amount that takes no unit.
-
-    Args:
-        lesion: with the amount.
-        count: number of units to choose from.
-    """
+    """Return the error for an amount that takes no unit."""
     unit = TARGETS[lesion.target].unit
     if lesion.source == "list":
         return wrong(lesion, f"takes no {unit} of its list", "a larger amount, or other layers")
@@ -186,11 +149,5 @@ def none_taken(lesion: Lesion, count: int) -> UsageError:
 
 
 def wrong(lesion: Lesion, what: str, allowed: str) -> UsageError:
-    """Return the error for a lesion that does not fit a model.
-
-    Args:
-        lesion: the lesion.
-        what: is wrong.
-        allowed: in its place.
-    """
+    """Return the error for a lesion that does not fit a model."""
     return UsageError(f"the lesion '{shown(str(lesion))}' {what}", allowed=allowed)

@@ -154,11 +154,7 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
 
 
 def asked_lesions(text: str) -> tuple[Lesion, ...]:
-    """Return the lesions of a spec that a person asks for.
-
-    Raises:
-        UsageError: the text is not a spec, or an amount is 0.
-    """
+    """Return the lesions of a spec that a person asks for."""
     return tuple(_acting(one, text) for one in parse_lesions(text))
 
 
@@ -171,9 +167,6 @@ def _acting(lesion: Lesion, where: str) -> Lesion:
 
 def canonical(text: str) -> str:
     """Return the form of a spec in which administrations store it.
-
-    Raises:
-        UsageError: the text is not a spec, or an amount is 0.
 
     >>> canonical("attention.heads:zero@layers=2,1")
     'attention.heads:zero:1@layers=1-2'
@@ -201,15 +194,6 @@ def _parsed(part: str, text: str) -> Lesion:
 
 def made(values: Mapping[str, object], where: str) -> Lesion:
     """Return the lesion that a table of TOML, or the parts of a spec, describe.
-
-    Args:
-        values: ``target``, ``operation``, and any of ``amount``, ``layers``, ``heads``,
-            ``neurons``, ``experts``, ``seed``, ``select``, ``file``, ``sha256``, ``factor``,
-            ``sigma``: as text, numbers, or lists of numbers.
-        where: for errors.
-
-    Raises:
-        UsageError: a value is missing, unknown or not allowed; the amount is 0.
 
     >>> str(made({"target": "norm", "operation": "scale", "factor": 0.5, "layers": [0, 1]}, ""))
     'norm:scale:1@layers=0-1,factor=0.5'

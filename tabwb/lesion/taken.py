@@ -50,18 +50,7 @@ def parts_taken(
     model: str = "the model",
     scores: Scores | None = None,
 ) -> list[Taken]:
-    """Return the parts that a lesion takes units of.
-
-    Args:
-        lesion: the lesion.
-        parts: of the model.
-        model: its name, for errors.
-        scores: of the localizer on the model, for lesions that it selects.
-
-    Raises:
-        UsageError: the model has no such part, layer or unit, or the amount takes no unit; the
-            lesion needs the localizer's scores and there are none.
-    """
+    """Return the parts that a lesion takes units of."""
     found = named_parts(lesion, parts, model)
     unit = TARGETS[lesion.target].unit
     if unit == "weight":
@@ -87,16 +76,7 @@ def parts_taken(
 
 
 def named_parts(lesion: Lesion, parts: Sequence[Part], model: str) -> list[Part]:
-    """Return the parts that a lesion names by target and layers.
-
-    Args:
-        lesion: the lesion.
-        parts: of the model.
-        model: its name, for errors.
-
-    Raises:
-        UsageError: the model lacks one, or the lesion's list does not fit it.
-    """
+    """Return the parts that a lesion names by target and layers."""
     targets = TARGETS[lesion.target].of or (lesion.target,)
     found = [part for part in parts if part.target in targets]
     if not found:
@@ -120,14 +100,6 @@ def spread(lesion: Lesion, parts: Sequence[Part], model: str) -> list[Taken]:
     """Return as many units as the localizer takes, spread over the parts as evenly as can be.
 
     For a plan before the localizer was run: only the total is what a lesion takes.
-
-    Args:
-        lesion: selected by the localizer, or a control of it.
-        parts: of the model.
-        model: its name, for errors.
-
-    Raises:
-        UsageError: the model has no such part, layer or unit, or the amount takes no unit.
     """
     found = named_parts(lesion, parts, model)
     among = [Taken(part, 1.0, _among(lesion, part)).numbers for part in found]
@@ -145,10 +117,6 @@ def spread(lesion: Lesion, parts: Sequence[Part], model: str) -> list[Taken]:
 
 def units_of(lesion: Lesion, taken: Taken) -> NDArray[np.int64]:
     """Return the units (heads, neurons, experts) that a random choice takes, in order.
-
-    Args:
-        lesion: with ``select=random``.
-        taken: the part.
 
     Returns:
         Shape (taken units,), int64: those with the smallest draws among the units in question.
@@ -181,12 +149,7 @@ def _resolved(lesion: Lesion, numbers: Sequence[int], count: int, what: str) -> 
 
 
 def units_facts(lesions: Sequence[Lesion], taken: Sequence[Sequence[Taken]]) -> dict[str, str]:
-    """Return facts to store: the units that list, localizer or their controls took.
-
-    Args:
-        lesions: applied together.
-        taken: what each of them takes.
-    """
+    """Return facts to store: the units that list, localizer or their controls took."""
     found = [
         units_text({one.part.name: one.numbers.tolist() for one in several})
         for lesion, several in zip(lesions, taken, strict=True)

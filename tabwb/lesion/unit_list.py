@@ -45,15 +45,7 @@ class UnitList:
 
 
 def read_units(file: str, sha256: str = "") -> UnitList:
-    """Return the list of a file.
-
-    Args:
-        file: its path.
-        sha256: what the SHA-256 of its content begins with; empty: it is not checked.
-
-    Raises:
-        UsageError: it cannot be read, is not a list of units, or has another content.
-    """
+    """Return the list of a file."""
     path = expanded(file)
     try:
         state = path.stat()
@@ -107,23 +99,12 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def pinned(lesions: Iterable[Lesion]) -> tuple[Lesion, ...]:
-    """Return lesions as they are stored: lists by absolute path and SHA-256.
-
-    Args:
-        lesions: of a spec.
-
-    Raises:
-        UsageError: a list cannot be read, or has another content than the spec says.
-    """
+    """Return lesions as they are stored: lists by absolute path and SHA-256."""
     return tuple(_pinned(one) if one.file else one for one in lesions)
 
 
 def stored_form(text: str) -> tuple[Lesion, ...]:
-    """Return the lesions of a spec as they are stored; see :func:`pinned`.
-
-    Raises:
-        UsageError: the text is not a spec, an amount is 0, or a list cannot be read.
-    """
+    """Return the lesions of a spec as they are stored; see :func:`pinned`."""
     return pinned(asked_lesions(text))
 
 

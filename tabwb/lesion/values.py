@@ -50,9 +50,6 @@ are declared in :data:`tabwb.records.columns.DECLARED`."""
 def spec_values(spec: str) -> Mapping[str, SpecValue]:
     """Return the values of a spec by the ids of :data:`PARTS`, without those that it lacks.
 
-    Args:
-        spec: as administrations store it; of a spec that another tool made there are no values.
-
     >>> spec_values("mlp.down:zero:0.3@layers=0-3,seed=7")["layers"], spec_values("made elsewhere")
     ('0-3', {})
     """
@@ -66,10 +63,6 @@ def spec_values(spec: str) -> Mapping[str, SpecValue]:
 
 def role_of(lesion: str | None, tags: Sequence[str]) -> Role:
     """Return what an administration to a model is in a lesion study.
-
-    Args:
-        lesion: its spec, or None.
-        tags: of the administration.
 
     >>> role_of(None, []), role_of("mlp:zero", []), role_of("projections:zero:0.1", ["control"])
     ('intact', 'lesion', 'control')
@@ -96,10 +89,6 @@ def control_role(spec: str) -> Literal["control", "layer control"]:
 
 def row_of(target: str, unit: int | None) -> str:
     """Return what a row of a map is of: a target, or a single unit of it.
-
-    Args:
-        target: its id.
-        unit: the number of a head, neuron or expert; None: the target.
 
     >>> row_of("attention.heads", 3), row_of("mlp", None)
     ('attention.heads 3', 'mlp')

@@ -41,10 +41,6 @@ def is_offline(environ: Mapping[str, str] | None = None) -> bool:
 def servers_elsewhere(hosts: str) -> tuple[str, ...]:
     """Return the hosts of a PostgreSQL connection that are not this computer.
 
-    Args:
-        hosts: ``host`` or ``hostaddr`` as libpq takes it: names, addresses and folders of unix
-            sockets, with commas between them; empty for the default socket.
-
     >>> servers_elsewhere("/run/postgresql,localhost,::1"), servers_elsewhere("db.example.org,")
     ((), ('db.example.org',))
     """
@@ -54,10 +50,6 @@ def servers_elsewhere(hosts: str) -> tuple[str, ...]:
 
 def sound_servers_elsewhere(servers: str) -> tuple[str, ...]:
     """Return the PulseAudio servers that are not this computer.
-
-    Args:
-        servers: ``PULSE_SERVER`` or ``default-server``: ``[{machine}](unix:PATH | PATH |
-            [tcp|tcp4|tcp6:]HOST[:PORT])``, with spaces between them.
 
     >>> sound_servers_elsewhere("unix:/run/user/1/pulse/native tcp:127.0.0.1:4713 tcp6:[::1]:4713")
     ()

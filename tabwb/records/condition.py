@@ -38,13 +38,7 @@ ANYBODY: frozenset[Audience] = MODEL | PERSON
 
 
 class ConditionError(UsageError):
-    """A condition has a value that cannot be used.
-
-    Args:
-        condition: its declaration.
-        message: what is wrong with the value.
-        allowed: what would be accepted.
-    """
+    """A condition has a value that cannot be used."""
 
     def __init__(self, condition: Condition, message: str, allowed: str | None = None) -> None:
         super().__init__(message, where=condition.name, allowed=allowed)

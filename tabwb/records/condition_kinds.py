@@ -169,11 +169,7 @@ class Texts(NamedTuple):
         return tuple(part.replace("\\n", "\n") for part in text.split("  ") if part)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it.
-
-        Raises:
-            BadValue: it cannot be used.
-        """
+        """Return a value after checking it."""
         if "" in value:
             raise BadValue("an empty text would end every reply at once")
         return tuple(value)
@@ -234,11 +230,7 @@ class Components(NamedTuple):
         return tuple(text.split()) or (NONE,)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it.
-
-        Raises:
-            BadValue: it cannot be used.
-        """
+        """Return a value after checking it."""
         if NONE in value and len(value) > 1:
             raise BadValue(f"'{NONE}' cannot be combined with others")
         return () if NONE in value else tuple(value)

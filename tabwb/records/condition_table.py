@@ -56,14 +56,6 @@ def _audience_words(given_to: frozenset[Audience]) -> str:
 def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object]) -> Conditions:
     """Return the conditions of an administration that is to begin, specs not yet resolved.
 
-    Args:
-        examinee: a model's spec or a speaker's study ID.
-        audience: who is given the battery.
-        values: condition to value; those that are missing or None have their defaults.
-
-    Raises:
-        ConditionError: a value cannot be used, or the condition does not apply to the audience.
-
     >>> conditions_of("echo", "model", {"seed": 3, "judges": ("none",)}).judges
     ()
     """
@@ -161,10 +153,6 @@ def line_of(given: Conditions) -> dict[str, str]:
 def compared(given: Conditions, pooled: Collection[str] = ()) -> dict[str, str]:
     """Return what must be alike for responses to be pooled: name to value in words.
 
-    Args:
-        given: the conditions.
-        pooled: ids of conditions that may differ. The others of the same name must be alike each.
-
     >>> compared(Conditions("echo", "model"))["decoding"]
     'greedy'
     >>> compared(Conditions("echo", "model"), ["temperature"])["top_p"]
@@ -211,10 +199,6 @@ def title_of(name: str) -> str:
 
 def phrase_of(name: str, value: str) -> str:
     """Return a value of :func:`compared` with its title, where it needs one.
-
-    Args:
-        name: a key of :func:`compared`.
-        value: in words.
 
     >>> phrase_of("options", "shuffled"), phrase_of("decoding", "greedy")
     ('option order shuffled', 'greedy')

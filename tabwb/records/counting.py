@@ -36,9 +36,6 @@ def rule_of(counts: str) -> Rule | None:
 def counting(text: str) -> str:
     """Return a rule, or the code of the primary rater, without ``primary:`` before it.
 
-    Raises:
-        UsageError: no code follows ``primary:``, or a rule does.
-
     >>> counting("primary:R1"), counting("R1"), counting("majority")
     ('R1', 'R1', 'majority')
     """
@@ -75,11 +72,7 @@ def calibrated_parts(judge: str) -> tuple[str, str]:
 
 
 def check_own(code: str) -> None:
-    """Refuse a person's code that is the id of a derived rater.
-
-    Raises:
-        UsageError: it is one.
-    """
+    """Refuse a person's code that is the id of a derived rater."""
     if is_derived(code) or code.startswith(PRIMARY):
         raise UsageError(
             f"'{code}' cannot be a person's code",
@@ -100,9 +93,6 @@ CANNOT = Open(UNSURE)
 def majority(given: Sequence[Given]) -> Given | Open:
     """Return the value that more than half of the raters gave.
 
-    Args:
-        given: the value of each rater who gave one; at least one.
-
     >>> majority(["semantic", "semantic", "formal"])
     'semantic'
     >>> majority([1.0, 0.0]).reason
@@ -118,16 +108,6 @@ def counting_value(
     rule: Rule, given: Sequence[Given], settled: Given | Open | None = None
 ) -> Given | Open | None:
     """Return the value that counts by a rule.
-
-    Args:
-        rule: see :data:`Rule`.
-        given: the value of each rater who gave one.
-        settled: the value of the adjudication, :class:`Open` where it was settled that it cannot be
-            told, None without one; ``majority`` does not use it.
-
-    Returns:
-        The value; :class:`Open` where the raters differ, or it was settled that nobody can tell;
-        None where nobody gave a value.
 
     >>> counting_value("majority", [1.0, 0.0, 0.0], settled=1.0)
     0.0

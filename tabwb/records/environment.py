@@ -46,12 +46,6 @@ def child_environ(
     Of these, variables are left out whose name or value shows a secret. Proxies stay with their
     passwords, because downloads need them.
 
-    Args:
-        environ: the parent's environment.
-        allowed: further variables, which may hold secrets; they stay whatever they hold.
-        refused: variables that are left out.
-        secrets: variables that hold one of these words are left out.
-
     >>> child_environ({"HOME": "/h", "PRIVATEKEY": "1", "HF_TOKEN": "hf", "HF_HOME": "/hf"})
     {'HOME': '/h', 'HF_HOME': '/hf'}
     >>> child_environ({"HF_TOKEN": "hf", "OPENAI_API_KEY": "sk-1"}, ["HF_TOKEN"])

@@ -49,10 +49,6 @@ LONGEST_TEXT = 4_000
 def error_text(error: BaseException, *, typed: bool = True) -> str:
     """Return the text of any exception, which code of a plugin may make; it never fails.
 
-    Args:
-        error: the exception.
-        typed: whether the name of its type stands before it.
-
     >>> error_text(ValueError("too small"))
     'ValueError: too small'
     """

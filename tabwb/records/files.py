@@ -23,10 +23,8 @@ FILE_MODE = 0o600
 
 
 def make_private_folder(folder: Path) -> Path:
-    """Make a folder with its parents, readable by its owner only; one that exists stays as it is.
-
-    Raises:
-        OSError: it cannot be made.
+    """Make a folder with its parents, readable by its owner only; one that exists stays as it
+    is.
     """
     for path in (*reversed(folder.parents), folder):
         if not path.exists():
@@ -38,29 +36,12 @@ def make_private_folder(folder: Path) -> Path:
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file; when it is made it is readable and writable by its owner only.
-
-    Args:
-        path: of the file.
-        flags: of :func:`os.open`.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
+    """Open a file; when it is made it is readable and writable by its owner only."""
     return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), FILE_MODE)
 
 
 def write_private(path: Path, text: str, *, mode: int = FILE_MODE) -> None:
-    """Write a text file whole or not at all, with the given mode.
-
-    Args:
-        path: of the file; its folder is made, private, where it is missing.
-        text: to be written as UTF-8.
-        mode: of the file.
-
-    Raises:
-        OSError: it cannot be written; what was there is unchanged.
-    """
+    """Write a text file whole or not at all, with the given mode."""
     make_private_folder(path.parent)
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".tabwb-")
     try:
@@ -85,10 +66,6 @@ def sync_file(path: Path) -> None:
 def is_inside(folder: Path, name: str) -> bool:
     """Return whether a name in a file leads to a place inside its folder, links followed.
 
-    Args:
-        folder: of the file.
-        name: as the file has it, relative to the folder.
-
     >>> is_inside(Path("/data"), "a/b.wav"), is_inside(Path("/data"), "../b.wav")
     (True, False)
     """
@@ -101,16 +78,7 @@ def is_inside(folder: Path, name: str) -> bool:
 
 
 def file_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the file that a table of a folder names.
-
-    Args:
-        folder: of the table.
-        name: as the table has it.
-        where: in the table, for the message.
-
-    Raises:
-        UsageError: the name leads out of the folder, or there is no regular file.
-    """
+    """Return the file that a table of a folder names."""
     if not is_inside(folder, name):
         raise UsageError(
             f"{name!r} lies outside the folder",
@@ -165,12 +133,6 @@ def open_file(path: Path) -> BufferedReader:
 
     A device, a socket or a named pipe is refused unopened: reading it might never end. The pipe
     of a shell's ``<(command)`` is a file here, and so is the null device.
-
-    Args:
-        path: of the file.
-
-    Raises:
-        OSError: it is not a regular file, or cannot be opened.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
@@ -182,11 +144,7 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return the SHA-256 of a file."""
     import hashlib
 
     with open_file(path) as file:
@@ -194,16 +152,7 @@ def sha256_of(path: Path) -> str:
 
 
 def read_regular(path: Path, limit: int) -> bytes | None:
-    """Read a regular file of at most ``limit`` bytes; None where there is no file.
-
-    Args:
-        path: of the file.
-        limit: bytes.
-
-    Raises:
-        UsageError: it is not a regular file, is too large, or cannot be read.
-        TabwbError: the disk failed, or too many files are open.
-    """
+    """Read a regular file of at most ``limit`` bytes; None where there is no file."""
     try:
         with open_file(path) as file:
             content = file.read(limit + 1)
@@ -224,9 +173,6 @@ def claim(path: Path) -> int | None:
     """Make a mark and return its descriptor for :func:`release`.
 
     None where a living process holds it already.
-
-    Raises:
-        OSError: it cannot be made.
     """
     while True:
         descriptor = open_private(path, os.O_RDWR | os.O_CREAT)
@@ -241,11 +187,7 @@ def claim(path: Path) -> int | None:
 
 
 def take_over(path: Path) -> int | None:
-    """Hold the mark of a process that has ended; None where it lives or there is no mark.
-
-    Raises:
-        OSError: the mark cannot be opened.
-    """
+    """Hold the mark of a process that has ended; None where it lives or there is no mark."""
     try:
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except FileNotFoundError:
@@ -258,11 +200,7 @@ def take_over(path: Path) -> int | None:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Return whether no living process holds this mark; True where there is none.
-
-    Raises:
-        OSError: the mark cannot be opened.
-    """
+    """Return whether no living process holds this mark; True where there is none."""
     descriptor = take_over(path)
     if descriptor is None:
         return not path.exists()
@@ -271,12 +209,7 @@ def is_abandoned(path: Path) -> bool:
 
 
 def release(descriptor: int, path: Path | None = None) -> None:
-    """Give a mark back.
-
-    Args:
-        descriptor: of :func:`claim` or :func:`take_over`.
-        path: of the mark, to remove it while it is still held; None leaves it.
-    """
+    """Give a mark back."""
     if descriptor not in _held:
         return
     if path is not None:

@@ -93,11 +93,7 @@ def switch_telemetry_off(environ: MutableMapping[str, str]) -> None:
 
 
 def import_onnxruntime(module: str = "onnxruntime") -> ModuleType:
-    """Import ONNX Runtime, or a module in it, with its telemetry off.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """Import ONNX Runtime, or a module in it, with its telemetry off."""
     switch_telemetry_off(os.environ)
     imported = importlib.import_module(module)
     # Windows builds look at this switch only.
@@ -120,17 +116,7 @@ def is_installed(module: str) -> bool:
 
 
 def need(module: str, what: str, extra: str = "audio") -> ModuleType:
-    """Import a module of an extra.
-
-    Args:
-        module: its name, such as ``soundfile``.
-        what: what it is needed for, as the subject of a sentence.
-        extra: the extra that brings it.
-
-    Raises:
-        MissingExtra: it is not installed.
-        ComponentError: it is, but a library beneath it is not.
-    """
+    """Import a module of an extra."""
     try:
         if module == "onnxruntime":
             return import_onnxruntime()

@@ -47,11 +47,7 @@ def marks_of(events: Iterable[tuple[str, str]]) -> Marks:
 
 
 def check_tag(tag: str) -> str:
-    """Return a tag without spaces around it.
-
-    Raises:
-        UsageError: it cannot be one.
-    """
+    """Return a tag without spaces around it."""
     text = tag.strip()
     if (
         not text
@@ -68,11 +64,7 @@ def check_tag(tag: str) -> str:
 
 
 def check_title(title: str) -> str:
-    """Return a title without spaces around it; an empty one removes the title.
-
-    Raises:
-        UsageError: it is too long, or not one line.
-    """
+    """Return a title without spaces around it; an empty one removes the title."""
     text = title.strip()
     if len(text) > LONGEST_TITLE or not text.isprintable():
         raise UsageError(
@@ -89,15 +81,6 @@ def changes(
     remove: Iterable[str] = (),
 ) -> tuple[EventEntry, ...]:
     """Return the events that change a title and tags; nothing for what is so already.
-
-    Args:
-        marks: as they are.
-        title: the new one; None: unchanged.
-        add: tags.
-        remove: tags.
-
-    Raises:
-        UsageError: a text cannot be used, or a tag to remove is not there.
 
     >>> [event.kind for event in changes(Marks(tags=("a",)), title="T", add=["a", "b"])]
     ['titled', 'tagged']

@@ -360,11 +360,7 @@ def observation_to_json(observation: Observation) -> str:
 
 
 def observation_of_json(text: str) -> Observation:
-    """Read back what :func:`observation_to_json` wrote.
-
-    Raises:
-        StoreError: it is not an observation of this version.
-    """
+    """Read back what :func:`observation_to_json` wrote."""
     try:
         plain = json.loads(text)
         kind, _ = _KINDS[plain.pop("what")]

@@ -15,10 +15,6 @@ class Once(Generic[T]):
     Objects are told apart by identity, not by equality, because comparing them would take longer
     than making it again. They must not change.
 
-    Args:
-        make: makes it.
-        kept: how many are remembered; then all are forgotten.
-
     >>> lengths = Once(len)
     >>> ratings = [1, 2]
     >>> lengths.of(ratings), lengths.of(ratings)

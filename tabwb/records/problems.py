@@ -26,10 +26,6 @@ class Broken:
 def shortened(value: object, most: int = 60) -> str:
     """Return a value for a message, as TOML writes it; nothing for tables and arrays.
 
-    Args:
-        value: of a key.
-        most: the number of characters.
-
     >>> shortened("x" * 100, 10), shortened(True), shortened([1, 2])
     ("'xxxxxxxx…", 'true', '')
     """

@@ -30,12 +30,7 @@ _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def python(module: str, *arguments: str) -> tuple[str, ...]:
-    """Return the command that runs a module, with nothing imported from the current folder.
-
-    Args:
-        module: its name.
-        arguments: of its process; everybody on the computer can read them.
-    """
+    """Return the command that runs a module, with nothing imported from the current folder."""
     return sys.executable, "-P", "-m", module, *arguments
 
 
@@ -58,17 +53,7 @@ def start(
     stderr: int | IO[bytes] = NOTHING,
     apart: bool = True,
 ) -> subprocess.Popen[bytes]:
-    """Start a child.
-
-    Args:
-        command: of :func:`python`, or the path of a program.
-        environ: its environment, see :func:`tabwb.records.environment.child_environ`.
-        stdin: :data:`PIPE` or :data:`NOTHING`.
-        stdout: as ``stdin``.
-        stderr: as ``stdin``, or a file.
-        apart: ctrl+c does not reach it, and :func:`kill_all` ends it; otherwise it ends with the
-            group of this process.
-    """
+    """Start a child."""
     import subprocess
 
     started = subprocess.Popen(
@@ -84,14 +69,7 @@ def start(
 
 
 def fork(work: Callable[[], None]) -> int:
-    """Run a function in a copy of this process, which then ends; return its process number.
-
-    Args:
-        work: what the copy does; called before the program has threads.
-
-    Raises:
-        OSError: no process can be started.
-    """
+    """Run a function in a copy of this process, which then ends; return its process number."""
     child = os.fork()
     if child == 0:
         try:
@@ -104,12 +82,7 @@ def fork(work: Callable[[], None]) -> int:
 async def start_served(
     command: Sequence[str], environ: Mapping[str, str]
 ) -> asyncio.subprocess.Process:
-    """Start a child with three pipes in a server; its session ends it.
-
-    Args:
-        command: as of :func:`start`.
-        environ: as of :func:`start`.
-    """
+    """Start a child with three pipes in a server; its session ends it."""
     import asyncio
 
     return await asyncio.create_subprocess_exec(
@@ -139,15 +112,7 @@ class Interrupt(KeyboardInterrupt):
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle a signal by raising :class:`Interrupt`.
-
-    Args:
-        number: of the signal.
-        frame: ignored.
-
-    Raises:
-        Interrupt: always.
-    """
+    """Handle a signal by raising :class:`Interrupt`."""
     raise Interrupt
 
 

@@ -256,9 +256,6 @@ def is_rater(code: str) -> bool:
 def checked_rater(code: str) -> str:
     """Return a rater's code if it is one.
 
-    Raises:
-        UsageError: it is not.
-
     >>> checked_rater("R2")
     'R2'
     """
@@ -274,9 +271,6 @@ def checked_rater(code: str) -> str:
 def checked_set_name(name: str) -> str:
     """Return the name of a rating set if it is one.
 
-    Raises:
-        UsageError: it is not.
-
     >>> checked_set_name("pilot-2026")
     'pilot-2026'
     """
@@ -291,13 +285,6 @@ def checked_set_name(name: str) -> str:
 
 def checked_counts(rule: str, raters: Collection[str] | None = None) -> str:
     """Return the rule of whose ratings count if it is one.
-
-    Args:
-        rule: ``primary:CODE`` or the name of a rule.
-        raters: of the set, among whom the primary one has to be; None: not known.
-
-    Raises:
-        UsageError: it is not.
 
     >>> checked_counts("primary:R1")
     'primary:R1'
@@ -319,10 +306,6 @@ def checked_counts(rule: str, raters: Collection[str] | None = None) -> str:
 
 def answer_key(measure: str, attempt: int | None = None) -> str:
     """Return the key of an answer: the measure, and the attempt's number if each is asked.
-
-    Args:
-        measure: of the question.
-        attempt: 1-based number of the attempt within the response, or None.
 
     >>> answer_key("jargon"), answer_key("code", 2)
     ('jargon', 'code#2')

@@ -107,11 +107,6 @@ class Declaration:
 def measures_of(scorer: str, declared: Declaration | None) -> Mapping[str, MeasureKind]:
     """Return what the values of a scorer's measures are, for those that it declared.
 
-    Args:
-        scorer: its id or spec.
-        declared: its declaration; None: there is none, as for every scorer that decided by
-            ``exact`` before version 0.2.
-
     >>> measures_of("choice", None)["exact"]
     'verdict'
     >>> measures_of("my-words", Declaration("my-words", ("found",), kind="scorer"))
@@ -125,10 +120,6 @@ def measures_of(scorer: str, declared: Declaration | None) -> Mapping[str, Measu
 def verdict_measure(measures: Mapping[str, MeasureKind], policy: str = "exact") -> str:
     """Return the measure of a scorer whose values say right or wrong under a policy, or "".
 
-    Args:
-        measures: as it declared them.
-        policy: ``exact`` is its first verdict, whatever its name; another one is of that name.
-
     >>> own = {"overlap": "share", "found": "verdict"}
     >>> verdict_measure(own), verdict_measure(own, "normalised"), verdict_measure({})
     ('found', '', '')
@@ -141,13 +132,7 @@ def verdict_measure(measures: Mapping[str, MeasureKind], policy: str = "exact") 
 def verdicts_of(
     ratings: Iterable[Rating], scorers: Sequence[str], declared: Mapping[str, Declaration]
 ) -> dict[str, Rating]:
-    """Return, by policy, the verdicts on one response of the first scorer that gives some.
-
-    Args:
-        ratings: of the response.
-        scorers: of its subtest, in their order.
-        declared: what raters declared, by rater.
-    """
+    """Return, by policy, the verdicts on one response of the first scorer that gives some."""
     given = {(rating.rater, rating.measure): rating for rating in ratings}
     for scorer in scorers:
         measures = measures_of(scorer, declared.get(scorer))
@@ -161,10 +146,6 @@ def verdicts_of(
 
 def fits_kind(value: float, kind: MeasureKind) -> bool:
     """Return whether a finite value can be one of a measure of this kind.
-
-    Args:
-        value: finite.
-        kind: of the measure.
 
     >>> fits_kind(0.5, "verdict"), fits_kind(0.5, "share"), fits_kind(-1, "count")
     (False, True, False)

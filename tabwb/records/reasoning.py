@@ -133,11 +133,7 @@ def _pattern(option: str) -> re.Pattern[str]:
 
 
 def _custom(option: str) -> list[tuple[str, str]]:
-    """Return the opening and closing tags of a value of the option.
-
-    Raises:
-        UsageError: it names none.
-    """
+    """Return the opening and closing tags of a value of the option."""
     pairs = []
     for word in option.split():
         opening, dots, closing = word.partition("...")
@@ -181,9 +177,6 @@ def is_tag(token: str, option: str = AUTO) -> bool:
 def check_option(value: str) -> str:
     """Return a value of the option ``reasoning``.
 
-    Raises:
-        UsageError: it is not allowed.
-
     >>> check_option("auto"), check_option("<plan>"), check_option("[[...]]")
     ('auto', '<plan>', '[[...]]')
     """
@@ -223,16 +216,6 @@ def split_reasoning(
     r"""Return a text of a model as reasoning and response.
 
     A response has no thinking in it: splitting it again gives it back.
-
-    Args:
-        text: as the model wrote it.
-        option: ``auto``, ``keep``, or the model's own tags.
-        opened: the tag that the prompt ends with, so that the text begins inside thinking; empty
-            where it does not.
-        cut: the limit of tokens ended the text: one that ends in the middle of an opening tag ends
-            inside thinking.
-        more: the text is not complete: a span that only an end would make one is open, and white
-            space at the end stays.
 
     >>> split_reasoning("<think>\nA lion.\n</think>\n\nlion")
     Split(reasoning='A lion.', response='lion', unclosed=False)
@@ -385,17 +368,7 @@ def _ends_in_words(text: str, tags: Sequence[_Tag]) -> set[int]:
 def _begins(
     text: str, tag: _Tag, end: _Tag | None, at: int, *, ends: bool, said: bool, again: bool
 ) -> bool:
-    """Return whether an opening tag begins a span of thinking.
-
-    Args:
-        text: in which it stands.
-        tag: outside code and quotation marks.
-        end: the next tag, where it is of the same family.
-        at: where the part of the response begins that it stands in.
-        ends: a closing tag comes later.
-        said: there is a response before this part.
-        again: there was thinking before.
-    """
+    """Return whether an opening tag begins a span of thinking."""
     last = _last(text, at, tag.start)
     if last is None and not said:
         return not _names_both(text, tag, end)
@@ -486,15 +459,7 @@ def holds_reasoning(text: str) -> bool:
 def separated(
     reply: Reply, option: str = AUTO, *, opened: str = "", closing: str = "", apart: str = ""
 ) -> Reply:
-    """Return a reply with its reasoning apart; one whose back end did that stays as it is.
-
-    Args:
-        reply: of a model.
-        option: as in :func:`split_reasoning`.
-        opened: the tag that the prompt ends with, or nothing.
-        closing: what ends thinking that the text begins with, or nothing.
-        apart: reasoning that was not in the text.
-    """
+    """Return a reply with its reasoning apart; one whose back end did that stays as it is."""
     if reply.reasoning is not None:
         return with_cause(reply)
     if apart:
@@ -517,24 +482,14 @@ def separated(
 
 
 def with_split(reply: Reply, split: Split) -> Reply:
-    """Return a reply with the two parts of its text.
-
-    Args:
-        reply: reasoning that the service sent apart from the text stands before that of the text.
-        split: of its text.
-    """
+    """Return a reply with the two parts of its text."""
     reasoning = _joined([reply.reasoning or "", split.reasoning])
     made = replace(reply, text=split.response, reasoning=reasoning)
     return with_cause(made, unclosed=split.unclosed)
 
 
 def with_cause(reply: Reply, *, unclosed: bool = False) -> Reply:
-    """Return a reply that says so where thinking used up its limit of tokens.
-
-    Args:
-        reply: with its reasoning apart.
-        unclosed: it ends inside thinking.
-    """
+    """Return a reply that says so where thinking used up its limit of tokens."""
     spent = reply.stop_reason is StopReason.LENGTH and reply.reasoning and not reply.text.strip()
     if not unclosed and not spent:
         return reply
@@ -560,10 +515,6 @@ class ReasoningStream:
     r"""Shows the response of a text that comes in pieces, by the rule for the whole text.
 
     What may be part of a tag, or become thinking by a later tag, is held back.
-
-    Args:
-        option: as in :func:`split_reasoning`.
-        opened: the tag that the prompt ends with, or nothing.
 
     Attributes:
         inside: whether what comes next is thinking, as far as is known.
@@ -610,11 +561,7 @@ class ReasoningStream:
         return self._passed(now.response)
 
     def finish(self, *, cut: bool = False) -> Split:
-        """Return the two parts of the whole text.
-
-        Args:
-            cut: the limit of tokens ended it.
-        """
+        """Return the two parts of the whole text."""
         return split_reasoning(self._text, self._option, opened=self._opened, cut=cut)
 
     def taken_back(self) -> bool:

@@ -24,9 +24,6 @@ def seed_of(*parts: object) -> int:
     where each part begins and ends, so that ``("a", "bc")`` and ``("ab", "c")`` differ. Two
     different sequences of parts have the same seed with probability 2**-31.
 
-    Args:
-        parts: strings, numbers, and sequences of them.
-
     >>> seed_of("a", "bc") == seed_of("ab", "c"), seed_of(1) == seed_of("1")
     (False, False)
     >>> 0 <= seed_of("any", ["parts"], 3) < 2**31
@@ -53,17 +50,6 @@ def reply_seed(
     The first six parts name the reply within its run. The order of the options distinguishes
     rotations of one item, and ``given`` distinguishes runs that share a seed.
 
-    Args:
-        run_seed: ``--seed``.
-        battery: its id.
-        subtest: its id.
-        item: its id.
-        replicate: 0-based.
-        attempt: 1-based; counts the replies to this trial, not the attempts that failed. So a reply
-            that is asked for again after an error is the one that would have come at first.
-        options: in the order shown.
-        given: what else tells this run from others of one study.
-
     >>> reply_seed(1, "tab", "connected-text", "ct1", 0, 1)
     1322509179
     >>> reply_seed(1, "tab", "connected-text", "ct2", 0, 1)
@@ -87,10 +73,6 @@ def model_name(spec: str) -> str:
 
 def mixed(seed: int, own: int | None) -> int:
     """Return the seed of a reply under a back end's option ``seed``; unchanged without one.
-
-    Args:
-        seed: of the reply.
-        own: value of the back end's option, or None.
 
     >>> mixed(5, None), mixed(5, 1) == mixed(5, 2), mixed(5, 1) == mixed(6, 1)
     (5, False, False)

@@ -179,11 +179,7 @@ def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
 
 
 def checked_reason(text: str) -> Reason:
-    """Return a reason for a deletion by its name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return a reason for a deletion by its name."""
     for reason in REASONS:
         if reason == text:
             return reason
@@ -192,13 +188,6 @@ def checked_reason(text: str) -> Reason:
 
 def read_day(text: str, where: str | None = None) -> str:
     """Return a day as ISO 8601 writes it; days in the future are refused.
-
-    Args:
-        text: as written.
-        where: what to name in an error, for instance ``--date``.
-
-    Raises:
-        UsageError: it is not a day, or lies in the future.
 
     >>> read_day(" 2024-03-09 ")
     '2024-03-09'
@@ -244,11 +233,6 @@ _ORIGIN = re.compile(
 
 def origin_line(name: str, origin: Origin, participant: str | None) -> str:
     """Return the line for one file.
-
-    Args:
-        name: of the file or administration.
-        origin: who made the answers.
-        participant: study ID, or None where it is unknown.
 
     >>> origin_line("S-014-3", "human", "S-014")
     'Origin of the answers in S-014-3: human, participant S-014'

@@ -34,11 +34,7 @@ def is_stdout(path: Path) -> bool:
 
 
 def read_stdin(limit: int | None = None) -> bytes:
-    """Return the text of standard input; the same text at every call.
-
-    Args:
-        limit: the number of bytes after which reading stops, or None.
-    """
+    """Return the text of standard input; the same text at every call."""
     stream = sys.stdin
     if not _read or _read[0][0] is not stream:
         buffer: BinaryIO = stream.buffer
@@ -47,11 +43,7 @@ def read_stdin(limit: int | None = None) -> bytes:
 
 
 def write_stdout(content: bytes) -> None:
-    """Write bytes to standard output; to a terminal with its control characters escaped.
-
-    Raises:
-        TabwbError: it is a terminal, and the bytes are not text.
-    """
+    """Write bytes to standard output; to a terminal with its control characters escaped."""
     if sys.stdout.isatty() and b"\0" in content[:8192]:
         raise TabwbError(
             "this format is not text and is not written to a terminal",
@@ -74,12 +66,7 @@ def write_stdout(content: bytes) -> None:
 
 
 def copy_to_stdout(file: Path) -> None:
-    """Write a file to standard output, as :func:`write_stdout`.
-
-    Raises:
-        TabwbError: it is a terminal, and the file is not text.
-        OSError: the file cannot be read.
-    """
+    """Write a file to standard output, as :func:`write_stdout`."""
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
         write_stdout(file.read_bytes())
         return
@@ -120,15 +107,7 @@ stdout_to_stderr = _Redirection()
 
 
 def read_file(path: Path, limit: int | None = None) -> bytes:
-    """Return the bytes of a file, or of standard input for ``-``.
-
-    Args:
-        path: of the file.
-        limit: the number of bytes after which reading stops, or None.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return the bytes of a file, or of standard input for ``-``."""
     if is_stdin(path):
         return read_stdin(limit)
     with open_file(path) as file:

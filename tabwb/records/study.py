@@ -194,11 +194,7 @@ class Study:
 
 
 def check_id(speaker: str) -> None:
-    """Refuse texts that cannot be a study ID; a name usually has a space.
-
-    Raises:
-        UsageError: it is empty, too long, or holds a space.
-    """
+    """Refuse texts that cannot be a study ID; a name usually has a space."""
     if not speaker or len(speaker) > 64 or any(c.isspace() or not c.isprintable() for c in speaker):
         raise UsageError(
             f"'{speaker}' is not a valid participant code",

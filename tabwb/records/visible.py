@@ -132,10 +132,6 @@ class CsvLines:
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     r"""Return a table as CSV (RFC 4180), with texts that are not formulas.
 
-    Args:
-        columns: names, the first row.
-        rows: cells in the order of the columns; None is an empty cell.
-
     >>> csv_text(["item", "answer", "score"], [["w1", "=1+1", -2.5], ["w2", None, "-2.5"]])
     "item,answer,score\r\nw1,'=1+1,-2.5\r\nw2,,-2.5\r\n"
     """

@@ -40,11 +40,6 @@ SPEECH_CAUTION = (
 def plural(count: int, noun: str, many: str = "") -> str:
     """Return a number with its noun.
 
-    Args:
-        count: the number.
-        noun: in the singular.
-        many: the plural, where it is not formed with -s.
-
     >>> plural(1, "item"), plural(20, "item"), plural(0, "battery", "batteries")
     ('1 item', '20 items', '0 batteries')
     """
@@ -53,10 +48,6 @@ def plural(count: int, noun: str, many: str = "") -> str:
 
 def near(word: str, words: Iterable[str]) -> str:
     """Return the word that is most like ``word``, or nothing.
-
-    Args:
-        word: as it was written.
-        words: those that are allowed.
 
     >>> near("choise", ["choice", "free"]), near("x", ["choice"])
     ('choice', '')
@@ -68,10 +59,6 @@ def near(word: str, words: Iterable[str]) -> str:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string.
-
-    Args:
-        word: as it was written.
-        words: those that are allowed.
 
     >>> did_you_mean("ecko", ["echo", "replay"])
     "; did you mean 'echo'?"

@@ -31,14 +31,8 @@ _GATE = ".gate"
 class WorkFolder:
     """A private folder of this process; removed by :meth:`close`, or by the next start.
 
-    Args:
-        root: where work folders lie; what ended processes left there is removed first.
-
     Attributes:
         path: the folder for files.
-
-    Raises:
-        OSError: it cannot be made.
     """
 
     def __init__(self, root: Path) -> None:
@@ -53,26 +47,15 @@ class WorkFolder:
         self.path = make_private_folder(self._folder / "files")
 
     def draft(self, out: Path) -> Path:
-        """Return a name beside ``out`` for a draft of it, after noting it in the journal.
-
-        Raises:
-            OSError: the journal cannot be written.
-        """
+        """Return a name beside ``out`` for a draft of it, after noting it in the journal."""
         number = len(self._drafts)
         draft = out.absolute().with_name(f"{_mark(self._folder)}{number}-{out.name}"[:200])
         self._note(draft, None)
         return draft
 
     def moving(self, draft: Path, final: Path, unless: Path) -> None:
-        """Move a draft folder to its final name, which counts as a draft until ``unless`` is there.
-
-        Args:
-            draft: the folder.
-            final: its new name; nothing is there.
-            unless: a file that is made next; without it the folder is worth nothing.
-
-        Raises:
-            OSError: it cannot be moved.
+        """Move a draft folder to its final name, which counts as a draft until ``unless`` is
+        there.
         """
         (draft / _mark(self._folder)).touch(mode=0o600)
         self._note(final.absolute(), unless.absolute())

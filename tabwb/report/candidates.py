@@ -79,17 +79,6 @@ def candidates(
 
     Without a choice of subtests a form with a text is for connected text, and one without is for
     spoken naming; where the battery has neither, all responses are meant.
-
-    Args:
-        store: where they are.
-        plugins: with the study's configuration, for consents.
-        references: numbers or uids of administrations; without any, all.
-        selection: which administrations, subtests and items.
-        wanted: which of their responses.
-
-    Raises:
-        UsageError: a key, a filter or a status is unknown, no response can be rated, or none has a
-            value of a key.
     """
     for status in wanted.statuses:
         if status not in set(ResponseStatus):

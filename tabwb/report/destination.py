@@ -17,16 +17,7 @@ IN_PYTHON = "choose another name, or pass force=True"
 def check_destination(
     out: Path, *, force: bool = False, remedy: str = "choose another name"
 ) -> Path:
-    """Return the file to write; a link is followed to its target.
-
-    Args:
-        out: as the user named it.
-        force: whether a file may be replaced; a folder, a device, or a store never is.
-        remedy: what to do when a file already exists.
-
-    Raises:
-        TabwbError: nothing can or may be written there.
-    """
+    """Return the file to write; a link is followed to its target."""
     try:
         # A link is followed: to replace the link itself would leave the file it names as it was.
         place = out.expanduser().resolve() if out.is_symlink() else out.expanduser()

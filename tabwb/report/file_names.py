@@ -73,12 +73,7 @@ def file_names(specs: Iterable[str]) -> dict[str, str]:
 
 
 def named(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with every spec in it replaced by its name, the longest first.
-
-    Args:
-        text: any sentence.
-        names: spec to what an export calls it.
-    """
+    """Return a text with every spec in it replaced by its name, the longest first."""
     for spec in sorted(names, key=len, reverse=True):
         text = text.replace(spec, names[spec])
     return text
@@ -90,12 +85,7 @@ def with_file_names(document: Any) -> Any:
 
 
 def specs_in(value: Any, key: str = "") -> Iterator[str]:
-    """Yield every text under a key of specs, and all facts of a model.
-
-    Args:
-        value: plain data.
-        key: of the document under which the value stands.
-    """
+    """Yield every text under a key of specs, and all facts of a model."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from specs_in(inner, key if key == "model_facts" else name)
@@ -107,12 +97,7 @@ def specs_in(value: Any, key: str = "") -> Iterator[str]:
 
 
 def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a document, or a part of one, with specs replaced by their names.
-
-    Args:
-        value: plain data.
-        names: spec to what an export calls it.
-    """
+    """Return a document, or a part of one, with specs replaced by their names."""
     return _renamed(value, names) if names else value
 
 

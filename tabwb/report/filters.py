@@ -51,9 +51,6 @@ class Filter:
 def read_filter(text: str) -> Filter:
     """Return the filter that a person typed.
 
-    Raises:
-        UsageError: it has no sign, no value, or names no key.
-
     >>> read_filter("temperature > 0.5")
     Filter(key='temperature', sign='>', values=('0.5',))
     >>> read_filter("parameters == 1.2B").values
@@ -82,9 +79,6 @@ def _typed(key: Key, text: str) -> str:
 
 def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tuple[Filter, ...]:
     """Return filters from texts, or from keys with a value or several each.
-
-    Raises:
-        UsageError: one cannot be read.
 
     >>> [str(one) for one in filters_of({"model": ["a", "b"], "seed": 3})]
     ['model=a,b', 'seed=3']
@@ -144,12 +138,7 @@ class Candidate:
 
     @classmethod
     def of(cls, values: tuple[Value, ...], also: Iterable[str] = ()) -> Candidate:
-        """Return a candidate.
-
-        Args:
-            values: of the key.
-            also: further texts by which they are found.
-        """
+        """Return a candidate."""
         own = map(written, values) if values else (NOTHING,)
         return cls(values, frozenset((*own, *also)))
 
@@ -158,10 +147,6 @@ def of_administrations(key: Key, known: Iterable[AdministrationData]) -> dict[in
     """Return, by number, what a filter on a key of administrations is applied to.
 
     A model is found by its name among all of them too.
-
-    Args:
-        key: of administrations.
-        known: all administrations.
     """
     known = tuple(known)
     names = names_of(data.administration.conditions for data in known) if key.id == MODEL else {}
@@ -175,13 +160,7 @@ def of_administrations(key: Key, known: Iterable[AdministrationData]) -> dict[in
 
 
 def of_cell(key: Key, data: AdministrationData, cell: tuple[str, str, int]) -> Candidate:
-    """Return what a filter on a key of responses is applied to.
-
-    Args:
-        key: of responses.
-        data: the administration.
-        cell: subtest, item and replicate.
-    """
+    """Return what a filter on a key of responses is applied to."""
     subtest, item, replicate = cell
     if key.place is None:
         return Candidate.of((replicate,))
@@ -191,12 +170,7 @@ def of_cell(key: Key, data: AdministrationData, cell: tuple[str, str, int]) -> C
 
 
 def matches(filter_: Filter, candidate: Candidate) -> bool:
-    """Return whether a candidate is chosen.
-
-    Args:
-        filter_: on a key.
-        candidate: what it has of that key.
-    """
+    """Return whether a candidate is chosen."""
     if filter_.sign in _COMPARE:
         key = key_of(filter_.key)
         bound, compare = _bound(key, filter_.values[0]), _COMPARE[filter_.sign]
@@ -225,15 +199,7 @@ def _is(wanted: str, candidate: Candidate) -> bool:
 
 
 def check(filter_: Filter, candidates: Sequence[Candidate]) -> None:
-    """Check that every value of a filter is one of something, and that a bound is.
-
-    Args:
-        filter_: on a key.
-        candidates: all that it is applied to.
-
-    Raises:
-        UsageError: it chooses nothing; the message lists what there is.
-    """
+    """Check that every value of a filter is one of something, and that a bound is."""
     key = key_of(filter_.key)
     if not candidates:
         return

@@ -62,13 +62,7 @@ class Key(NamedTuple):
         return self.whom in ("all", data.administration.conditions.kind)
 
     def group_name(self, data: AdministrationData, value: Value | None, who: str) -> str:
-        """Return the name of the group that an administration belongs to.
-
-        Args:
-            data: the administration.
-            value: one of its values, or None where it has none.
-            who: what the examinee is called, with the lesion where the name is to have it.
-        """
+        """Return the name of the group that an administration belongs to."""
         if not self.applies_to(data):
             return who
         if value is None:

@@ -318,9 +318,6 @@ def keys() -> tuple[Key, ...]:
 def key_of(name: str) -> Key:
     """Return the key of this id; ``lesion-NAME`` and ``model-NAME`` are options of the spec.
 
-    Raises:
-        UsageError: there is none.
-
     >>> key_of("option_order").id, key_of("model-dtype").title
     ('option-order', 'model dtype')
     """
@@ -363,9 +360,6 @@ def _option_key(of: str, option: str) -> Key:
 
 def read_keys(text: str) -> tuple[str, ...]:
     """Return the ids of the keys that a person typed with commas between.
-
-    Raises:
-        UsageError: a key does not exist, or stands there twice.
 
     >>> read_keys("model, temperature")
     ('model', 'temperature')

@@ -36,11 +36,6 @@ def _values(name: str) -> Callable[[AdministrationData], tuple[Value, ...]]:
 def option_value(text: str, option: str, *, number: bool) -> tuple[Value, ...]:
     """Return the value of an option of a spec; none where the text is not such a spec.
 
-    Args:
-        text: of a lesion or a model.
-        option: its name in kebab-case; ``id`` and ``name`` are the spec's own.
-        number: read a number as one.
-
     >>> option_value("noise@severity=0.50", "severity", number=True)
     (0.5,)
     """

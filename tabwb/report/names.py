@@ -20,9 +20,6 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
     Models that would share a name get as much more as tells them apart: the whole name, the back
     end, or the options in which they differ; else the whole spec.
 
-    Args:
-        models: spec to the name of the profile that it was given by, or empty.
-
     >>> llama = "transformers:meta-llama/Llama-3.2-1B"
     >>> short_names({f"{llama}@dtype=float32": "", "bundled": "mine"})
     {'transformers:meta-llama/Llama-3.2-1B@dtype=float32': 'Llama-3.2-1B', 'bundled': 'mine'}
@@ -64,9 +61,6 @@ def names_of(given: Iterable[Conditions]) -> dict[str, str]:
 def judge_names(raters: Iterable[str]) -> dict[str, str]:
     """Return a name for each judge: its id and the short name of the model that it asks.
 
-    Args:
-        raters: specs of judges, as they are stored.
-
     >>> judge_names(["rules-2", "tab-2026:openai:org/m@base_url=http://localhost:1/v1"])
     {'rules-2': 'rules-2', 'tab-2026:openai:org/m@base_url=http://localhost:1/v1': 'tab-2026:m'}
     """
@@ -85,15 +79,7 @@ def judge_names(raters: Iterable[str]) -> dict[str, str]:
 
 
 def judge_called(judge: str, raters: Iterable[str]) -> str:
-    """Return the one of some raters that a text names: its spec, its short name or its id.
-
-    Args:
-        judge: what the user writes, such as ``tab-2026``.
-        raters: those who rated.
-
-    Raises:
-        UsageError: it names none of them, or several.
-    """
+    """Return the one of some raters that a text names: its spec, its short name or its id."""
     names = judge_names(raters)
     if judge in names:
         return judge
@@ -145,12 +131,6 @@ def name_in(
     lesions: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return what an examinee is called: the model with its lesion, or the study ID.
-
-    Args:
-        names: of models, see :func:`names_of`.
-        given: with the examinee.
-        lesion: whether the name has it.
-        lesions: short names of lesions, see :func:`short_lesions`.
 
     >>> name_in({"echo": "echo"}, Conditions("echo", "model", lesion="noise:0.1"))
     'echo + noise:0.1'

@@ -38,10 +38,6 @@ def plain(value: object) -> Any:
 def picked(record: object, *names: str) -> Json:
     """Return attributes of a record as plain data, by name.
 
-    Args:
-        record: any object.
-        names: of its attributes, in the order of the keys.
-
     >>> picked(Estimate(None, "no item"), "value", "reason")
     {'value': None, 'reason': 'no item'}
     """
@@ -49,10 +45,5 @@ def picked(record: object, *names: str) -> Json:
 
 
 def picked_or_none(record: object | None, *names: str) -> Json:
-    """Return attributes of a record as plain data, each None where there is no record.
-
-    Args:
-        record: any object, or None.
-        names: of its attributes, in the order of the keys.
-    """
+    """Return attributes of a record as plain data, each None where there is no record."""
     return dict.fromkeys(names) if record is None else picked(record, *names)

@@ -126,19 +126,7 @@ def plan_with(
     options: PlanOptions,
     references: Sequence[int | str] = (),
 ) -> PlannedSet:
-    """Return the plan of a rating set that people describe; nothing is stored.
-
-    Args:
-        store: with the responses.
-        plugins: with the study's configuration, for consents.
-        name: of the set.
-        form: the questions.
-        options: all else.
-        references: numbers or uids of administrations; without any, all.
-
-    Raises:
-        UsageError: the numbers do not fit, a file cannot be read, or nothing can be rated.
-    """
+    """Return the plan of a rating set that people describe; nothing is stored."""
     from tabwb.administer.rating.hybrid import Rules
 
     given = options
@@ -195,20 +183,7 @@ def plan_set(
     *,
     hybrid: tuple[str, Rules] | None = None,
 ) -> PlannedSet:
-    """Return the plan of a rating set; nothing is stored.
-
-    Args:
-        store: with the responses.
-        plugins: with the study's configuration, for consents.
-        request: what is asked for.
-        references: numbers or uids of administrations; without any, all.
-        selection: which administrations, subtests and items; None for all.
-        wanted: which of their responses; None for the usable ones.
-        hybrid: a judge, and when a person rates what it has rated.
-
-    Raises:
-        UsageError: the numbers do not fit, or nothing can be rated.
-    """
+    """Return the plan of a rating set; nothing is stored."""
     for rater in request.design.raters:
         checked_rater(rater)
     checked_counts(request.counts, request.design.raters)
@@ -275,12 +250,7 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
 
 
 def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
-    """Return a plan as plain data.
-
-    Args:
-        made: the plan.
-        uid: of the set, where it was stored; then no widths of intervals are forecast.
-    """
+    """Return a plan as plain data."""
     plan, expected = made.plan, made.planned
     return {
         "format": 1,

@@ -39,12 +39,7 @@ class RaterProgress:
 
 
 def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
-    """Yield how far each rater is, in the order of the plan.
-
-    Args:
-        store: where the set is.
-        kept: the set.
-    """
+    """Yield how far each rater is, in the order of the plan."""
     form = asked_by(kept)
     assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
     done = Counter(one.rater for one in store.sets.ratings(kept.id))

@@ -78,21 +78,6 @@ class Selection:
     ) -> Self:
         """Return the selection of what people write; texts may name several with commas.
 
-        Args:
-            by: see the attributes, as all others.
-            where: filters as texts (``"temperature>0"``), or keys with their values.
-            judge: a rater.
-            features: of judges.
-            subtests: of the battery.
-            items: of the battery.
-            limit: number of groups.
-            together: keys.
-            sort: order of the groups.
-            primary: a rater.
-
-        Raises:
-            UsageError: a key or a filter cannot be read.
-
         >>> Selection.of("model,temperature", {"tuning": "base"}).by
         ('model', 'temperature')
         """
@@ -130,18 +115,7 @@ def selected_groups(
     interval: bool = True,
     statistics: tuple[Statistic, ...] = (),
 ) -> tuple[Grouped, ...]:
-    """Return the groups of a selection with their summaries.
-
-    Args:
-        store: where the administrations are.
-        references: numbers or uids; without any, all administrations.
-        selection: None for each administration by itself.
-        interval: compute the intervals of burdens too.
-        statistics: of plugins.
-
-    Raises:
-        UsageError: the selection names what there is not, or nothing is chosen.
-    """
+    """Return the groups of a selection with their summaries."""
     selection = selection or Selection()
     chosen = selected(store, references, selection, statistics=statistics)
     return groups_of(chosen, selection, interval=interval)
@@ -150,16 +124,7 @@ def selected_groups(
 def groups_of(
     chosen: Sequence[AdministrationData], selection: Selection, *, interval: bool = True
 ) -> tuple[Grouped, ...]:
-    """Return the groups of administrations that were chosen by :func:`selected`.
-
-    Args:
-        chosen: the administrations.
-        selection: by which they were chosen.
-        interval: compute the intervals of burdens too.
-
-    Raises:
-        UsageError: a judge or a feature has no ratings.
-    """
+    """Return the groups of administrations that were chosen by :func:`selected`."""
     sort: Sort | None = selection.sort or ("burden" if "model" in selection.by else None)
     rows = summarised(
         grouped(chosen, selection.by, together=selection.together),
@@ -171,15 +136,7 @@ def groups_of(
 
 
 def limited(summary: Summary, selection: Selection) -> Summary:
-    """Return a summary with the judge and the features that a selection names.
-
-    Args:
-        summary: of anything.
-        selection: with a judge or features.
-
-    Raises:
-        UsageError: there are no ratings of theirs.
-    """
+    """Return a summary with the judge and the features that a selection names."""
     if selection.judge is not None:
         judged = judge_called(selection.judge, (judge.rater for judge in summary.judges))
         summary = only_judge(summary, judged)
@@ -194,17 +151,7 @@ def selected(
     *,
     statistics: tuple[Statistic, ...] = (),
 ) -> tuple[AdministrationData, ...]:
-    """Return the administrations that a selection chooses, with their responses as columns.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; without any, all administrations.
-        selection: what to choose.
-        statistics: of plugins.
-
-    Raises:
-        UsageError: a filter names what there is not, or nothing matches all of them.
-    """
+    """Return the administrations that a selection chooses, with their responses as columns."""
     known = outlined(store, references, selection)
     if not known:
         return ()
@@ -222,16 +169,7 @@ def selected(
 def outlined(
     store: Store, references: Sequence[int | str], selection: Selection
 ) -> tuple[AdministrationData, ...]:
-    """Return the administrations that a selection chooses, without their responses.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; without any, all administrations.
-        selection: what to choose.
-
-    Raises:
-        UsageError: a filter names what there is not, or nothing matches all of them.
-    """
+    """Return the administrations that a selection chooses, without their responses."""
     known = outlines(store, references)
     return _filtered(known, _of_level(selection, "administration")) if known else ()
 
@@ -304,12 +242,7 @@ def _with_features(rows: Sequence[Grouped], features: tuple[str, ...]) -> Iterat
 
 
 def with_features(summary: Summary, features: tuple[str, ...]) -> Summary:
-    """Return a summary with the ratings of some features; burdens stay over the judge's set.
-
-    Args:
-        summary: of anything.
-        features: ids; empty: all.
-    """
+    """Return a summary with the ratings of some features; burdens stay over the judge's set."""
     judges = tuple(replace(judge, shown=features) for judge in summary.judges)
     return replace(summary, judges=judges)
 

@@ -340,17 +340,7 @@ def _tested(
     extra: tuple[float, float] = (0.0, math.inf),
     n_control: int = 0,
 ) -> SeedTest:
-    """Return the t test of a mean.
-
-    Args:
-        values: one for each seed.
-        left_out: seeds without one.
-        method: its name.
-        limits: of the mean.
-        largest: of what was subtracted to get the values: their rounding error has its size.
-        extra: a further variance of the mean, with its degrees of freedom.
-        n_control: seeds behind that variance.
-    """
+    """Return the t test of a mean."""
     n = len(values)
     if not n:
         return SeedTest(None, n, n_control, left_out, method, reason=NO_SEED)

@@ -309,11 +309,6 @@ class _Counts:
         |sum_i z_ip|``. The z of each item are shifted along its positions, the last to the first:
         p is the share of shifts whose largest T is at least as large. All of them count up to
         :data:`SHIFTS`; beyond that ``draws`` drawn ones, with the added one.
-
-        Args:
-            sizes: of each item, what the sum of each position is divided by.
-            positions: of each item.
-            draws: of shifts.
         """
         import numpy as np
 

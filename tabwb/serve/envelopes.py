@@ -69,12 +69,7 @@ def read_envelope(text: str) -> Envelope | None:
 
 
 def read_size(width: object, height: object) -> Size | None:
-    """Return a size of a terminal, or None where it is not one.
-
-    Args:
-        width: in columns; an integer, or its digits.
-        height: in lines, likewise.
-    """
+    """Return a size of a terminal, or None where it is not one."""
     sides = []
     for side in (width, height):
         if isinstance(side, str) and side.isascii() and side.isdigit() and len(side) < 5:

@@ -40,15 +40,7 @@ class Guest:
 
 
 def find_guest(links: Links, digest: bytes) -> Guest | None:
-    """Return who a key lets in now, or None.
-
-    Args:
-        links: of the store.
-        digest: of the key.
-
-    Raises:
-        StoreError: the store cannot be read now.
-    """
+    """Return who a key lets in now, or None."""
     link = links.of(digest)
     if link is None or link_state(link, datetime.now(UTC)) != "valid":
         return None
@@ -56,15 +48,7 @@ def find_guest(links: Links, digest: bytes) -> Guest | None:
 
 
 def no_longer_valid(links: Links, guests: Collection[Guest]) -> frozenset[int]:
-    """Return the ids of those links that have expired or were revoked.
-
-    Args:
-        links: of the store.
-        guests: who are there.
-
-    Raises:
-        StoreError: the store cannot be read now.
-    """
+    """Return the ids of those links that have expired or were revoked."""
     now = datetime.now(UTC)
     ids = {guest.link.id for guest in guests}
     kept = {link.id for link in links.all() if link_state(link, now) == "valid"}
@@ -82,12 +66,7 @@ class Tickets:
         self._made: dict[str, tuple[Guest, float]] = {}
 
     def make(self, guest: Guest, now: float) -> str:
-        """Return a new ticket, in place of the rater's older one.
-
-        Args:
-            guest: whom it lets in.
-            now: of a monotonic clock, in seconds.
-        """
+        """Return a new ticket, in place of the rater's older one."""
         ticket = secrets.token_urlsafe(32)
         self._made = {
             one: (of, until) for one, (of, until) in self._made.items() if of.who != guest.who
@@ -96,11 +75,6 @@ class Tickets:
         return ticket
 
     def take(self, ticket: str, now: float) -> Guest | None:
-        """Return whom a ticket lets in, or None; it is used up.
-
-        Args:
-            ticket: as :meth:`make` gave it.
-            now: of a monotonic clock, in seconds.
-        """
+        """Return whom a ticket lets in, or None; it is used up."""
         guest, until = self._made.pop(ticket, (None, 0.0))
         return guest if now < until else None

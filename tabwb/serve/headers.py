@@ -89,12 +89,6 @@ class Site:
 def client_address(peer: str | None, forwarded: str, *, behind_proxy: bool) -> str | None:
     """Return the address of the browser that sent a request.
 
-    Args:
-        peer: address of the connection.
-        forwarded: ``X-Forwarded-For``, all of it; empty where there is none.
-        behind_proxy: whether the connection is a proxy's, which appends the address it sees; what
-            stands before that is whatever the browser wrote.
-
     >>> client_address("127.0.0.1", "9.9.9.9, 192.0.2.7", behind_proxy=True)
     '192.0.2.7'
     >>> client_address("127.0.0.1", "9.9.9.9, 192.0.2.7", behind_proxy=False)

@@ -29,12 +29,7 @@ class WrongTries:
         return len(self._left)
 
     def take(self, address: str, now: float) -> float:
-        """Take a try, and return 0; or return after how many seconds there is one again.
-
-        Args:
-            address: see :func:`network`.
-            now: of a monotonic clock, in seconds.
-        """
+        """Take a try, and return 0; or return after how many seconds there is one again."""
         tries = self._tries(address, now)
         if tries < 1.0:
             return (1.0 - tries) * REFILL_S

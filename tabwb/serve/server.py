@@ -82,13 +82,7 @@ class Settings:
 
 
 class RatingServer:
-    """Answers requests; see :meth:`application`.
-
-    Args:
-        links: of the store.
-        settings: of the server.
-        tries: counts wrong links.
-    """
+    """Answers requests; see :meth:`application`."""
 
     def __init__(
         self, links: Links, settings: Settings, *, tries: WrongTries | None = None
@@ -290,17 +284,7 @@ def make_runner(server: RatingServer) -> web.AppRunner:
 async def run_server(
     server: RatingServer, host: str, port: int, started: Callable[[], None]
 ) -> None:
-    """Serve until the process is interrupted or asked to end.
-
-    Args:
-        server: to be run.
-        host: address on which it listens.
-        port: as above.
-        started: called when it listens.
-
-    Raises:
-        TabwbError: the address cannot be used.
-    """
+    """Serve until the process is interrupted or asked to end."""
     runner = make_runner(server)
     await runner.setup()
     try:

@@ -30,15 +30,7 @@ log = logging.getLogger("tabwb.serve")
 
 
 class Session(AppService):
-    """One rating page: a process, and the web socket of the browser that shows it.
-
-    Args:
-        guest: who rates.
-        socket: of the browser.
-        transport: of the socket.
-        command: that shows the page.
-        environment: of the process, beside this one's; it names the rater.
-    """
+    """One rating page: a process, and the web socket of the browser that shows it."""
 
     def __init__(
         self,
@@ -197,11 +189,7 @@ async def _ended(process: Process) -> bool:
 
 
 class Sessions:
-    """The pages that are open: one for each rater, and not more than a number.
-
-    Args:
-        most: number of pages.
-    """
+    """The pages that are open: one for each rater, and not more than a number."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -217,12 +205,7 @@ class Sessions:
         return guest.who in self._open or len(self._open) < self.most
 
     async def serve(self, session: Session, size: Size) -> None:
-        """Show a page until it is closed. An older one of the same rater is closed before.
-
-        Args:
-            session: of the page.
-            size: of the browser's terminal.
-        """
+        """Show a page until it is closed. An older one of the same rater is closed before."""
         who = session.guest.who
         while (older := self._open.get(who)) is not None:
             await older.end()

@@ -39,12 +39,7 @@ class Annotations:
 
 
 def read_annotations(path: Path) -> Annotations:
-    """Read a TextGrid (long, short or binary, with any of its encodings) or an EAF.
-
-    Raises:
-        UsageError: its name ends in neither ``.TextGrid`` nor ``.eaf``.
-        TabwbError: it cannot be read.
-    """
+    """Read a TextGrid (long, short or binary, with any of its encodings) or an EAF."""
     readers = {".textgrid": _textgrid, ".eaf": _eaf}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -105,11 +100,7 @@ _TOKEN = re.compile(
 
 
 def _text_tiers(content: bytes, where: str) -> Iterator[tuple[str, list[Interval]]]:
-    """Yield the tiers of a TextGrid in Praat's text formats; names before values are comments.
-
-    Raises:
-        TabwbError: the file has less than it says.
-    """
+    """Yield the tiers of a TextGrid in Praat's text formats; names before values are comments."""
     text = _decoded(content)
     if "ooTextFile" not in text[:200]:
         raise ValueError("not a text file of Praat")

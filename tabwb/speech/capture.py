@@ -63,14 +63,6 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
 
     Sends ``ready`` with the first sound, ``level`` during the recording, ``alarm`` when something
     is wrong or right again, ``ended`` when the file is complete.
-
-    Args:
-        options: device, channels and path, as plain data.
-        tell: sends a message to the program.
-        ending: set to end the recording.
-
-    Raises:
-        HostError: it could not begin; no file is left.
     """
     sd = portaudio()
     device = find(sd, options, "input")
@@ -224,13 +216,7 @@ class Taking:
         return self._received / self.rate < now - self._zero_s()
 
     def watch(self, now: float, finished: bool, rerouted: str) -> None:
-        """Send an alarm when something is wrong with the sound, and when it is right again.
-
-        Args:
-            now: the time on the monotonic clock.
-            finished: whether PortAudio says that the stream has ended.
-            rerouted: what a sound server did with it, or empty.
-        """
+        """Send an alarm when something is wrong with the sound, and when it is right again."""
         still = now - self._last
         elapsed = self._last - self._began
         missing = self._missing()
@@ -275,10 +261,6 @@ class Taking:
 
 def samples_of(data: bytes, channels: int) -> Samples:
     """Return the samples of 24-bit PCM as the mean of its channels: float32 in [-1, 1].
-
-    Args:
-        data: interleaved little-endian samples of 3 bytes.
-        channels: 1 or more.
 
     >>> samples_of(bytes([0, 0, 0x40, 0, 0, 0xC0]), 1).tolist()
     [0.5, -0.5]

@@ -61,17 +61,7 @@ class Conditioned:
 
 
 def condition(samples: Samples, rate: int, speech: Sequence[Stretch] = ()) -> Conditioned:
-    """Condition a clip (PSST, appendix B.2).
-
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
-        speech: where somebody speaks; loudness is measured there, else over the clip.
-
-    Raises:
-        TabwbError: the rate is too low for speech.
-        MissingExtra: scipy, pyloudnorm or soxr is not installed.
-    """
+    """Condition a clip (PSST, appendix B.2)."""
     if rate < 4_000:
         raise TabwbError(f"{rate} Hz is too low a rate for speech", allowed="4000 Hz and more")
     filtered = high_pass(samples, rate)
@@ -108,22 +98,7 @@ def condition_file(
     end_s: float | None = None,
     finding: Finding = "speech",
 ) -> tuple[Parameters, FoundSpeech]:
-    """Write the conditioned copy of a stretch of a sound file: 16-bit WAV, mode 0600.
-
-    Args:
-        source: the sound file.
-        out: where the copy is written.
-        start_s: where the stretch begins, in seconds.
-        end_s: where it ends; None: with the file.
-        finding: how speech is found.
-
-    Returns:
-        What was done, as :class:`Conditioned` has it, and where speech was found in the copy.
-
-    Raises:
-        TabwbError: the stretch holds no sample, or a file cannot be read or written.
-        MissingExtra: a package of the extra ``audio`` is not installed.
-    """
+    """Write the conditioned copy of a stretch of a sound file: 16-bit WAV, mode 0600."""
     samples, rate = read_clip(source, start_s, end_s)
     if samples.size == 0:
         raise TabwbError(
@@ -142,10 +117,6 @@ def high_pass(samples: Samples, rate: int) -> Signal:
 
     |H(f)|^2 = 1 / (1 + (100/f)^4) for f far below the rate. It begins as if the first sample had
     lasted for ever, so that an offset of the sound card does not become a click.
-
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
     """
     signal = need("scipy.signal", "conditioning")
     x: Signal = samples.astype(np.float64)
@@ -199,13 +170,6 @@ def limit(x: Signal, rate: int) -> tuple[Signal, Signal]:
     The gain that each sample needs, min(1, T/|x|), is held for 10 ms to both sides as its minimum
     and then smoothed by a window of the same width. Each smoothed gain is a weighted mean of
     minima that all took the sample itself into account, so it is never above what it needs.
-
-    Args:
-        x: one channel.
-        rate: in Hz.
-
-    Returns:
-        The limited samples, and the gain of each.
     """
     threshold = 10.0 ** (LIMIT_DBFS / 20.0) * (1.0 - 1e-6)  # rounding stays below the limit too
     magnitude = np.abs(x)

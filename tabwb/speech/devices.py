@@ -30,12 +30,7 @@ class Device:
 
 
 def inputs() -> tuple[Device, ...]:
-    """Return every microphone, from a new search.
-
-    Raises:
-        MissingExtra: sounddevice is not installed.
-        ComponentError: PortAudio is not installed, or does not work with this audio configuration.
-    """
+    """Return every microphone, from a new search."""
     return _listed("input")
 
 
@@ -45,12 +40,7 @@ def outputs() -> tuple[Device, ...]:
 
 
 def pick(wanted: str | int | None) -> Device:
-    """Return a microphone by its name, a part of it, or its number; None for the default one.
-
-    Raises:
-        UsageError: there is no such microphone, or several.
-        ComponentError: there is none at all, or as :func:`inputs`.
-    """
+    """Return a microphone by its name, a part of it, or its number; None for the default one."""
     return choose(inputs(), wanted, "microphone")
 
 
@@ -60,17 +50,7 @@ def pick_output(wanted: str | int | None) -> Device:
 
 
 def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> Device:
-    """Return one of several devices.
-
-    Args:
-        devices: to choose from.
-        wanted: name, part of a name or number; None for the default one.
-        noun: ``microphone`` or ``loudspeaker``, for messages.
-
-    Raises:
-        UsageError: there is no such device, or several.
-        ComponentError: there is no device.
-    """
+    """Return one of several devices."""
     if not devices:
         files = "; existing sound files: tabwb name BATTERY ... --input FOLDER"
         raise ComponentError(

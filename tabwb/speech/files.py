@@ -60,23 +60,14 @@ class SoundInfo:
 
 
 def info(path: str | os.PathLike[str]) -> SoundInfo:
-    """Return the description of a sound file.
-
-    Raises:
-        TabwbError: it is not there, or no sound file.
-        MissingExtra: soundfile is not installed.
-    """
+    """Return the description of a sound file."""
     with _open(path) as sound:
         size = (sound.samplerate, sound.channels, sound.frames)
         return SoundInfo(Path(path), *size, sound.format, sound.subtype)
 
 
 def recorded_on(path: str | os.PathLike[str]) -> str:
-    """Return the day that a sound file says it was recorded on, ISO 8601, or empty.
-
-    Raises:
-        TabwbError: it is not there, or no sound file.
-    """
+    """Return the day that a sound file says it was recorded on, ISO 8601, or empty."""
     with _open(path) as sound:
         text = str(sound.copy_metadata().get("date", ""))
     try:
@@ -86,11 +77,7 @@ def recorded_on(path: str | os.PathLike[str]) -> str:
 
 
 def check_whole(path: str | os.PathLike[str]) -> SoundInfo:
-    """Read a file to its end, to find damage before it is used; return its description.
-
-    Raises:
-        TabwbError: it holds no sound, or less than its header states.
-    """
+    """Read a file to its end, to find damage before it is used; return its description."""
     description = info(path)
     if description.frames == 0:
         raise TabwbError("holds no sound", where=os.fspath(path), allowed=ALLOWED)
@@ -117,18 +104,6 @@ def read_clip(
 
     The file may still be growing under a :class:`tabwb.speech.recorder.Recorder`: what is asked for
     beyond its end is left out, so the answer can be shorter than asked for, and empty.
-
-    Args:
-        path: of the file.
-        start_s: where the stretch begins, in seconds.
-        end_s: where it ends; None for the end of the file.
-
-    Returns:
-        The samples, and their rate in Hz: the file's own.
-
-    Raises:
-        TabwbError: the file or the stretch cannot be read.
-        MissingExtra: soundfile is not installed.
     """
     if start_s < 0 or (end_s is not None and end_s < start_s):
         until = "the end" if end_s is None else f"{end_s:g} s"
@@ -192,10 +167,8 @@ def mono(channels: NDArray[np.float32]) -> Samples:
 
 
 def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Return the sound files among files and folders: a file as it is, a folder's by their suffix.
-
-    Raises:
-        TabwbError: a path is not there, or a folder holds no sound file.
+    """Return the sound files among files and folders: a file as it is, a folder's by their
+    suffix.
     """
     files: list[Path] = []
     for given in paths:
@@ -217,17 +190,7 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
 
 
 def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
-    """Write a private 16-bit mono WAV, whole or not at all.
-
-    Args:
-        path: of the file.
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
-
-    Raises:
-        TabwbError: it cannot be written.
-        MissingExtra: soundfile is not installed.
-    """
+    """Write a private 16-bit mono WAV, whole or not at all."""
     soundfile = need("soundfile", "writing sound files")
     target = Path(path)
     growing = target.with_name(f"{target.name}.writing")

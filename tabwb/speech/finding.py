@@ -62,10 +62,6 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
     Thresholds are ours. Noise is the 10th percentile of the levels of 10 ms windows (5 ms apart),
     loud the 20th largest of them.
 
-    Args:
-        samples: one channel, float32.
-        rate: in Hz.
-
     >>> rng = np.random.default_rng(1)
     >>> quiet = 1e-4 * rng.standard_normal(32_000)
     >>> quiet[8_000:16_000] += 0.1 * np.sin(np.arange(8_000) * 0.4)
@@ -104,12 +100,6 @@ def windows(
     stretches: Sequence[Stretch], seconds: float, least_s: float, around_s: float
 ) -> tuple[Stretch, ...]:
     """Return each stretch extended on both sides, at most to the middle between neighbours.
-
-    Args:
-        stretches: in order.
-        seconds: how long the recording is.
-        least_s: shortest window, where there is room.
-        around_s: before and after each stretch, where there is room.
 
     >>> windows([Stretch(1.0, 1.4), Stretch(3.0, 3.5)], 4.0, 1.0, 0.2)
     (Stretch(start_s=0.7, end_s=1.7), Stretch(start_s=2.75, end_s=3.75))
@@ -158,12 +148,6 @@ def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> Fou
 
     With the model: its stretches are speech, and energy that touches none of them is another sound.
     Where the model finds nothing but energy does, the stretches of energy count as speech.
-
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
-        finding: ``energy`` leaves the model out; it is also left out where onnxruntime is missing,
-            and the method says so.
     """
     seconds = samples.size / rate
     energetic = stretches_of_speech(samples, rate)
@@ -214,14 +198,8 @@ def model_is_installed() -> bool:
 def voice_probabilities(samples: Samples) -> NDArray[np.float32]:
     """Return the probability of speech in each frame of 512 samples.
 
-    Args:
-        samples: one channel at 16 kHz, float32 in [-1, 1]; the last frame is filled with zeros.
-
     Returns:
         Shape (frames,), from 0 to 1.
-
-    Raises:
-        MissingExtra: onnxruntime is not installed.
     """
     if samples.size == 0:
         return np.zeros(0, dtype=np.float32)
@@ -273,11 +251,6 @@ def _session() -> Any:
 def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]:
     """Return the pieces of a clip that a transcriber is given.
 
-    Args:
-        clip: with its stretches of speech; of a file's whole length.
-        seconds: how long the file is.
-        least_s: shortest piece, where there is room.
-
     >>> [(piece.start_s, piece.end_s) for piece in pieces(Clip("a", speech=(Stretch(1, 2),)), 9.0)]
     [(0.85, 2.15)]
     """
@@ -288,19 +261,7 @@ def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]
 def joined(
     heard: Sequence[Transcript], given: Sequence[Clip], whole: Clip, seconds: float, spec: str
 ) -> Transcript:
-    """Return the transcripts of all pieces joined, on the clock of the whole clip.
-
-    Args:
-        heard: of each piece, in order of time; none without speech.
-        given: the pieces.
-        whole: the clip that they are of.
-        seconds: how long it is.
-        spec: of the transcriber.
-
-    Returns:
-        In status ``error`` where any piece is; ``empty`` where nothing was heard. Other sounds are
-        ``<spn>``. The likelihood of an accepted form is that of the piece where it is highest.
-    """
+    """Return the transcripts of all pieces joined, on the clock of the whole clip."""
     failed = next((transcript for transcript in heard if transcript.status == "error"), None)
     if failed is not None:
         return replace(failed, segments=(), seconds=round(seconds, 4))
@@ -328,10 +289,6 @@ def joined(
 
 def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple[Segment, ...]:
     """Return segments with ``<spn>`` for each other sound, in order of time.
-
-    Args:
-        segments: in order of time.
-        sounds: stretches on the same clock.
 
     >>> [segment.phoneme for segment in with_sounds([Segment("AH", 2, 3)], [Stretch(0.5, 1)])]
     ['<spn>', 'AH']

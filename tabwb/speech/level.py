@@ -149,10 +149,6 @@ def active_speech_level(samples: Samples, rate: int) -> ActiveLevel:
     with the threshold's fall; the level is A where A(c) - 20 log10 c = 15.9 dB, interpolated
     between two thresholds.
 
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
-
     >>> sine = np.sin(2 * np.pi * 500 * np.arange(32_000) / 16_000).astype(np.float32)
     >>> found = active_speech_level(sine, 16_000)
     >>> round(found.dbov, 1), round(found.activity, 1)
@@ -255,16 +251,6 @@ def onset(samples: Samples, rate: int, ignore: Iterable[tuple[float, float]] = (
     noise of the clip (the 10th percentile of its windows). Speech is where it is 15 dB above the
     noise in 80% of 60 ms; from there the onset is walked back to where the level rose 6 dB above
     the noise, at most 200 ms.
-
-    Args:
-        samples: one channel, float32.
-        rate: in Hz.
-        ignore: stretches in seconds in which nothing begins: key presses, the examiner's voice.
-
-    Returns:
-        The onset, or None where no speech was found. Its uncertainty is half of what lies between
-        the certain and the first rise and one window more; where the walk back ended at an ignored
-        stretch, also that whole stretch, for speech may have begun inside it.
     """
     levels = window_levels(samples, rate)
     if levels.size == 0:
@@ -313,12 +299,7 @@ def key_presses(times_s: Iterable[float]) -> tuple[tuple[float, float], ...]:
 
 
 def window_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
-    """Level in dBFS of 10 ms windows, 5 ms apart, of the signal above about 100 Hz.
-
-    Args:
-        samples: one channel, float32.
-        rate: in Hz.
-    """
+    """Level in dBFS of 10 ms windows, 5 ms apart, of the signal above about 100 Hz."""
     hop, width = round(HOP_S * rate), round(WINDOW_S * rate)
     if hop == 0 or samples.size < width:
         return np.zeros(0)

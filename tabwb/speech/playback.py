@@ -23,13 +23,7 @@ LATENCY_S = 0.4
 
 
 class Playback:
-    """Plays a stretch of a file once.
-
-    Args:
-        path: of the file.
-        start_s, end_s: the stretch; ``end_s`` None for the end.
-        device: a loudspeaker, or None for the default one.
-    """
+    """Plays a stretch of a file once."""
 
     def __init__(
         self,
@@ -52,12 +46,7 @@ class Playback:
         self._heard_from = 0.0
 
     def start(self) -> None:
-        """Begin; return when it sounds.
-
-        Raises:
-            MissingExtra: sounddevice is not installed.
-            ComponentError: there is no loudspeaker, or it does not play.
-        """
+        """Begin; return when it sounds."""
         if self._host is not None:
             raise ComponentError("a playback plays once")
         self._host = SoundHost("play", self._options, self._hear)
@@ -79,11 +68,7 @@ class Playback:
         return min(max(time.monotonic() - self._heard_from, 0.0), self.seconds)
 
     def wait(self) -> None:
-        """Wait until it has been played.
-
-        Raises:
-            ComponentError: it broke off.
-        """
+        """Wait until it has been played."""
         assert self._host is not None
         finished = self._host.over.wait(self.seconds + ANSWER_S)
         self._host.end()
@@ -105,16 +90,7 @@ class Playback:
 
 
 def play_here(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
-    """Play, inside the sound host.
-
-    Args:
-        options: path, start_s, end_s and device, as plain data.
-        tell: sends a message to the program.
-        ending: set to stop.
-
-    Raises:
-        HostError: there is no loudspeaker, or it does not play.
-    """
+    """Play, inside the sound host."""
     sd = portaudio()
     device = find(sd, options, "output")
     samples, rate = read_clip(options["path"], options["start_s"], options["end_s"])

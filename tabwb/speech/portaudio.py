@@ -25,11 +25,7 @@ class HostError(Exception):
 
 
 def portaudio() -> ModuleType:
-    """Return the module sounddevice with PortAudio running.
-
-    Raises:
-        HostError: PortAudio is not installed, or cannot begin with this audio configuration.
-    """
+    """Return the module sounddevice with PortAudio running."""
     try:
         import sounddevice
     except OSError as error:
@@ -52,16 +48,7 @@ def said(error: BaseException) -> str:
 
 
 def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the device of a name and host interface; numbers change from process to process.
-
-    Args:
-        sd: sounddevice.
-        options: ``device`` and ``host``; ``device`` None for the default one.
-        kind: input or output.
-
-    Raises:
-        HostError: there is none, or not this one.
-    """
+    """Return the device of a name and host interface; numbers change from process to process."""
     devices = [d for d in listed(sd) if d[f"{kind}s"] > 0]
     name, host = options.get("device"), options.get("host")
     noun = "microphone" if kind == "input" else "loudspeaker"

@@ -43,11 +43,6 @@ HINTS: Mapping[str, str] = {
 class SoundHost:
     """One running host: ``devices``, ``record`` or ``play``.
 
-    Args:
-        verb: what it does.
-        options: what it needs for that, as plain data.
-        hear: is called with every message but errors, in its own thread.
-
     Attributes:
         error: what the host said it could not do.
         over: set when its process has ended.

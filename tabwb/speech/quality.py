@@ -62,12 +62,7 @@ class Quality:
 
 
 def quality(samples: Samples, rate: int) -> Quality:
-    """Return the quality of a recording.
-
-    Args:
-        samples: one channel, float32 in [-1, 1], as recorded.
-        rate: in Hz.
-    """
+    """Return the quality of a recording."""
     seconds = samples.size / rate
     runs = full_scale_runs(samples)
     frames = _frame_levels(samples, rate)
@@ -144,10 +139,6 @@ def hum(samples: Samples, rate: int) -> float | None:
     over time, for hum stays while a voice moves and pauses. A line hums when it is 15 dB above
     the median of what lies 3 to 8 Hz beside it. Mains hum when their fundamental does, or two of
     their first four harmonics, and the lines together are above -75 dBFS.
-
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
     """
     width = round(HUM_SEGMENT_S * rate)
     if samples.size < HUM_SHORTEST_S * rate:

@@ -43,11 +43,6 @@ class Recording:
 class Recorder:
     """Records one file. Its methods are called from one thread, its values read from any.
 
-    Args:
-        device: a microphone, or None for the default one.
-        path: of a file that is not there yet. It can be read while it grows.
-        channels: 1, or 2 where a second microphone is on the other channel.
-
     Attributes:
         device: the microphone's name.
         rate: in Hz.
@@ -85,12 +80,7 @@ class Recorder:
         self._recording: Recording | None = None
 
     def start(self) -> None:
-        """Begin; return when the first sound has come.
-
-        Raises:
-            MissingExtra: sounddevice is not installed.
-            ComponentError: no PortAudio, no such device, or it does not record. No file is left.
-        """
+        """Begin; return when the first sound has come."""
         if self._host is not None:
             raise ComponentError("a recorder records once", where=str(self.path))
         options: Mapping[str, object] = {
@@ -142,11 +132,7 @@ class Recorder:
         return self._alarm
 
     def stop(self) -> Recording:
-        """End the recording and return it complete; the same again at later calls.
-
-        Raises:
-            ComponentError: nothing was recorded.
-        """
+        """End the recording and return it complete; the same again at later calls."""
         if self._recording is not None:
             return self._recording
         host = self._host
@@ -195,9 +181,6 @@ def adopt(path: str | os.PathLike[str]) -> Recording:
     """Complete an unfinished recording: its header then covers all written samples.
 
     The file stays where it is, under its name; nothing of its sound is touched.
-
-    Raises:
-        TabwbError: it cannot be read, is still growing, or was not recorded here.
     """
     file = Path(path)
     try:

@@ -29,9 +29,6 @@ def environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment of the sound host.
 
     Offline it has no ``DISPLAY``: libpulse reads the name of a server from the root window too.
-
-    Raises:
-        NeedsNetwork: offline, and the sound server is on another computer.
     """
     env = child_environ(os.environ if environ is None else environ)
     if not is_offline(env):

@@ -50,11 +50,7 @@ class WavWriter:
         sync_folder(path.parent)
 
     def write(self, block: bytes) -> None:
-        """Append whole frames.
-
-        Raises:
-            OSError: the disk is full, or cannot be written. What could be written stays, whole.
-        """
+        """Append whole frames."""
         end = HEADER + self.frames * self._frame
         try:
             if end + len(block) > MOST_BYTES:
@@ -81,11 +77,6 @@ class WavWriter:
 def header(rate: int, channels: int, frames: int) -> bytes:
     r"""Return the 44 bytes of a WAV header.
 
-    Args:
-        rate: in Hz.
-        channels: 1 or more.
-        frames: samples of each channel.
-
     >>> header(48_000, 1, 0)[:12], len(header(48_000, 1, 0))
     (b'RIFF$\x00\x00\x00WAVE', 44)
     """
@@ -100,15 +91,7 @@ def header(rate: int, channels: int, frames: int) -> bytes:
 
 
 def repair(path: Path) -> tuple[int, int, int]:
-    """Let the header of a file that was left growing tell of every whole frame in it.
-
-    Returns:
-        Rate, channels, frames.
-
-    Raises:
-        TabwbError: it is still growing, or was not written here.
-        OSError: it cannot be read or written.
-    """
+    """Let the header of a file that was left growing tell of every whole frame in it."""
     with path.open("r+b", buffering=0) as file:
         if not lock(file):
             raise TabwbError("is still being recorded", where=str(path))

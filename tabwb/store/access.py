@@ -40,11 +40,7 @@ class Access:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """Yield a reading transaction; inside :meth:`unchanged` that one.
-
-        Raises:
-            StoreError: a row cannot be read, or as the database.
-        """
+        """Yield a reading transaction; inside :meth:`unchanged` that one."""
         held = self.held
         try:
             with self.database.reading() if held is None else nullcontext(held) as transaction:

@@ -14,17 +14,7 @@ from tabwb.store.database import Conflict, Transaction
 
 
 def keep(access: Access, battery: Battery, assets: Mapping[str, bytes]) -> None:
-    """Keep a battery with its files.
-
-    Args:
-        access: to the store.
-        battery: as it was read.
-        assets: the content of its files, by path.
-
-    Raises:
-        StoreError: the same id and version was kept with other content, or a file's bytes are
-            not those that the battery names.
-    """
+    """Keep a battery with its files."""
     for path, digest in battery.assets.items():
         if path not in assets or hashlib.sha256(assets[path]).hexdigest() != digest:
             raise StoreError(
@@ -63,15 +53,7 @@ def _keep(
 
 
 def canonical(access: Access, content_hash: str) -> str:
-    """Return the canonical JSON of a kept battery.
-
-    Args:
-        access: to the store.
-        content_hash: of the battery.
-
-    Raises:
-        StoreError: none with this hash is kept, or the text has another.
-    """
+    """Return the canonical JSON of a kept battery."""
     with access.reading() as transaction:
         found = transaction.value(
             "SELECT text FROM batteries JOIN texts ON texts.id = canonical_id"
@@ -91,15 +73,7 @@ def canonical(access: Access, content_hash: str) -> str:
 
 
 def assets_of(access: Access, content_hash: str) -> dict[str, bytes]:
-    """Return the files of a kept battery, by their path in it.
-
-    Args:
-        access: to the store.
-        content_hash: of the battery.
-
-    Raises:
-        StoreError: a file is missing or damaged.
-    """
+    """Return the files of a kept battery, by their path in it."""
     with access.reading() as transaction:
         rows = transaction.rows(
             "SELECT path, assets.sha256, content FROM batteries"
@@ -120,16 +94,7 @@ def assets_of(access: Access, content_hash: str) -> dict[str, bytes]:
 
 
 def number_of(transaction: Transaction, battery: Battery, where: str) -> int:
-    """Return the number of a kept battery in the store.
-
-    Args:
-        transaction: of the store.
-        battery: kept before.
-        where: the store, for messages.
-
-    Raises:
-        StoreError: it is not kept.
-    """
+    """Return the number of a kept battery in the store."""
     number = transaction.value(
         "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
     )

@@ -38,40 +38,18 @@ def folder_of(store: Path) -> Path:
 
 
 def path_of(folder: Path, digest: str) -> Path:
-    """Return where the file with this digest lies.
-
-    Args:
-        folder: of the files.
-        digest: SHA-256 of the content, in hexadecimal.
-    """
+    """Return where the file with this digest lies."""
     return folder / digest[:2] / digest
 
 
 def keep(folder: Path, digest: str, content: bytes) -> None:
-    """Write a file durably, whole or not at all.
-
-    Args:
-        folder: of the files.
-        digest: SHA-256 of the content, in hexadecimal.
-        content: its bytes.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
+    """Write a file durably, whole or not at all."""
     if not is_whole(path_of(folder, digest), digest):
         copy_into(folder, io.BytesIO(content))
 
 
 def copy_into(folder: Path, source: BinaryIO) -> str:
-    """Copy an open file in pieces and return its digest.
-
-    Args:
-        folder: of the files.
-        source: the open file.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
+    """Copy an open file in pieces and return its digest."""
     with staged(folder, source) as new:
         place(folder, new)
     return new.digest
@@ -91,12 +69,6 @@ def marked(folder: Path) -> Iterator[Path]:
 
     When the block is left by an error, or the process is killed, the mark stays without an owner
     and the next opening of the store sweeps.
-
-    Args:
-        folder: of the files.
-
-    Raises:
-        StoreError: it cannot be written.
     """
     with explained(folder):
         make_private_folder(folder)
@@ -116,15 +88,7 @@ def marked(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
-    """Copy an open file beside the store for the duration of the block; :func:`place` names it.
-
-    Args:
-        folder: of the files.
-        source: the open file.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
+    """Copy an open file beside the store for the duration of the block; :func:`place` names it."""
     with marked(folder) as copy:
         with explained(folder), os.fdopen(
             open_private(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY), "wb"
@@ -136,15 +100,7 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
 
 
 def place(folder: Path, new: Staged) -> None:
-    """Give a staged file its name. Inside the writing transaction that inserts its row.
-
-    Args:
-        folder: of the files.
-        new: the staged file.
-
-    Raises:
-        StoreError: it cannot be moved.
-    """
+    """Give a staged file its name. Inside the writing transaction that inserts its row."""
     path = path_of(folder, new.digest)
     with explained(folder):
         if is_whole(path, new.digest):
@@ -165,15 +121,7 @@ def _copy(source: BinaryIO, file: BinaryIO) -> tuple[str, int]:
 
 
 def remove(folder: Path, digest: str) -> None:
-    """Remove a file, if it exists.
-
-    Args:
-        folder: of the files.
-        digest: SHA-256 of the content, in hexadecimal.
-
-    Raises:
-        StoreError: it cannot be removed.
-    """
+    """Remove a file, if it exists."""
     path = path_of(folder, digest)
     with explained(folder):
         if path.parent.is_dir():
@@ -194,12 +142,7 @@ def needs_sweep(folder: Path) -> bool:
 
 
 def unnamed(folder: Path, known: Container[str]) -> list[Path]:
-    """Return the files that no row names and no living process is copying.
-
-    Args:
-        folder: of the files.
-        known: the digests that the store knows, read in a writing transaction that is open.
-    """
+    """Return the files that no row names and no living process is copying."""
     paths = [path for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.name not in known]
     for path in folder.glob(f"{NEW}*"):
         with suppress(OSError):
@@ -229,11 +172,7 @@ def sweep(folder: Path, known: Container[str]) -> list[Path]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Turn errors of the file system into one that says what to do.
-
-    Raises:
-        StoreError: a file cannot be kept or removed.
-    """
+    """Turn errors of the file system into one that says what to do."""
     try:
         yield
     except OSError as error:
@@ -245,16 +184,7 @@ def explained(folder: Path) -> Iterator[None]:
 
 
 def whole_path(folder: Path, digest: str, what: str) -> Path:
-    """Return where the file with this digest lies.
-
-    Args:
-        folder: of the files.
-        digest: SHA-256 of the content, in hexadecimal.
-        what: names the file in the message.
-
-    Raises:
-        StoreError: it is missing or damaged; ``what`` names it.
-    """
+    """Return where the file with this digest lies."""
     path = path_of(folder, digest)
     if not is_whole(path, digest):
         hint = "restore it from a backup"
@@ -263,12 +193,7 @@ def whole_path(folder: Path, digest: str, what: str) -> Path:
 
 
 def is_whole(path: Path, digest: str) -> bool:
-    """Return whether the file exists and has the digest of its name.
-
-    Args:
-        path: of the file.
-        digest: that its content must have.
-    """
+    """Return whether the file exists and has the digest of its name."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == digest

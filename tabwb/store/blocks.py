@@ -32,12 +32,7 @@ class Blocks(Sequence[T]):
         )
 
     def changed(self, items: Mapping[int, T], added: Sequence[T] = ()) -> Self:
-        """Return a copy with other items at some places (0 and up) and more items at its end.
-
-        Args:
-            items: the new items by place.
-            added: the items at the end.
-        """
+        """Return a copy with other items at some places (0 and up) and more items at its end."""
         blocks = list(self._blocks)
         opened: dict[int, list[T]] = {}
         for place, item in items.items():

@@ -74,11 +74,7 @@ def state_of(transaction: Transaction) -> str:
 
 
 def remove(store: Path) -> None:
-    """Remove the column file of a store, with what a killed process left beside it.
-
-    Raises:
-        OSError: it cannot be removed.
-    """
+    """Remove the column file of a store, with what a killed process left beside it."""
     with suppress(FileNotFoundError):
         shutil.rmtree(folder_of(store))
 
@@ -92,10 +88,6 @@ def of_other_names(store: Path, uids: Collection[str]) -> Iterator[Path]:
     """Yield the folders beside a store that hold columns of its administrations.
 
     The store wrote them before it was renamed, or a copy of it beside it wrote them.
-
-    Args:
-        store: the SQLite file.
-        uids: of its administrations.
     """
     own = folder_of(store)
     for named in own.parent.glob(f"*.columns/{NAMED}"):
@@ -111,18 +103,7 @@ def save(
     explained: Collection[str],
     uids: Collection[str],
 ) -> None:
-    """Write the column file of a store, which the caller has locked for writing.
-
-    Args:
-        store: the SQLite file.
-        columns: of all administrations.
-        state: of the rows that they were read from.
-        explained: measures of which the reasons of all values were read.
-        uids: of all administrations.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the column file of a store, which the caller has locked for writing."""
     remove(store)
     try:
         _write(folder_of(store), columns, state, explained, uids)
@@ -159,14 +140,7 @@ def _write(
 def load(
     store: Path, state: str, administrations: Sequence[int], explained: Collection[str]
 ) -> ResponseColumns | None:
-    """Return columns from the file beside a store; None where it does not have them.
-
-    Args:
-        store: the SQLite file.
-        state: of the store's rows now.
-        administrations: their numbers, ascending.
-        explained: measures of which the reasons of all values are needed.
-    """
+    """Return columns from the file beside a store; None where it does not have them."""
     # A damaged file is none: it is made again.
     with (
         suppress(OSError, ValueError, LookupError, TypeError),

@@ -64,19 +64,7 @@ def read_ratings(
     read: ReadRatings,
     explained: Sequence[int],
 ) -> None:
-    """Read what each rater gave last.
-
-    Args:
-        transaction: to read in.
-        span: first and last administration.
-        keys: of the attempts that count in them, in order.
-        before: how many were read before.
-        read: what the ratings are added to.
-        explained: ids of measures of which the reasons of all values are read.
-
-    Raises:
-        ValueError: a rating has a status that does not exist, or a value without its status.
-    """
+    """Read what each rater gave last."""
     ids, of, raters = transaction.integers(("s.id", "s.attempt_id", "s.rater_id"), _JOINED, *span)
     if not len(ids):
         return
@@ -208,12 +196,7 @@ def _looked_up(keys: Ints, values: NDArray[Any], wanted: Ints) -> NDArray[np.flo
 
 
 def found(values: Ints, wanted: Ints) -> Ints:
-    """Return where each wanted value is among different values, or -1.
-
-    Args:
-        values: integers that do not repeat.
-        wanted: others.
-    """
+    """Return where each wanted value is among different values, or -1."""
     if not len(values) or not len(wanted):
         return np.full(len(wanted), -1)
     low, high = int(values.min()), int(values.max())
@@ -229,15 +212,7 @@ def found(values: Ints, wanted: Ints) -> Ints:
 def read_prompts(
     transaction: Transaction, span: tuple[int, int], keys: Ints, before: int, read: ReadRatings
 ) -> None:
-    """Read what judges were told for the verdicts that count; see :func:`read_ratings`.
-
-    Args:
-        transaction: to read in.
-        span: first and last administration.
-        keys: of the attempts that count in them, in order.
-        before: how many were read before.
-        read: what the prompts are added to.
-    """
+    """Read what judges were told for the verdicts that count; see :func:`read_ratings`."""
     calls, of, raters, prompts = transaction.integers(
         ("j.id", "j.attempt_id", "j.rater_id", "j.prompt_id"),
         "FROM attempts a JOIN judgements j ON j.attempt_id = a.id"

@@ -80,14 +80,7 @@ _BETWEEN = "administration_id BETWEEN ? AND ?"
 def read_chunk(
     transaction: Transaction, chosen: Sequence[int], read: Read, explained: Sequence[int]
 ) -> None:
-    """Read administrations between which the store has no other.
-
-    Args:
-        transaction: to read in.
-        chosen: their numbers, ascending.
-        read: what they are added to.
-        explained: ids of measures of which the reasons of all values are read.
-    """
+    """Read administrations between which the store has no other."""
     span = chosen[0], chosen[-1]
     corrected = _corrected(transaction, span)
     planned: dict[int, dict[str, int]] = {number: {} for number in chosen}
@@ -202,12 +195,7 @@ def _notes(metadata: Sequence[str], table: Places[str]) -> dict[str, Ints]:
 
 
 def seed_code(noted: str, table: Places[str]) -> int:
-    """Return a noted seed as ``ResponseColumns.seeds`` has it.
-
-    Args:
-        noted: the seed.
-        table: value to place of each value that is not a number; a new one is added.
-    """
+    """Return a noted seed as ``ResponseColumns.seeds`` has it."""
     if noted.isascii() and noted.isdecimal() and len(noted) < 19:
         return int(noted)
     return -2 - table[noted]

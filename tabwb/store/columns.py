@@ -106,14 +106,7 @@ class ResponseColumns:
             self.mapped.madvise(mmap.MADV_DONTNEED)
 
     def selected(self, administrations: Sequence[int]) -> ResponseColumns:
-        """Return the columns of some of the administrations.
-
-        Args:
-            administrations: their numbers, ascending.
-
-        Raises:
-            ValueError: one is not among them.
-        """
+        """Return the columns of some of the administrations."""
         if tuple(administrations) == self.administrations:
             return self
         place_of = {number: place for place, number in enumerate(self.administrations)}
@@ -177,16 +170,7 @@ def _taken(
 def response_columns(
     transaction: Transaction, administrations: Sequence[int], explained: Collection[str] = ()
 ) -> ResponseColumns:
-    """Read the answers that count, with their ratings.
-
-    Args:
-        transaction: to read in.
-        administrations: numbers, ascending.
-        explained: measures of which the reasons of all values are read too.
-
-    Returns:
-        Arrays with one element per response, and sparse columns of ratings.
-    """
+    """Read the answers that count, with their ratings."""
     read = Read()
     measures = transaction.rows("SELECT id, name FROM measures")
     for first, last in _chunks(transaction, administrations):
@@ -291,12 +275,7 @@ def _texts(transaction: Transaction, table: str, ids: Collection[int]) -> dict[i
 def planned_cells(
     transaction: Transaction, administrations: Sequence[int]
 ) -> dict[int, dict[tuple[str, str, int], int]]:
-    """Return the number of planned trials of each item and replicate, practice not counted.
-
-    Args:
-        transaction: to read in.
-        administrations: numbers, ascending.
-    """
+    """Return the number of planned trials of each item and replicate, practice not counted."""
     planned: dict[int, dict[tuple[str, str, int], int]] = {number: {} for number in administrations}
     for first, last in _chunks(transaction, administrations):
         for number, subtest, item, replicate, n in transaction.rows(
@@ -321,12 +300,7 @@ class Facts:
 
 
 def facts_of(transaction: Transaction, administration: int) -> Facts:
-    """Return what is recorded of an administration as a whole, without its trials.
-
-    Args:
-        transaction: to read in.
-        administration: its number.
-    """
+    """Return what is recorded of an administration as a whole, without its trials."""
     events = transaction.rows(
         "SELECT sequence, kind, text, undoes FROM entries WHERE administration_id = ?"
         " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"

@@ -31,12 +31,7 @@ class Conflict(StoreError):
 
 
 class Transaction:
-    """One open transaction.
-
-    Args:
-        cursor: of the DB-API.
-        mark: what the driver writes for a parameter, ``?`` or ``%s``.
-    """
+    """One open transaction."""
 
     def __init__(self, cursor: Any, mark: str = "?") -> None:
         self._cursor = cursor
@@ -44,35 +39,19 @@ class Transaction:
         self._joined = "group_concat({})" if mark == "?" else "string_agg(({})::text, ',')"
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
-        """Return all rows of a query.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            parameters: values of the parameters.
-        """
+        """Return all rows of a query."""
         self.execute(sql, *parameters)
         return list(self._cursor.fetchall())
 
     def each(self, sql: str, *parameters: object) -> Iterator[Any]:
-        """Yield the rows of a query one by one; no other statement may run meanwhile.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            parameters: values of the parameters.
-        """
+        """Yield the rows of a query one by one; no other statement may run meanwhile."""
         self.execute(sql, *parameters)
         return iter(self._cursor)
 
     def integers(
         self, columns: Sequence[str], sql: str, *parameters: object
     ) -> list[NDArray[np.int64]]:
-        """Return columns of integers, joined by the database: rows would take four times longer.
-
-        Args:
-            columns: SQL of each.
-            sql: the query from its FROM on; the order of its rows is the database's.
-            parameters: of the query.
-        """
+        """Return columns of integers, joined by the database: rows would take four times longer."""
         import numpy
 
         joined = ", ".join(map(self.joined, columns))
@@ -84,45 +63,21 @@ class Transaction:
         return self._joined.format(column)
 
     def first(self, sql: str, *parameters: object) -> Any | None:
-        """Return the first row of a query, or None.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            parameters: values of the parameters.
-        """
+        """Return the first row of a query, or None."""
         self.execute(sql, *parameters)
         return self._cursor.fetchone()
 
     def value(self, sql: str, *parameters: object) -> Any:
-        """Return the first column of the first row, or None.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            parameters: values of the parameters.
-        """
+        """Return the first column of the first row, or None."""
         row = self.first(sql, *parameters)
         return None if row is None else row[0]
 
     def execute(self, sql: str, *parameters: object) -> None:
-        """Run one statement.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            parameters: values of the parameters.
-        """
+        """Run one statement."""
         self._cursor.execute(self._written(sql), parameters)
 
     def insert(self, table: str, row: Mapping[str, object], tail: str = "") -> Any:
-        """Insert a row, a value for each column; ``tail`` ends the statement.
-
-        Args:
-            table: its name.
-            row: the values by column.
-            tail: ends the statement.
-
-        Returns:
-            What the tail ``RETURNING column`` gives, or None.
-        """
+        """Insert a row, a value for each column; ``tail`` ends the statement."""
         marks = ", ".join("?" * len(row))
         self.execute(
             f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks}) {tail}", *row.values()
@@ -131,12 +86,7 @@ class Transaction:
         return None if returned is None else returned[0]
 
     def many(self, sql: str, rows: Sequence[Row]) -> None:
-        """Run one statement for each row of parameters.
-
-        Args:
-            sql: the statement, with ``?`` for each parameter.
-            rows: the parameters of each run.
-        """
+        """Run one statement for each row of parameters."""
         if rows:
             self._cursor.executemany(self._written(sql), rows)
 
@@ -151,10 +101,6 @@ class EmbeddedDatabase:
     for reading; what would write to it is refused.
 
     Every failure is a :class:`StoreError`.
-
-    Args:
-        path: of the file; created when it does not exist.
-        patience_s: how long to wait for another program that writes.
 
     Attributes:
         location: for people; a server's never holds a password.
@@ -171,25 +117,12 @@ class EmbeddedDatabase:
         self.only_read = False
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration for this process; the lock is freed when the process ends.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
+        """Hold an administration for this process; the lock is freed when the process ends."""
         what = locks.open_administration(administration_id)
         return locks.lock_file(self.path, str(administration_id), what)
 
     def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
-        """Hold one rater's work on one rating set for this process.
-
-        Args:
-            set_id: of the rating set.
-            rater_id: key of the rater.
-            what: is open while it is held, for the message.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
+        """Hold one rater's work on one rating set for this process."""
         return locks.lock_file(self.path, f"set-{set_id}-{rater_id}", what)
 
     def held(self, administrations: Collection[int]) -> frozenset[int]:
@@ -202,12 +135,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """Yield a transaction that is durable when the block ends and undone when it raises.
-
-        Raises:
-            StoreError: besides SQLite's own failures, when the file was removed or replaced while
-                it was open. SQLite would continue writing to an unnamed file.
-        """
+        """Yield a transaction that is durable when the block ends and undone when it raises."""
         self._refuse_read_only()
         with self._transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
@@ -219,9 +147,6 @@ class EmbeddedDatabase:
 
         Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
         would read whole tables.
-
-        Raises:
-            StoreError: as :meth:`writing`; or a row would be left without what it refers to.
         """
         self._refuse_read_only()
         with self.explained(), closing(self._new(str(self.path))) as connection:
@@ -237,14 +162,7 @@ class EmbeddedDatabase:
             connection.execute("COMMIT")
 
     def scrub(self) -> bool:
-        """Rewrite the file without its unused pages and empty the log beside it.
-
-        Returns:
-            False where another program reads or writes: traces of deleted data may be left.
-
-        Raises:
-            StoreError: SQLite failed.
-        """
+        """Rewrite the file without its unused pages and empty the log beside it."""
         with closing(self._new(str(self.path))) as connection:
             try:
                 connection.execute("PRAGMA secure_delete = ON")
@@ -284,12 +202,7 @@ class EmbeddedDatabase:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of SQLite into one that says what to do.
-
-        Raises:
-            StoreError: SQLite failed, or something cannot be stored as text.
-            Conflict: a row violates a key or a check.
-        """
+        """Turn errors of SQLite into one that says what to do."""
         try:
             yield
         except sqlite3.Error as error:

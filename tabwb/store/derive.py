@@ -66,10 +66,6 @@ class Undoable:
 def taken_back(undone: Sequence[tuple[int, int]]) -> frozenset[int]:
     """Return which sequence numbers are taken back.
 
-    Args:
-        undone: (own sequence number, the number it takes back) of each ``undone`` event, in order.
-            It can only name what came before it, so the last one is always effective.
-
     >>> sorted(taken_back([(5, 4)])), sorted(taken_back([(5, 4), (6, 5)]))
     ([4], [5])
     """
@@ -88,15 +84,7 @@ def trial_of(
     *,
     discontinued: bool,
 ) -> Trial:
-    """Return a trial with what was appended to it.
-
-    Args:
-        plan: the trial as planned.
-        steps: its entries, in the order appended; ``trial-started`` may be left out.
-        ratings: by attempt and rater, what each gave last.
-        back: sequence numbers that are taken back.
-        discontinued: whether the administration is.
-    """
+    """Return a trial with what was appended to it."""
     attempts: list[Attempt] = []
     notes: list[str] = []
     observations: list[str] = []
@@ -161,12 +149,7 @@ def _voided(attempt: Attempt, reason: str) -> Attempt:
 def status_of(
     steps: Iterable[Step], back: frozenset[int] = frozenset()
 ) -> tuple[AdministrationStatus, str]:
-    """Return the status of an administration and the reason of its pause or discontinuation.
-
-    Args:
-        steps: of the administration, in order.
-        back: sequence numbers of the steps that were taken back.
-    """
+    """Return the status of an administration and the reason of its pause or discontinuation."""
     last = {
         step.entry.kind: (step.sequence, step.entry.text)
         for step in steps
@@ -211,12 +194,7 @@ class History:
 
     @classmethod
     def of(cls, plan: Iterable[PlannedTrial], entries: Iterable[Entry] = ()) -> Self:
-        """Fold all ``entries`` at once; the same as :meth:`with_entry` for each.
-
-        Args:
-            plan: the planned trials, in order.
-            entries: everything recorded, in order.
-        """
+        """Fold all ``entries`` at once; the same as :meth:`with_entry` for each."""
         trials = Blocks(Trial(planned) for planned in plan)
         index = {trial.plan.number: at for at, trial in enumerate(trials)}
         lines = Blocks([_Line()] * len(trials))
@@ -237,11 +215,7 @@ class History:
         return self.with_entries((entry,))
 
     def with_entries(self, entries: Iterable[Entry]) -> Self:
-        """Return the history with more entries at its end.
-
-        Raises:
-            StoreError: an entry names a trial, an attempt or a step that does not exist.
-        """
+        """Return the history with more entries at its end."""
         new: list[Step] = []
         lines: dict[int, _Line] = {}
         changed: set[int] = set()
@@ -313,11 +287,7 @@ class History:
         )
 
     def trial(self, number: int) -> Trial:
-        """Return the trial with this number.
-
-        Raises:
-            StoreError: there is none.
-        """
+        """Return the trial with this number."""
         return self.standing[self._place(number)]
 
     @property
@@ -384,9 +354,6 @@ class History:
 
         That are the end of the administration, and the items of the same subtest that were not
         needed.
-
-        Args:
-            trial: whose answer is taken back; None: of no item.
         """
         subtest = None if trial is None else self.trial(trial).plan.subtest
         return tuple(

@@ -52,11 +52,7 @@ class AttemptDetails:
     thoughts: Sequence[str]
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of attempts.
-
-        Raises:
-            StoreError: one is not there any more.
-        """
+        """Return the places of attempts."""
         rows = np.searchsorted(self.keys, keys)
         if len(keys) and not np.array_equal(self.keys[np.minimum(rows, len(self.keys) - 1)], keys):
             raise StoreError("responses were deleted while they were read", hint="read them again")
@@ -66,24 +62,13 @@ class AttemptDetails:
 def keys_of(
     administrations: NDArray[np.int64], trials: NDArray[np.int64], attempts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return one number for each attempt, of its administration, trial and own number.
-
-    Args:
-        administrations: numbers.
-        trials: numbers within the administration, below 2 to the 24th.
-        attempts: numbers within the trial, below 2 to the 16th.
-    """
+    """Return one number for each attempt, of its administration, trial and own number."""
     above = (administrations << _TRIAL_BITS) | trials
     return np.asarray((above << _ATTEMPT_BITS) | attempts)
 
 
 def attempt_details(transaction: Transaction, administrations: Sequence[int]) -> AttemptDetails:
-    """Read the attempts of some administrations.
-
-    Args:
-        transaction: to read in.
-        administrations: numbers, ascending; attempts of others between them may be read too.
-    """
+    """Read the attempts of some administrations."""
     span = (administrations[0], administrations[-1]) if administrations else (0, -1)
     texts: dict[int, str] = dict(transaction.rows(_PROMPTS, *span))
     places = {number: place for place, number in enumerate(texts)}

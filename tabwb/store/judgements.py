@@ -50,13 +50,6 @@ def insert(
     """Insert judgements, and the ratings of those that count; the same with their keys.
 
     ``declaration`` is what the judge says of itself, if it does.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        administration_id: id of the administration.
-        judged: the judgements.
-        declaration: what the judge declares, if it does.
     """
     moment = now()
     if declaration is not None:
@@ -104,13 +97,7 @@ def insert(
 def of_administration(
     transaction: Transaction, administration_id: int, trial: int | range | None = None
 ) -> tuple[Judged, ...]:
-    """Return all judgements of an administration, a trial or a range, in the order recorded.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-        trial: number of a trial, or a range of them; None: all.
-    """
+    """Return all judgements of an administration, a trial or a range, in the order recorded."""
     given = range(trial, trial + 1) if isinstance(trial, int) else trial
     rows = transaction.rows(
         f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
@@ -124,16 +111,7 @@ def of_administration(
 def repetitions(
     transaction: Transaction, administration_ids: Sequence[int]
 ) -> Iterator[tuple[tuple[int, int, int], str, int, dict[str, float]]]:
-    """Yield the verdicts that judges gave when they were asked again, without copies.
-
-    Args:
-        transaction: to read in.
-        administration_ids: numbers.
-
-    Yields:
-        (administration, trial, attempt), rater, number of the repetition from 1, and measure to
-        value where there is one.
-    """
+    """Yield the verdicts that judges gave when they were asked again, without copies."""
     for number in administration_ids:
         for trial, attempt, rater, repeat, verdict in transaction.rows(
             "SELECT trial, attempts.number, spec, repeat, verdict FROM judgements"
@@ -148,12 +126,7 @@ def repetitions(
 
 
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
-    """Return the latest judgement of each key, without failures and repetitions.
-
-    Args:
-        transaction: to read in.
-        keys: of the judgements.
-    """
+    """Return the latest judgement of each key, without failures and repetitions."""
     latest: dict[str, Judgement] = {}
     wanted = sorted(keys)
     for at in range(0, len(wanted), _AT_ONCE):

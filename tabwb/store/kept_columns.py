@@ -14,13 +14,7 @@ from tabwb.store.columns import ResponseColumns, response_columns
 def columns_of(
     access: Access, administration_ids: Sequence[int], explained: Collection[str]
 ) -> ResponseColumns:
-    """Return the answers that count; the columns of a large store are kept in a file.
-
-    Args:
-        access: to the store.
-        administration_ids: ascending.
-        explained: measures of which the reasons of all values are read too.
-    """
+    """Return the answers that count; the columns of a large store are kept in a file."""
     with access.reading() as transaction:
         state = column_file.state_of(transaction) if access.embedded else ""
         if access.embedded:
@@ -35,14 +29,7 @@ def columns_of(
 
 
 def keep(access: Access, columns: ResponseColumns, state: str, explained: Collection[str]) -> None:
-    """Keep the columns of all administrations in a file, where one can be written.
-
-    Args:
-        access: to the store.
-        columns: of all administrations.
-        state: of the store when the columns were read.
-        explained: measures of which the reasons of all values were read.
-    """
+    """Keep the columns of all administrations in a file, where one can be written."""
     if access.embedded is None or access.only_read or access.held:
         return
     # Without the file, columns are read from the store again.

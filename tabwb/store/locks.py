@@ -34,16 +34,7 @@ def folder_of(store: Path) -> Path:
 
 @contextmanager
 def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
-    """Hold one lock.
-
-    Args:
-        store: path of the store.
-        name: of the lock's file.
-        what: is open while it is held, for the message.
-
-    Raises:
-        StoreError: another session holds it; the message names the process.
-    """
+    """Hold one lock."""
     path = folder_of(store) / name
     try:
         make_private_folder(path.parent)
@@ -70,12 +61,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
 
 
 def is_held(store: Path, administration_id: int) -> bool:
-    """Return whether a session holds the lock of an administration.
-
-    Args:
-        store: path of the store.
-        administration_id: id of the administration.
-    """
+    """Return whether a session holds the lock of an administration."""
     return _is_held(folder_of(store) / str(administration_id))
 
 
@@ -159,12 +145,7 @@ def open_administration(number: int) -> str:
 
 
 def held_by(process: str, what: str) -> HeldElsewhere:
-    """Return the error for a lock that another process holds.
-
-    Args:
-        process: its id, or empty where it is not known.
-        what: is open in it.
-    """
+    """Return the error for a lock that another process holds."""
     holder = f"process {process}" if process else "another process"
     return HeldElsewhere(
         f"{what} in {holder}",

@@ -86,13 +86,6 @@ def backup(store: Store, out: Path) -> None:
 
     The copy is one state of the store, whatever is written meanwhile. It is written under another
     name and gets its own only when it is whole.
-
-    Args:
-        store: the store.
-        out: path of the copy; nothing may be there.
-
-    Raises:
-        StoreError: there is something already, the copy cannot be written, or it is not whole.
     """
     path = store.embedded
     if path is None:
@@ -175,9 +168,6 @@ def check(path: Path) -> tuple[Damage, ...]:
     Looks at SQLite's own structure, at the types of values, at rows without what they refer to, at
     the hashes of texts (prompts, batteries, reasons) and of files, at gaps in the sequences of
     administrations, and at the ratings of rating sets. Changes nothing.
-
-    Raises:
-        StoreError: there is no such file, or it cannot be read at all for want of permission.
     """
     if not path.is_file():
         raise StoreError("there is no store here", where=str(path))
@@ -220,9 +210,6 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
     Processes that were killed while they kept a recording left them; so did a store that was
     renamed, of its columns. A process that is keeping one now is not disturbed. Of a store that
     can only be read nothing is removed.
-
-    Raises:
-        StoreError: the store is damaged, or another program has been writing for long.
     """
     database = EmbeddedDatabase(path.absolute())
     try:

@@ -131,11 +131,7 @@ def merge(access: Access, other: Path, *, dry_run: bool, same_people: bool) -> M
 
 
 def _check(rows: Transaction, other: Path) -> None:
-    """Refuse a store that is damaged, or whose tables are not those of this version.
-
-    Raises:
-        StoreError: the message names the other store.
-    """
+    """Refuse a store that is damaged, or whose tables are not those of this version."""
     with closing(sqlite3.connect(":memory:")) as new:
         new.executescript(files("tabwb.store").joinpath("schema.sql").read_text(encoding="utf-8"))
         for table in (*IDENTITY, *SHARED):

@@ -19,11 +19,7 @@ SCRIPTS = Path(__file__).parent / "migrations"
 
 
 def upgrade_embedded(path: Path) -> None:
-    """Upgrade an SQLite store to the current schema, in one transaction.
-
-    Raises:
-        StoreError: it failed; the store is as it was.
-    """
+    """Upgrade an SQLite store to the current schema, in one transaction."""
     # A path in a URL would be parsed again: "?" and "%41" would name another file.
     engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(path), poolclass=NullPool)
 

@@ -62,11 +62,7 @@ class People:
         return tuple(known[speaker] for speaker in sorted(known))
 
     def speaker(self, speaker: str) -> Speaker:
-        """Return the latest record of a speaker; version 0 without one.
-
-        Raises:
-            StoreError: this ID is unknown.
-        """
+        """Return the latest record of a speaker; version 0 without one."""
         with self._access.reading() as transaction:
             versions = people_rows.records(transaction, speaker)
             if versions:
@@ -91,11 +87,7 @@ class People:
             return people_rows.records(transaction, speaker)
 
     def keep_speaker(self, speaker: Speaker) -> Speaker:
-        """Add a version of a speaker's record and return it.
-
-        Raises:
-            StoreError: this ID was deleted.
-        """
+        """Add a version of a speaker's record and return it."""
         row = {
             "speaker": speaker.id,
             "record": to_json(dict(speaker.values)),
@@ -113,11 +105,7 @@ class People:
         return kept
 
     def keep_consents(self, consents: Sequence[Consent]) -> None:
-        """Record consents and withdrawals in one commit; the last row of a scope counts.
-
-        Raises:
-            StoreError: this ID was deleted.
-        """
+        """Record consents and withdrawals in one commit; the last row of a scope counts."""
         with self._access.writing() as transaction:
             for consent in consents:
                 people_rows.refuse_deleted(transaction, consent.speaker)
@@ -145,12 +133,7 @@ class People:
         return tuple(Consent(who, scope, bool(given), *rest) for who, scope, given, *rest in rows)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
-        """Return whether a speaker's consent to a scope is recorded and holds.
-
-        Args:
-            speaker: a participant code.
-            scope: to which the speaker agrees or not.
-        """
+        """Return whether a speaker's consent to a scope is recorded and holds."""
         return scope in in_force(self.consents(speaker))
 
     def log(self, *entries: LogEntry) -> None:
@@ -165,12 +148,7 @@ class People:
     def log_entries(
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
-        """Return the log, oldest first: all of it, of a speaker, or of an administration.
-
-        Args:
-            speaker: a participant code; None: of everybody.
-            administration: id of the administration; None: of all.
-        """
+        """Return the log, oldest first: all of it, of a speaker, or of an administration."""
         limits = {"speaker": speaker, "administration": administration}
         wanted = {column: value for column, value in limits.items() if value is not None}
         where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""
@@ -189,16 +167,6 @@ class People:
 
         The file is copied and left unchanged. Keeping it again under its uid changes nothing. A
         person's original is entered in the log as recorded.
-
-        Args:
-            administration_id: of the administration.
-            recording: what is known of it.
-            file: the file.
-            who: recorded it; :func:`tabwb.records.speakers.operator` when empty.
-
-        Raises:
-            StoreError: the file cannot be read or kept, the uid is taken by another recording, or
-                the one it is derived from is not in this administration.
         """
         try:
             source = file.open("rb")
@@ -263,11 +231,7 @@ class People:
         return tuple(recording for _, recording in rows)
 
     def recording_path(self, sha256: str) -> Path:
-        """Return the path of a recording's bytes; for a server, of a temporary copy.
-
-        Raises:
-            StoreError: it is not kept, or missing or damaged.
-        """
+        """Return the path of a recording's bytes; for a server, of a temporary copy."""
         if self._access.embedded is not None:
             folder = blobs.folder_of(self._access.embedded)
             return blobs.whole_path(folder, sha256, "the recording")
@@ -301,15 +265,6 @@ class People:
         When this returns the rows are gone from the file, not only marked; ``finished`` is False
         where another program that reads the store kept the file from being rewritten. The next
         opening does that.
-
-        Args:
-            speaker: study ID.
-            reason: see :data:`tabwb.records.speakers.REASONS`.
-            who: deletes; :func:`tabwb.records.speakers.operator` when empty.
-
-        Raises:
-            StoreError: nothing is known of this ID, or one of its administrations is open
-                elsewhere: nothing was deleted; or the deleted rows are not yet gone from the file.
         """
         because = checked_reason(reason)
         self.speaker(speaker)
@@ -348,9 +303,6 @@ class People:
 
         Those that the store wrote under earlier names in this folder are removed too, and those of
         copies, which write them again.
-
-        Raises:
-            StoreError: it cannot be removed.
         """
         if self._access.embedded is None:
             return

@@ -23,12 +23,7 @@ from tabwb.store.write import now, to_json
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
-    """Return every version of a speaker's record, oldest first.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code.
-    """
+    """Return every version of a speaker's record, oldest first."""
     rows = transaction.rows(
         "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id", speaker
     )
@@ -39,12 +34,7 @@ def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
 
 
 def is_known(transaction: Transaction, speaker: str) -> bool:
-    """Return whether anything is recorded of a speaker.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code.
-    """
+    """Return whether anything is recorded of a speaker."""
     return bool(guarded(transaction, speaker)) or any(
         transaction.value(f"SELECT 1 FROM {table} WHERE speaker = ? LIMIT 1", speaker)
         for table in ("speakers", "consents")
@@ -52,12 +42,7 @@ def is_known(transaction: Transaction, speaker: str) -> bool:
 
 
 def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
-    """Return the administrations that are, or may be, people's: their ids and whose they are.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code; None: of everybody.
-    """
+    """Return the administrations that are, or may be, people's: their ids and whose they are."""
     rows = transaction.rows(
         "SELECT id, kind, conditions FROM administrations"
         # Of a model's only those can be meant that were imported or replayed.
@@ -73,12 +58,7 @@ def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple
 
 
 def person_in(kind: str, conditions: str) -> str | None:
-    """Return whose an administration is, or may be, by two of its columns; None: a model's.
-
-    Args:
-        kind: of the examinee.
-        conditions: in JSON.
-    """
+    """Return whose an administration is, or may be, by two of its columns; None: a model's."""
     if kind != "speaker" and '"origin":"' not in conditions:
         return None
     read = conditions_from(json.loads(conditions))
@@ -94,12 +74,7 @@ def has_people(transaction: Transaction) -> bool:
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
-    """Insert one line of the log.
-
-    Args:
-        transaction: to write in.
-        entry: the line.
-    """
+    """Insert one line of the log."""
     transaction.insert("access_log", {**asdict(entry), "at": entry.at or now()})
 
 
@@ -112,13 +87,7 @@ _RECORDING = (
 def recordings(
     transaction: Transaction, where: str, value: object
 ) -> list[tuple[int, KeptRecording]]:
-    """Return the recordings that a condition with one parameter selects, each with whose it is.
-
-    Args:
-        transaction: to read in.
-        where: the condition, with ``?`` for its parameter.
-        value: of the parameter.
-    """
+    """Return the recordings that a condition with one parameter selects, each with whose it is."""
     rows = transaction.rows(
         f"SELECT administration_id, {_RECORDING} FROM recordings WHERE {where}", value
     )
@@ -138,16 +107,7 @@ def insert_recording(
     size: int,
     content: bytes | None,
 ) -> None:
-    """Insert a recording, and its file unless that exists already.
-
-    Args:
-        transaction: to write in.
-        administration_id: id of the administration.
-        recording: what is recorded of it.
-        digest: SHA-256 of the file, in hexadecimal.
-        size: bytes of the file.
-        content: the bytes, where the database keeps them.
-    """
+    """Insert a recording, and its file unless that exists already."""
     asset = {"sha256": digest, "size": size, "content": content}
     transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
     row = {
@@ -161,12 +121,7 @@ def insert_recording(
 
 
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
-    """Return who was deleted and when, oldest first.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code; None: of everybody.
-    """
+    """Return who was deleted and when, oldest first."""
     rows = transaction.rows(
         "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones ORDER BY id"
     )
@@ -178,15 +133,7 @@ def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[To
 
 
 def refuse_deleted(transaction: Transaction, speaker: str) -> None:
-    """Refuse to record anything of a speaker who was deleted.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code.
-
-    Raises:
-        StoreError: the speaker was deleted, and not for having been entered by mistake.
-    """
+    """Refuse to record anything of a speaker who was deleted."""
     stones = tombstones(transaction, speaker)
     gone = [stone for stone in stones if stone.reason != "entered-by-mistake"]
     if gone:
@@ -271,12 +218,7 @@ the condition by which its rows are an administration's."""
 
 
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
-    """Return the number of rows of a speaker, by kind.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code.
-    """
+    """Return the number of rows of a speaker, by kind."""
     numbers = tuple(number for number, _ in guarded(transaction, speaker))
 
     def total(sql: str) -> int:
@@ -308,12 +250,7 @@ _EXPORTS = (
 
 
 def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
-    """Return the recordings of a speaker that an administration of another ID holds too.
-
-    Args:
-        transaction: to read in.
-        speaker: a participant code.
-    """
+    """Return the recordings of a speaker that an administration of another ID holds too."""
     numbers = {number for number, _ in guarded(transaction, speaker)}
     holders: dict[str, set[int]] = {}
     for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
@@ -336,19 +273,7 @@ def delete(
     held: tuple[int, ...],
     embedded: bool,
 ) -> Tombstone:
-    """Delete every row of a speaker and write a tombstone.
-
-    Args:
-        transaction: its foreign keys may be checked at its end.
-        speaker: study ID.
-        reason: why.
-        who: deletes.
-        held: the administrations whose locks the caller holds.
-        embedded: files lie beside the store, for :func:`finish` to remove.
-
-    Raises:
-        StoreError: an administration was begun meanwhile.
-    """
+    """Delete every row of a speaker and write a tombstone."""
     numbers = tuple(number for number, _ in guarded(transaction, speaker))
     if numbers != held:
         raise StoreError(
@@ -401,10 +326,6 @@ def remove_takes(store: Path, administrations: Iterable[str]) -> None:
     """Remove recordings that were begun in administrations (their uids) and never kept.
 
     Copies that a transcriber was working on when its process died go too, whosever they are.
-
-    Args:
-        store: path of the store.
-        administrations: their uids.
     """
     folder = store.with_name(f"{store.name}.takes")
     workfolder.sweep(takes.work_root_beside(store))

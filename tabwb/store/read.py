@@ -33,14 +33,8 @@ _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 
 
 def number_of(transaction: Transaction, reference: int | str) -> int:
-    """Return the small id that an id, a uid, or the beginning of one (8 characters or more) names.
-
-    Args:
-        transaction: to read in.
-        reference: an id, a uid, or the beginning of one.
-
-    Raises:
-        StoreError: none or several match.
+    """Return the small id that an id, a uid, or the beginning of one (8 characters or more)
+    names.
     """
     text = str(reference).strip().lower()
     # A uid may be all digits at its beginning; a small id has fewer than 8.
@@ -65,12 +59,7 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 
 
 def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
-    """Yield the planned trials in order.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-    """
+    """Yield the planned trials in order."""
     for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
         "SELECT number, subtest, item, replicate, options, text, practice FROM trials"
         " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
@@ -83,14 +72,7 @@ def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTr
 def messages(
     transaction: Transaction, administration_id: int, within: range, *, system: bool = False
 ) -> dict[tuple[int, int], tuple[Message, ...]]:
-    """Return what was sent for attempts, by trial and number of the attempt.
-
-    Args:
-        transaction: to read in.
-        administration_id: of the administration.
-        within: numbers of trials.
-        system: only system messages.
-    """
+    """Return what was sent for attempts, by trial and number of the attempt."""
     sent: dict[tuple[int, int], tuple[Message, ...]] = {}
     known: dict[tuple[str, str], Message] = {}
     only = " AND role = 'system'" if system else ""
@@ -110,12 +92,7 @@ def messages(
 
 
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
-    """Yield every entry in the order appended; ratings and declarations come last.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-    """
+    """Yield every entry in the order appended; ratings and declarations come last."""
     exchanges: dict[int, list[Message]] = {}
     for attempt_id, role, text in transaction.rows(
         "SELECT attempt_id, role, text FROM attempts"
@@ -183,12 +160,7 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
 
 
 def declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
-    """Yield what raters said of themselves, in the order recorded.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-    """
+    """Yield what raters said of themselves, in the order recorded."""
     for rater, features, scope, kind, caution, prompt in transaction.rows(
         "SELECT spec, features.text, scope, kind, caution.text, prompt.text FROM rater_declarations"
         " JOIN raters ON raters.id = rater_id"
@@ -211,11 +183,7 @@ def declarations(transaction: Transaction, administration_id: int) -> Iterator[D
 
 
 def declared(entries: Iterable[DeclarationEntry]) -> dict[str, Declaration]:
-    """Return the last declaration of each rater.
-
-    Args:
-        entries: declarations in the order recorded.
-    """
+    """Return the last declaration of each rater."""
     last: dict[str, Declaration] = {}
     for entry in entries:
         rater = entry.declaration.rater
@@ -224,25 +192,14 @@ def declared(entries: Iterable[DeclarationEntry]) -> dict[str, Declaration]:
 
 
 def history(transaction: Transaction, administration_id: int) -> History:
-    """Return the whole of an administration, folded.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-    """
+    """Return the whole of an administration, folded."""
     return History.of(
         tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
     )
 
 
 def under(transaction: Transaction, battery_hash: str, conditions: Conditions) -> list[int]:
-    """Return the ids of the administrations of a battery under exactly these conditions.
-
-    Args:
-        transaction: of the store.
-        battery_hash: of the battery's content.
-        conditions: as they are stored now; those of an older version may be written otherwise.
-    """
+    """Return the ids of the administrations of a battery under exactly these conditions."""
     rows = transaction.rows(
         "SELECT administrations.id FROM administrations"
         " JOIN batteries ON batteries.id = battery_id"
@@ -254,12 +211,7 @@ def under(transaction: Transaction, battery_hash: str, conditions: Conditions) -
 
 
 def newest(transaction: Transaction, count: int) -> int:
-    """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer.
-
-    Args:
-        transaction: to read in.
-        count: how many are the newest.
-    """
+    """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer."""
     find = "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?"
     return int(transaction.value(find, count - 1) or 0)
 
@@ -369,13 +321,7 @@ Answer = tuple[int, str, ResponseStatus | None]
 def outline(
     transaction: Transaction, administration_id: int, answers: Mapping[int, Answer] | None = None
 ) -> History:
-    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-        answers: by sequence number, if wanted.
-    """
+    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted."""
     planned = [
         PlannedTrial(number, "", "", 0, (), "", bool(practice))
         for number, practice in transaction.rows(
@@ -402,12 +348,7 @@ def outline(
 def measures_rated(
     transaction: Transaction, administration_ids: Sequence[int]
 ) -> tuple[tuple[str, str], ...]:
-    """Return rater and measure of all ratings of administrations, sorted.
-
-    Args:
-        transaction: of the store.
-        administration_ids: whose; those between them may be included.
-    """
+    """Return rater and measure of all ratings of administrations, sorted."""
     rows = transaction.rows(
         "SELECT DISTINCT spec, name FROM attempts"
         " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
@@ -424,13 +365,7 @@ def measures_rated(
 def notes_with(
     transaction: Transaction, administration_ids: Sequence[int], names: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the different notes on replies, as JSON, that have one of some names.
-
-    Args:
-        transaction: of the store.
-        administration_ids: whose; those between them may be included.
-        names: of notes.
-    """
+    """Return the different notes on replies, as JSON, that have one of some names."""
     rows = transaction.rows(
         "SELECT DISTINCT metadata FROM attempts WHERE administration_id BETWEEN ? AND ?"
         f" AND ({' OR '.join('metadata LIKE ?' for _ in names)})",

@@ -14,17 +14,7 @@ from tabwb.scoring.text import words
 
 
 class Texts(Sequence[str]):
-    """Different responses; summaries need the texts themselves only to show them.
-
-    Args:
-        values: the texts.
-        sizes: number of words of each.
-        blank: whether each is white space only.
-        spoken: equal where the words are equal, letter case and punctuation aside; 0 without a
-            word.
-        checks: CRC-32 of the words, by which texts with the same words are found.
-        thinks: whether each has a model's reasoning in it, by its tags.
-    """
+    """Different responses; summaries need the texts themselves only to show them."""
 
     def __init__(
         self,

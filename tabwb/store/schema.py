@@ -21,15 +21,7 @@ CURRENT = REVISIONS[-1]
 
 
 def needs_upgrade(version: str | None, location: str) -> bool:
-    """Return whether a store of this schema version is older than this program.
-
-    Args:
-        version: of the schema; None: there is none.
-        location: place of the store, for the message.
-
-    Raises:
-        StoreError: it is newer, or its version is unknown.
-    """
+    """Return whether a store of this schema version is older than this program."""
     if version not in REVISIONS:
         raise StoreError(
             f"this store has schema '{version}', which this version of tabwb does not know",
@@ -41,16 +33,7 @@ def needs_upgrade(version: str | None, location: str) -> bool:
 
 
 def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -> EmbeddedDatabase:
-    """Return the SQLite store at ``path``.
-
-    Args:
-        path: of the file.
-        create: make the store where there is none.
-        patience_s: seconds to wait for another process that writes.
-
-    Raises:
-        StoreError: it cannot be opened, is not a store, or was made by a newer tabwb.
-    """
+    """Return the SQLite store at ``path``."""
     path = path.absolute()
     _prepare(path, create=create)
     database = EmbeddedDatabase(path, patience_s=patience_s)
@@ -128,11 +111,7 @@ def _sweep(database: EmbeddedDatabase) -> None:
 
 
 def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
-    """Remove the files beside a store that no row names; return their paths.
-
-    Raises:
-        StoreError: the store cannot be written now.
-    """
+    """Remove the files beside a store that no row names; return their paths."""
     with database.writing() as transaction:
         known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
         return blobs.sweep(blobs.folder_of(database.path), known)

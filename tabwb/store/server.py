@@ -63,25 +63,12 @@ class ServerDatabase:
     erasing = writing  # the server's own clean-up removes deleted rows
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Return a lock of one administration, held on its own connection.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
+        """Return a lock of one administration, held on its own connection."""
         what = locks.open_administration(administration_id)
         return self._lock((LOCK_SPACE, administration_id), what)
 
     def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
-        """Return a lock of one rater's work on one rating set.
-
-        Args:
-            set_id: of the rating set.
-            rater_id: key of the rater.
-            what: is open while it is held, for the message.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
+        """Return a lock of one rater's work on one rating set."""
         return self._lock((LOCK_SPACE + set_id, rater_id), what)
 
     @contextmanager
@@ -236,17 +223,7 @@ def _secrets(parameters: dict[str, str]) -> tuple[str, ...]:
 
 
 def open_server(url: str, *, create: bool = True) -> ServerDatabase:
-    """Return the store in a PostgreSQL database; its tables are made when there are none.
-
-    Args:
-        url: of the database.
-        create: make the tables where there are none.
-
-    Raises:
-        StoreError: it cannot be reached, or was made by a newer tabwb.
-        MissingExtra: psycopg is not installed.
-        NeedsNetwork: it is on another computer, and tabwb is offline.
-    """
+    """Return the store in a PostgreSQL database; its tables are made when there are none."""
     database = ServerDatabase(url)
     if not database.has_database:
         raise StoreError(

@@ -46,16 +46,7 @@ class SetArrays:
 
 
 def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays:
-    """Return the ratings that count, of one purpose.
-
-    Args:
-        transaction: to read in.
-        set_id: of the set.
-        purpose: see :data:`tabwb.records.rating_sets.Purpose`.
-
-    Raises:
-        StoreError: there is no such set.
-    """
+    """Return the ratings that count, of one purpose."""
     (kept,) = set_rows.sets(transaction, set_rows.number_of(transaction, set_id))
     form = asked_by(kept)
     asked = [one for one in form.questions if one.kind not in ("phonemes", "text")]

@@ -58,13 +58,7 @@ def settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Ad
 def adjudications(
     transaction: Transaction, set_id: int, *, every: bool
 ) -> tuple[Adjudication, ...]:
-    """Return what settles each measure of each sample.
-
-    Args:
-        transaction: to read in.
-        set_id: of the set.
-        every: every row in the order recorded, also those replaced and withdrawn.
-    """
+    """Return what settles each measure of each sample."""
     rows = transaction.rows(
         "SELECT sample, measure, answer, reason, who, recorded_at, id, replaces"
         " FROM adjudications WHERE set_id = ? ORDER BY id",
@@ -82,13 +76,7 @@ def adjudications(
 
 
 def insert_event(transaction: Transaction, set_id: int, event: SetEvent) -> SetEvent:
-    """Insert an event and return it with who and when.
-
-    Args:
-        transaction: of the caller.
-        set_id: of the set.
-        event: what happened.
-    """
+    """Insert an event and return it with who and when."""
     made = replace(event, who=event.who or operator(), recorded_at=event.recorded_at or now())
     row = {"kind": made.kind, "text": made.text, "who": made.who, "recorded_at": made.recorded_at}
     transaction.insert("set_events", {"set_id": set_id, **row})

@@ -24,19 +24,7 @@ class RaterLinks:
     def add(
         self, set_id: int, rater: str, token_sha256: bytes, *, expires_at: str = "", who: str = ""
     ) -> RaterLink:
-        """Keep a link of one rater.
-
-        Args:
-            set_id: of the set.
-            rater: code of a rater of the set.
-            token_sha256: SHA-256 of the secret.
-            expires_at: UTC, ISO 8601; empty for no end.
-            who: makes it; :func:`tabwb.records.speakers.operator` when empty.
-
-        Raises:
-            StoreError: there is no such set.
-            UsageError: the rater is not one of the set.
-        """
+        """Keep a link of one rater."""
         with self._access.writing() as transaction:
             (kept,) = set_rows.sets(transaction, set_rows.number_of(transaction, set_id))
             if rater not in kept.raters:
@@ -51,15 +39,7 @@ class RaterLinks:
         return RaterLink(number, kept.id, rater, made_at, made_by, expires_at)
 
     def revoke(self, link_id: int, *, who: str = "") -> None:
-        """End a link; one that ended already stays so.
-
-        Args:
-            link_id: of the link.
-            who: ends it; :func:`tabwb.records.speakers.operator` when empty.
-
-        Raises:
-            StoreError: there is no such link.
-        """
+        """End a link; one that ended already stays so."""
         with self._access.writing() as transaction:
             found = transaction.first(
                 "SELECT set_id, rater_id FROM rater_links WHERE id = ? AND revokes IS NULL", link_id

@@ -13,15 +13,7 @@ from tabwb.records.ratings import Declaration, Rating, undefined
 
 @lru_cache(maxsize=16)
 def form_of(canonical: str, ask_source: bool) -> Form:
-    """Return what a set asks.
-
-    Args:
-        canonical: its form.
-        ask_source: whether the last question is "person or machine?".
-
-    Raises:
-        TabwbError: the text is not a form.
-    """
+    """Return what a set asks."""
     form = form_from_canonical(canonical)
     return with_source_question(form) if ask_source else form
 
@@ -38,24 +30,13 @@ def with_earlier(
 
     Measures that the form does not ask are carried over. If nothing is left, what was rated before
     becomes undefined, because a row without ratings would replace nothing.
-
-    Args:
-        form: that was asked.
-        given: the new ratings.
-        earlier: of the rater's last row.
-        why: the reason where nothing is left.
     """
     carried = (one for one in earlier if not is_asked(form, one.measure))
     return (*given, *carried) or tuple(undefined(one.rater, one.measure, why) for one in earlier)
 
 
 def is_asked(form: Form, measure: str) -> bool:
-    """Return whether a rating of a measure (``code:formal``) follows from a question of a form.
-
-    Args:
-        form: with the questions.
-        measure: of the rating.
-    """
+    """Return whether a rating of a measure (``code:formal``) follows from a question of a form."""
     return measure.partition(":")[0] in form.measures
 
 
@@ -63,20 +44,11 @@ def counted_as(form: Form, code: str) -> str:
     """Return under which id results count what a person answers to a form.
 
     Who scores or codes spoken names is a listener of the session, as who does so in the session.
-
-    Args:
-        form: with the questions.
-        code: the person's.
     """
     return f"{PERSON}{code}" if {"correct", "code"} & {*form.measures} else code
 
 
 def declaration_of(form: Form, rater: str) -> Declaration:
-    """Return what a person declares who rates with a form: the features that it decides.
-
-    Args:
-        form: with the questions.
-        rater: the person's code.
-    """
+    """Return what a person declares who rates with a form: the features that it decides."""
     decides = tuple(one.measure for one in form.questions if one.is_feature)
     return Declaration(rater, decides, kind="person")

@@ -35,15 +35,7 @@ _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 
 
 def number_of(transaction: Transaction, reference: int | str) -> int:
-    """Return the id of the set that an id, a name, a uid or the beginning of one names.
-
-    Args:
-        transaction: to read in.
-        reference: an id, a name, a uid, or the beginning of a uid.
-
-    Raises:
-        StoreError: none or several match.
-    """
+    """Return the id of the set that an id, a name, a uid or the beginning of one names."""
     text = str(reference).strip()
     rows: list[Any] = []
     if text.isdecimal() and len(text) < 8:
@@ -72,12 +64,7 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 
 
 def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet, ...]:
-    """Return all sets, or the one with an id, oldest first.
-
-    Args:
-        transaction: to read in.
-        number: id of the set; None: all.
-    """
+    """Return all sets, or the one with an id, oldest first."""
     changed: dict[int, dict[str, str]] = {}
     for set_id, kind, text in transaction.rows(
         "SELECT set_id, kind, text FROM set_events"
@@ -119,11 +106,7 @@ def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet
 
 
 def refuse_closed(kept: RatingSet) -> None:
-    """Refuse ratings of a set that is closed.
-
-    Raises:
-        StoreError: it is closed.
-    """
+    """Refuse ratings of a set that is closed."""
     if kept.status == "closed":
         raise StoreError(
             f"rating set '{kept.name}' is closed",
@@ -132,32 +115,13 @@ def refuse_closed(kept: RatingSet) -> None:
 
 
 def refuse_taken(transaction: Transaction, name: str) -> None:
-    """Refuse a name that a rating set has already.
-
-    Args:
-        transaction: to read in.
-        name: of the new set.
-
-    Raises:
-        UsageError: a rating set has it.
-    """
+    """Refuse a name that a rating set has already."""
     if transaction.value("SELECT 1 FROM sample_sets WHERE name = ?", name):
         raise UsageError(f"a rating set '{name}' already exists", hint="give another name")
 
 
 def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
-    """Insert a set with its samples and assignments; return its id.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        plan: name, samples, raters and form of the set.
-
-    Raises:
-        StoreError: a sample is of no attempt that is stored or twice in the plan, or an assignment
-            names no sample.
-        UsageError: a name or a code is not valid, or the name of the set is taken.
-    """
+    """Insert a set with its samples and assignments; return its id."""
     checked_set_name(plan.name)
     raters = tuple(dict.fromkeys((*plan.raters, *(one.rater for one in plan.assignments))))
     for rater in raters:
@@ -188,15 +152,7 @@ def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
 
 
 def refuse_program(transaction: Transaction, rater: str) -> None:
-    """Refuse a person's code that a judge or a scorer of this store has.
-
-    Args:
-        transaction: to read in.
-        rater: code of the rater.
-
-    Raises:
-        UsageError: one has.
-    """
+    """Refuse a person's code that a judge or a scorer of this store has."""
     is_program = transaction.value(
         "SELECT 1 FROM raters WHERE spec = ? AND (EXISTS (SELECT 1 FROM rater_declarations d"
         " WHERE d.rater_id = raters.id AND d.kind <> 'person') OR EXISTS"
@@ -274,18 +230,7 @@ def _insert_samples(
 def insert_assignments(
     transaction: Transaction, keys: Keys, set_id: int, assignments: Sequence[Assignment]
 ) -> None:
-    """Insert the assignments of a new set.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        set_id: id of the set.
-        assignments: who rates which sample, and when.
-
-    Raises:
-        StoreError: a sample is not in the set, or a position is taken.
-        UsageError: a code is not valid.
-    """
+    """Insert the assignments of a new set."""
     numbers = {
         number
         for (number,) in transaction.rows("SELECT number FROM samples WHERE set_id = ?", set_id)
@@ -318,13 +263,7 @@ def insert_assignments(
 
 
 def samples(transaction: Transaction, set_id: int, number: int | None = None) -> Iterator[Sample]:
-    """Yield the samples of a set in order, or the one with a number.
-
-    Args:
-        transaction: to read in.
-        set_id: id of the set.
-        number: of the sample; None: all.
-    """
+    """Yield the samples of a set in order, or the one with a number."""
     for row in transaction.rows(
         "SELECT samples.number, administration_id, trial, attempts.number, samples.text,"
         " texts.text, context_before, context_after, stratum, weight, audio_sha256, audio_start_s,"
@@ -358,13 +297,7 @@ def samples(transaction: Transaction, set_id: int, number: int | None = None) ->
 def assignments_of(
     transaction: Transaction, set_id: int, rater: str | None = None
 ) -> Iterator[Assignment]:
-    """Yield the assignments of a set, or of one rater, each rater's in order.
-
-    Args:
-        transaction: to read in.
-        set_id: id of the set.
-        rater: code of the rater; None: all.
-    """
+    """Yield the assignments of a set, or of one rater, each rater's in order."""
     rows = transaction.rows(
         "SELECT spec, position, sample, purpose FROM assignments"
         " JOIN raters ON raters.id = rater_id WHERE set_id = ?"

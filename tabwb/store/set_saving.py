@@ -45,23 +45,7 @@ def save(
     form: Form,
     given: SampleRating,
 ) -> SampleRating:
-    """Insert what a rater has answered at one position, and the ratings that results count.
-
-    Args:
-        transaction: of the caller.
-        keys: of what is stored once.
-        kept: the set, which is open.
-        form: that it asks.
-        given: the answers.
-
-    Returns:
-        The rating with its id and time; the row that is there where it was saved before.
-
-    Raises:
-        SavedElsewhere: ``replaces`` is not the last row of this position.
-        NotAssigned: the rater has no such position.
-        StoreError: an answer is not allowed.
-    """
+    """Insert what a rater has answered at one position, and the ratings that results count."""
     where = f"rating set '{kept.name}', rater {given.rater}, position {given.position}"
     rater_id = keys.of(transaction, "raters", given.rater)
     place = kept.id, rater_id, given.position
@@ -124,17 +108,7 @@ def save(
 
 
 def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> SampleRating:
-    """Return what is to be saved to take back a complete rating.
-
-    Args:
-        transaction: of the caller.
-        kept: the set.
-        rating_id: of the last row of its position.
-
-    Raises:
-        SavedElsewhere: it is not the last row of its position any more.
-        StoreError: there is no such rating, or it is not complete.
-    """
+    """Return what is to be saved to take back a complete rating."""
     row = transaction.first(
         "SELECT spec, position FROM sample_ratings JOIN raters ON raters.id = rater_id"
         " WHERE set_id = ? AND sample_ratings.id = ?",
@@ -155,12 +129,7 @@ def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> Sam
 
 
 def saved_elsewhere(name: str, given: SampleRating) -> SavedElsewhere:
-    """Return the error for an answer that does not continue from the last row of its position.
-
-    Args:
-        name: of the set.
-        given: the answer.
-    """
+    """Return the error for an answer that does not continue from the last row of its position."""
     return SavedElsewhere(
         f"rater {given.rater} answered this sample elsewhere meanwhile; this answer was not saved",
         where=f"rating set '{name}', position {given.position}",
@@ -183,16 +152,7 @@ def _check(given: SampleRating, where: str) -> None:
 
 
 def checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:
-    """Return the answers, verdicts as floats, if each is one that the form allows.
-
-    Args:
-        form: with the questions.
-        answers: by key.
-        where: for the error.
-
-    Raises:
-        StoreError: one is not; nothing is recorded.
-    """
+    """Return the answers, verdicts as floats, if each is one that the form allows."""
     plain = {
         key: float(answer) if isinstance(answer, bool | int) else answer
         for key, answer in answers.items()
@@ -212,12 +172,7 @@ def _state(given: SampleRating) -> str:
 
 
 def same(kept: SampleRating, given: SampleRating) -> bool:
-    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat.
-
-    Args:
-        kept: the row in the store.
-        given: the rating to be saved.
-    """
+    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
     started_at = given.started_at or kept.started_at
     return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
 

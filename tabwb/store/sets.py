@@ -47,19 +47,7 @@ class RatingSets:
         settled: Sequence[Adjudication] = (),
         events: Sequence[SetEvent] = (),
     ) -> RatingSet:
-        """Make a rating set with its samples and assignments, in one commit.
-
-        Args:
-            plan: the set.
-            who: makes it; :func:`tabwb.records.speakers.operator` when empty.
-            ratings: that were made elsewhere, saved as :meth:`rate` saves them.
-            settled: what was settled elsewhere.
-            events: what else is known of it.
-
-        Raises:
-            StoreError: a sample or an assignment names what is not there.
-            UsageError: a name or a code is not valid, or the name of the set is taken.
-        """
+        """Make a rating set with its samples and assignments, in one commit."""
         form_of(plan.form, plan.ask_source)
         happened = (SetEvent("planned", who=who or operator()), *events)
         return _looking_again(lambda: self._create(plan, happened, ratings, settled))
@@ -84,11 +72,7 @@ class RatingSets:
             return kept
 
     def refuse_taken(self, name: str) -> None:
-        """Refuse a name that a rating set has already.
-
-        Raises:
-            UsageError: a rating set has it.
-        """
+        """Refuse a name that a rating set has already."""
         with self._access.reading() as transaction:
             set_rows.refuse_taken(transaction, name)
 
@@ -98,11 +82,7 @@ class RatingSets:
             return set_rows.sets(transaction)
 
     def get(self, ref: int | str) -> RatingSet:
-        """Return the set with an id, a name, a uid or the first 8 or more signs of a uid.
-
-        Raises:
-            StoreError: none or several match.
-        """
+        """Return the set with an id, a name, a uid or the first 8 or more signs of a uid."""
         with self._access.reading() as transaction:
             return set_rows.sets(transaction, set_rows.number_of(transaction, ref))[0]
 
@@ -112,51 +92,26 @@ class RatingSets:
             return tuple(set_rows.samples(transaction, set_id))
 
     def sample(self, set_id: int, number: int) -> Sample:
-        """Return one sample of a set.
-
-        Args:
-            set_id: id of the set.
-            number: of the sample.
-
-        Raises:
-            StoreError: it is not there.
-        """
+        """Return one sample of a set."""
         with self._access.reading() as transaction:
             for sample in set_rows.samples(transaction, set_id, number):
                 return sample
         raise StoreError(f"rating set {set_id} has no sample {number}")
 
     def assignments(self, set_id: int, rater: str | None = None) -> tuple[Assignment, ...]:
-        """Return who rates what, each rater's in order; of one rater where one is given.
-
-        Args:
-            set_id: id of the set.
-            rater: code of the rater; None: all.
-        """
+        """Return who rates what, each rater's in order; of one rater where one is given."""
         with self._access.reading() as transaction:
             return tuple(set_rows.assignments_of(transaction, set_id, rater))
 
     def ratings(
         self, set_id: int, rater: str | None = None, *, every: bool = False
     ) -> tuple[SampleRating, ...]:
-        """Return the rating that counts at each position, by rater and position.
-
-        Args:
-            set_id: of the set.
-            rater: only theirs.
-            every: every row in the order recorded at each position, also half-filled samples and
-                ratings that were changed or taken back.
-        """
+        """Return the rating that counts at each position, by rater and position."""
         with self._access.reading() as transaction:
             return tuple(set_rows.ratings(transaction, set_id, rater, every=every))
 
     def arrays(self, set_id: int, purpose: str = "rate") -> SetArrays:
-        """Return the ratings that count as numpy arrays.
-
-        Args:
-            set_id: of the set.
-            purpose: see :data:`tabwb.records.rating_sets.Purpose`.
-        """
+        """Return the ratings that count as numpy arrays."""
         from tabwb.store.set_arrays import set_arrays
 
         with self._access.reading() as transaction:
@@ -168,31 +123,11 @@ class RatingSets:
         A complete first rating is also kept as the rater's ratings of the attempt, which results
         count, in the same commit. Saving the same again changes nothing and returns the row that
         is there, so that a caller may try again after a lost connection.
-
-        Args:
-            set_id: of the set.
-            rating: its ``replaces`` is the id of the row before, None at first.
-
-        Returns:
-            The rating with its id and time.
-
-        Raises:
-            SavedElsewhere: ``replaces`` is not the last row of this position.
-            StoreError: the set is closed, the position is not the rater's, or an answer is not one
-                that the form allows; nothing was saved.
         """
         return self.rate_all(set_id, [rating])[0]
 
     def rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
-        """Save ratings as :meth:`rate` in one commit, all or none.
-
-        Args:
-            set_id: id of the set.
-            ratings: to be saved, in order.
-
-        Raises:
-            StoreError: as :meth:`rate`.
-        """
+        """Save ratings as :meth:`rate` in one commit, all or none."""
         return _looking_again(lambda: self._rate_all(set_id, ratings))
 
     def _rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
@@ -202,38 +137,14 @@ class RatingSets:
             return tuple(set_saving.save(transaction, keys, kept, form, one) for one in ratings)
 
     def take_back(self, set_id: int, rating_id: int) -> SampleRating:
-        """Take back a complete rating: it counts no more; what counted before it counts again.
-
-        Args:
-            set_id: of the set.
-            rating_id: of the last row of its position.
-
-        Returns:
-            The new row, with the same answers, not complete.
-
-        Raises:
-            SavedElsewhere: it is not the last row of its position any more.
-            StoreError: there is no such rating, it is not complete, or the set is closed.
-        """
+        """Take back a complete rating: it counts no more; what counted before it counts again."""
         with self._access.writing() as transaction:
             kept = _open_set(transaction, set_id)
             back = set_saving.taken_back(transaction, kept, rating_id)
             return set_saving.save(transaction, self._access.keys, kept, asked_by(kept), back)
 
     def adjudicate(self, set_id: int, adjudication: Adjudication) -> Adjudication:
-        """Settle a measure of a sample; replaces what settled it before.
-
-        Args:
-            set_id: of the set, open or closed.
-            adjudication: an answer of None withdraws what was settled.
-
-        Returns:
-            The adjudication with its id, its time and what it replaces.
-
-        Raises:
-            StoreError: the sample is not there, the answer is not one that the form allows, or
-                the reason is empty.
-        """
+        """Settle a measure of a sample; replaces what settled it before."""
         return _looking_again(lambda: self._settle(set_id, adjudication))
 
     def _settle(self, set_id: int, adjudication: Adjudication) -> Adjudication:
@@ -241,12 +152,7 @@ class RatingSets:
             return set_decisions.settle(transaction, _set(transaction, set_id), adjudication)
 
     def adjudications(self, set_id: int, *, every: bool = False) -> tuple[Adjudication, ...]:
-        """Return what settles each measure of each sample.
-
-        Args:
-            set_id: of the set.
-            every: every row in the order recorded, also those replaced and withdrawn.
-        """
+        """Return what settles each measure of each sample."""
         with self._access.reading() as transaction:
             return set_decisions.adjudications(transaction, set_id, every=every)
 
@@ -254,14 +160,6 @@ class RatingSets:
         """Record an event of a set; who and when are filled in where they are empty.
 
         ``closed`` and ``reopened`` change its status, ``counts`` whose ratings count.
-
-        Args:
-            set_id: id of the set.
-            event: what happened.
-
-        Raises:
-            StoreError: there is no such set.
-            UsageError: the text of ``counts`` is not such a rule.
         """
         if event.kind == "counts":
             checked_counts(event.text)
@@ -275,15 +173,7 @@ class RatingSets:
             return set_decisions.events(transaction, set_id)
 
     def lock(self, set_id: int, rater: str) -> AbstractContextManager[None]:
-        """Hold the work of one rater on one set for this process, which frees it when it ends.
-
-        Args:
-            set_id: id of the set.
-            rater: code of the rater.
-
-        Raises:
-            HeldElsewhere: another process holds it; the message names it.
-        """
+        """Hold the work of one rater on one set for this process, which frees it when it ends."""
         with self._access.reading() as transaction:
             kept = _set(transaction, set_id)
             rater_id = transaction.value("SELECT id FROM raters WHERE spec = ?", rater) or 0

@@ -43,12 +43,7 @@ _ERRORS = (
 
 
 def damaged(what: str, where: str) -> StoreError:
-    """Return the error for a file that is not as SQLite wrote it.
-
-    Args:
-        what: what is wrong in it.
-        where: its path.
-    """
+    """Return the error for a file that is not as SQLite wrote it."""
     return StoreError(
         f"the store is damaged ({what})",
         where=where,
@@ -66,13 +61,7 @@ def read_only(where: str) -> StoreError:
 
 
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
-    """Return what an error of SQLite means to a person, and what to do about it.
-
-    Args:
-        error: of SQLite.
-        where: path of the store.
-        patience_s: seconds for which another process was waited for.
-    """
+    """Return what an error of SQLite means to a person, and what to do about it."""
     name = name_of(error)
     if name.startswith("SQLITE_READONLY"):
         return read_only(where)

@@ -51,18 +51,7 @@ class Store:
         create: bool = True,
         patience_s: float = PATIENCE_S,
     ) -> Self:
-        """Open a store, making it when there is none.
-
-        Args:
-            location: path of an SQLite file, URL of a PostgreSQL database, or None for
-                ``tabwb.db`` in the user's data folder.
-            create: whether a store that is not there is made, with its folder.
-            patience_s: how long to wait for another program that writes.
-
-        Raises:
-            StoreError: it cannot be opened; the message says why and what to do.
-            MissingExtra: a server's URL, and no driver is installed.
-        """
+        """Open a store, making it when there is none."""
         place = resolve(location)
         if isinstance(place, Path):
             return cls(open_embedded(place, create=create, patience_s=patience_s))
@@ -106,48 +95,21 @@ class Store:
         self.close()
 
     def merge(self, other: Path, *, dry_run: bool = False, same_people: bool = False) -> Merged:
-        """Add what another store has and this one has not, in one transaction.
-
-        Args:
-            other: an SQLite store of this or an earlier version. It is not changed.
-            dry_run: undo everything at the end.
-            same_people: a speaker's code means one person in both stores, even where they share no
-                record or consent.
-
-        Raises:
-            StoreError: one of them cannot be read or written; nothing was merged.
-        """
+        """Add what another store has and this one has not, in one transaction."""
         from tabwb.store.merge import merge
 
         return merge(self._access, other, dry_run=dry_run, same_people=same_people)
 
     def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
-        """Keep a battery with its files, so that it can be given again after the files changed.
-
-        Args:
-            battery: the battery.
-            assets: the bytes of its files, by name.
-
-        Raises:
-            StoreError: the same id and version was kept with other content, or a file's bytes are
-                not those that the battery names.
-        """
+        """Keep a battery with its files, so that it can be given again after the files changed."""
         batteries.keep(self._access, battery, assets)
 
     def battery_canonical(self, content_hash: str) -> str:
-        """Return the canonical JSON of a kept battery.
-
-        Raises:
-            StoreError: none with this hash is kept.
-        """
+        """Return the canonical JSON of a kept battery."""
         return batteries.canonical(self._access, content_hash)
 
     def battery_assets(self, content_hash: str) -> dict[str, bytes]:
-        """Return the files of a kept battery, by their path in it.
-
-        Raises:
-            StoreError: a file is missing or damaged.
-        """
+        """Return the files of a kept battery, by their path in it."""
         return batteries.assets_of(self._access, content_hash)
 
     def create_administration(
@@ -157,17 +119,7 @@ class Store:
         plan: Sequence[PlannedTrial],
         versions: Mapping[str, str],
     ) -> Administration:
-        """Begin an administration: its conditions and whole plan, in one commit.
-
-        Args:
-            battery: kept before with :meth:`keep_battery`.
-            conditions: how it is given; specs as they are to be stored.
-            plan: every trial, numbered.
-            versions: package to version.
-
-        Raises:
-            StoreError: the battery is not kept, or two trials have one number.
-        """
+        """Begin an administration: its conditions and whole plan, in one commit."""
         with self._access.writing() as transaction:
             if conditions.guarded:
                 people_rows.refuse_deleted(transaction, conditions.person)
@@ -182,15 +134,7 @@ class Store:
     def add_whole(
         self, battery: Battery, given: Sequence[WholeAdministration]
     ) -> tuple[Administration, ...]:
-        """Add administrations with everything that was recorded, in one commit: all or none.
-
-        Args:
-            battery: kept before with :meth:`keep_battery`.
-            given: the administrations, in order.
-
-        Raises:
-            StoreError: the battery is not kept, or a person was deleted; nothing was added.
-        """
+        """Add administrations with everything that was recorded, in one commit: all or none."""
         with self._access.writing() as transaction:
             if any(each.conditions.guarded for each in given):
                 self._access.make_private_before_people(transaction)
@@ -201,10 +145,8 @@ class Store:
         return tuple(map(self.administration, numbers))
 
     def administration(self, ref: int | str) -> Administration:
-        """Return the administration with a small id, a uid or the first 8 or more signs of a uid.
-
-        Raises:
-            StoreError: none or several match.
+        """Return the administration with a small id, a uid or the first 8 or more signs of a
+        uid.
         """
         with self._access.reading() as transaction:
             number = read.number_of(transaction, ref)
@@ -221,12 +163,7 @@ class Store:
     def administrations_under(
         self, battery_hash: str, conditions: Conditions
     ) -> tuple[Administration, ...]:
-        """Return the administrations of a battery under exactly these conditions, newest last.
-
-        Args:
-            battery_hash: of the battery's content.
-            conditions: with specs as they are stored.
-        """
+        """Return the administrations of a battery under exactly these conditions, newest last."""
         with self._access.reading() as transaction:
             numbers = read.under(transaction, battery_hash, conditions)
             rows = [read.administrations(transaction, one, one)[0] for one in numbers]
@@ -271,10 +208,6 @@ class Store:
 
         Attempts have no messages. Within :meth:`unchanged` the thread may read other things between
         two parts; elsewhere it must not.
-
-        Args:
-            administration_id: its number.
-            rated: reads the ratings; one for several administrations takes less time.
         """
         from tabwb.store.trial_parts import Rated, trial_parts
 
@@ -284,13 +217,7 @@ class Store:
     def messages(
         self, administration_id: int, within: range, *, system: bool = False
     ) -> dict[tuple[int, int], tuple[Message, ...]]:
-        """Return what was sent for attempts, by trial and number of the attempt.
-
-        Args:
-            administration_id: its number.
-            within: numbers of trials.
-            system: only system messages.
-        """
+        """Return what was sent for attempts, by trial and number of the attempt."""
         with self._access.reading() as transaction:
             return read.messages(transaction, administration_id, within, system=system)
 
@@ -300,11 +227,7 @@ class Store:
             return tuple(spec for (spec,) in transaction.rows("SELECT spec FROM raters"))
 
     def measures_rated(self, administration_ids: Sequence[int]) -> tuple[tuple[str, str], ...]:
-        """Return rater and measure of all ratings of administrations, sorted.
-
-        Args:
-            administration_ids: whose; those between them may be included.
-        """
+        """Return rater and measure of all ratings of administrations, sorted."""
         if not administration_ids:
             return ()
         with self._access.reading() as transaction:
@@ -313,12 +236,7 @@ class Store:
     def notes_with(
         self, administration_ids: Sequence[int], names: Collection[str]
     ) -> tuple[str, ...]:
-        """Return the different notes on replies, as JSON, that have one of some names.
-
-        Args:
-            administration_ids: whose; those between them may be included.
-            names: of notes.
-        """
+        """Return the different notes on replies, as JSON, that have one of some names."""
         if not administration_ids:
             return ()
         with self._access.reading() as transaction:
@@ -327,12 +245,7 @@ class Store:
     def columns(
         self, administration_ids: Sequence[int], explained: Collection[str] = ()
     ) -> ResponseColumns:
-        """Return the answers that count as numpy columns.
-
-        Args:
-            administration_ids: ascending.
-            explained: measures of which the reasons of all values are read too.
-        """
+        """Return the answers that count as numpy columns."""
         from tabwb.store.kept_columns import columns_of
 
         return columns_of(self._access, administration_ids, explained)
@@ -348,13 +261,6 @@ class Store:
         """Append entries in one transaction, durable when this returns.
 
         Attempts and events take the next numbers of the administration's sequence, in order.
-
-        Args:
-            administration_id: id of the administration.
-            entries: what is recorded, in order.
-
-        Raises:
-            StoreError: nothing of ``entries`` was recorded; the message says why.
         """
         with self._access.writing() as transaction:
             write.append(transaction, self._access.keys, administration_id, entries)
@@ -369,14 +275,6 @@ class Store:
 
         The ratings of those that count (``repeat`` 0) replace what the judge said before.
         ``declaration`` is the judge's; the same declaration is not kept twice.
-
-        Args:
-            administration_id: id of the administration.
-            judged: the judgements.
-            declaration: what the judge declares, if it does.
-
-        Raises:
-            StoreError: nothing was recorded; the message says why.
         """
         with self._access.writing() as transaction:
             return judgements.insert(
@@ -386,12 +284,7 @@ class Store:
     def judgements(
         self, administration_id: int, trial: int | range | None = None
     ) -> tuple[Judged, ...]:
-        """Return the judgements of an administration or of one trial, in the order recorded.
-
-        Args:
-            administration_id: id of the administration.
-            trial: number of a trial, or a range of them; None: all.
-        """
+        """Return the judgements of an administration or of one trial, in the order recorded."""
         with self._access.reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)
 
@@ -408,11 +301,7 @@ class Store:
             return judgements.of_keys(transaction, keys)
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration for this process; the lock is freed when the process ends.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
+        """Hold an administration for this process; the lock is freed when the process ends."""
         return self.database.lock(administration_id)
 
     def _with_interrupted(

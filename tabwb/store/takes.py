@@ -20,9 +20,6 @@ def folder_of(store: Store) -> Path:
     """Return the folder of a store's growing recordings; create it, private, where missing.
 
     Beside a store that is a file; of a server in the user's own data folder.
-
-    Raises:
-        StoreError: it cannot be made.
     """
     folder = _place(store)
     try:
@@ -37,13 +34,7 @@ def folder_of(store: Store) -> Path:
 
 
 def path_of(store: Store, administration_uid: str, recording: str) -> Path:
-    """Return the file of a growing recording; the name holds whose it is, for deletion.
-
-    Args:
-        store: the store.
-        administration_uid: uid of the administration.
-        recording: name of the recording.
-    """
+    """Return the file of a growing recording; the name holds whose it is, for deletion."""
     return folder_of(store) / f"{administration_uid}.{recording}{SUFFIX}"
 
 
@@ -58,12 +49,7 @@ def whose(path: Path) -> str:
 
 
 def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]:
-    """Return the recordings of an administration that were begun and not kept yet.
-
-    Args:
-        store: the store.
-        administration_uid: uid of the administration.
-    """
+    """Return the recordings of an administration that were begun and not kept yet."""
     return tuple(sorted(folder_of(store).glob(f"{administration_uid}.*{SUFFIX}")))
 
 

@@ -170,16 +170,7 @@ class Rated:
 def trial_parts(
     transaction: Transaction, administration: int, rated: Rated
 ) -> Iterator[tuple[Trial, ...]]:
-    """Yield the trials of an administration in order, some at a time.
-
-    Args:
-        transaction: to read in; it must stay open until the last part is taken.
-        administration: its number.
-        rated: reads the ratings.
-
-    Raises:
-        ValueError: an attempt has no entry, or an entry no attempt.
-    """
+    """Yield the trials of an administration in order, some at a time."""
     events: dict[int | None, list[Step]] = {}
     undone: list[tuple[int, int]] = []
     for sequence, kind, trial, text, undoes in transaction.rows(_EVENTS, administration):

@@ -34,17 +34,7 @@ class WholeAdministration:
 def insert(
     transaction: Transaction, keys: write.Keys, battery_id: int, given: WholeAdministration
 ) -> int:
-    """Insert an administration with its entries and log; return its number.
-
-    Args:
-        transaction: of all that is stored together.
-        keys: of what is stored once.
-        battery_id: key of the battery.
-        given: the administration.
-
-    Raises:
-        StoreError: the person was deleted.
-    """
+    """Insert an administration with its entries and log; return its number."""
     conditions = given.conditions
     if conditions.guarded:
         people_rows.refuse_deleted(transaction, conditions.person)

@@ -56,13 +56,7 @@ class Keys:
             self._deletions = deletions
 
     def of(self, transaction: Transaction, table: str, text: str) -> int:
-        """Return the key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``.
-
-        Args:
-            transaction: to write in.
-            table: name of the table.
-            text: that has the key.
-        """
+        """Return the key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""
         place = table, text
         key = self._known.get(place) or self._new.get(place)
         if key is None:
@@ -115,16 +109,7 @@ def now() -> str:
 
 
 def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> int | None:
-    """Keep a battery's canonical form; its key, or None when it exists already.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        battery: the battery.
-
-    Raises:
-        StoreError: the same id and version is there with other content.
-    """
+    """Keep a battery's canonical form; its key, or None when it exists already."""
     there = transaction.value(
         "SELECT content_hash FROM batteries WHERE battery = ? AND version = ?",
         battery.id,
@@ -158,15 +143,7 @@ def insert_assets(
     *,
     with_content: bool,
 ) -> None:
-    """Keep which files belong to a battery, and their bytes where ``with_content``.
-
-    Args:
-        transaction: to write in.
-        battery_id: id of the battery.
-        battery: the battery.
-        content: the bytes of the files, by name.
-        with_content: whether the database keeps the bytes.
-    """
+    """Keep which files belong to a battery, and their bytes where ``with_content``."""
     transaction.many(
         "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [
@@ -188,16 +165,7 @@ def insert_administration(
     plan: Sequence[PlannedTrial],
     versions: Mapping[str, str],
 ) -> int:
-    """Return a new administration with its whole plan; its small id.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        battery_id: id of the battery.
-        conditions: under which it is given.
-        plan: its trials, in order.
-        versions: package to version.
-    """
+    """Return a new administration with its whole plan; its small id."""
     row: dict[str, object] = {
         "uid": uuid7(),
         "battery_id": battery_id,
@@ -232,18 +200,7 @@ def insert_administration(
 def append(
     transaction: Transaction, keys: Keys, administration_id: int, entries: Sequence[Entry]
 ) -> None:
-    """Append entries to an administration, numbering attempts and events.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        administration_id: id of the administration.
-        entries: what is recorded, in order.
-
-    Raises:
-        StoreError: an entry names a trial, an attempt or a step that is not there, or an attempt
-            that exists already.
-    """
+    """Append entries to an administration, numbering attempts and events."""
     sequence = (
         transaction.value(
             "SELECT max(sequence) FROM entries WHERE administration_id = ?", administration_id
@@ -326,17 +283,7 @@ def _insert_attempt(
 
 
 def attempt_key(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
-    """Return the key of an attempt that is there.
-
-    Args:
-        transaction: to read in.
-        administration_id: id of the administration.
-        trial: number of the trial.
-        attempt: number of the attempt.
-
-    Raises:
-        StoreError: it is not.
-    """
+    """Return the key of an attempt that is there."""
     key = transaction.value(
         "SELECT id FROM attempts WHERE administration_id = ? AND trial = ? AND number = ?",
         administration_id,
@@ -358,15 +305,7 @@ def insert_ratings(
     ratings: Sequence[Rating],
     recorded_at: str | None,
 ) -> dict[str, int]:
-    """Insert ratings; the key of the set of each rater.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        attempt_id: key of the attempt.
-        ratings: of all raters.
-        recorded_at: when; None: in the commit of the attempt.
-    """
+    """Insert ratings; the key of the set of each rater."""
     sets: dict[str, int] = {}
     by_rater: dict[str, list[Rating]] = {}
     for rating in ratings:
@@ -425,15 +364,7 @@ def insert_declaration(
     declaration: Declaration,
     recorded_at: str,
 ) -> None:
-    """Keep a rater's declaration, unless it is equal to its last one in this administration.
-
-    Args:
-        transaction: to write in.
-        keys: gives the keys of texts and names.
-        administration_id: id of the administration.
-        declaration: what the rater declares.
-        recorded_at: when.
-    """
+    """Keep a rater's declaration, unless it is equal to its last one in this administration."""
     prompt = declaration.prompt_text
     values = {
         "kind": declaration.kind,

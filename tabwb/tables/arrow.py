@@ -29,30 +29,13 @@ CHUNK_ROWS = 65_536
 
 
 def arrow_stream(table: Table, requested_schema: object = None) -> object:
-    """Return the table as a capsule ``arrow_array_stream`` of the Arrow PyCapsule interface.
-
-    Args:
-        table: any table.
-        requested_schema: a capsule ``arrow_schema`` to which the columns are cast, for example to
-            plain texts; None: as they are.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-        ValueError: a column cannot be cast to what is requested.
-    """
+    """Return the table as a capsule ``arrow_array_stream`` of the Arrow PyCapsule interface."""
     reader = arrow_table(table).to_reader(max_chunksize=CHUNK_ROWS)
     return reader.__arrow_c_stream__(requested_schema)
 
 
 def arrow_table(table: Table) -> Any:
-    """Return the table as a ``pyarrow.Table``.
-
-    Args:
-        table: any table.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
+    """Return the table as a ``pyarrow.Table``."""
     if not is_installed("pyarrow"):
         raise MissingExtra("a table in Arrow's format", "tables", package="pyarrow")
     import pyarrow as pa

@@ -24,14 +24,7 @@ def _check(package: str, what: str) -> None:
 
 
 def pandas_frame(table: Table) -> Any:
-    """Return the table as a ``pandas.DataFrame``; the notes are in its ``attrs``.
-
-    Args:
-        table: any table.
-
-    Raises:
-        MissingPackage: pandas is not installed.
-    """
+    """Return the table as a ``pandas.DataFrame``; the notes are in its ``attrs``."""
     _check("pandas", "pandas")
     import pandas as pd
 
@@ -60,14 +53,7 @@ def _pandas(pd: Any, column: Column, series: Series) -> Any:
 
 
 def polars_frame(table: Table) -> Any:
-    """Return the table as a ``polars.DataFrame``.
-
-    Args:
-        table: any table.
-
-    Raises:
-        MissingPackage: polars is not installed.
-    """
+    """Return the table as a ``polars.DataFrame``."""
     _check("polars", "polars")
     import polars as pl
 

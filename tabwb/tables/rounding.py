@@ -9,11 +9,6 @@ MOST = 4
 def fixed(value: float, digits: int, sign: str = "") -> str:
     """Return a number with decimal places; one that is shown as 0 has no sign.
 
-    Args:
-        value: the number.
-        digits: decimal places.
-        sign: ``+`` to show the sign of positive numbers too.
-
     >>> fixed(-0.001, 2), fixed(0.0, 2, "+"), fixed(0.125, 1)
     ('0.00', '0.00', '0.1')
     """
@@ -23,11 +18,6 @@ def fixed(value: float, digits: int, sign: str = "") -> str:
 
 def digits_of(low: float, high: float, digits: int) -> int:
     """Return how many decimal places two numbers need so that they are not shown as equal.
-
-    Args:
-        low: an end of an interval.
-        high: the other.
-        digits: the least; the most is :data:`MOST`, or this if it is more.
 
     >>> digits_of(0.0, 0.5, 2), digits_of(0.0, 0.0018, 2), digits_of(0.5, 0.5, 2)
     (2, 3, 2)
@@ -43,12 +33,6 @@ def digits_of(low: float, high: float, digits: int) -> int:
 
 def ends_of(low: float, high: float, digits: int, sign: str = "") -> tuple[str, str]:
     """Return the ends of an interval, which differ; beyond :data:`MOST` places as ``<0.0001``.
-
-    Args:
-        low: the lower end.
-        high: the upper end.
-        digits: decimal places, more where the ends would be shown as equal.
-        sign: ``+`` to show the sign of positive numbers too.
 
     >>> ends_of(0.0, 0.0018, 2), ends_of(0.9985, 1.0, 2), ends_of(0.0, 0.00001, 2)
     (('0.000', '0.002'), ('0.999', '1.000'), ('0.0000', '<0.0001'))

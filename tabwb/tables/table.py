@@ -78,10 +78,6 @@ class Column:
 def column_of(declared: DeclaredColumn | str, digits: int | None = None) -> Column:
     """Return a declared column of administrations, responses or ratings.
 
-    Args:
-        declared: its declaration, or its name.
-        digits: decimal places that people are shown; None: all of them.
-
     >>> column_of("latency_s", 2).format(1.234)
     '1.23'
     """
@@ -136,13 +132,6 @@ class Series:
 
 def series_of(values: Iterable[Any], kind: ColumnType) -> Series:
     """Return values as a series.
-
-    Args:
-        values: Python's own, None where one is missing.
-        kind: the type of their column.
-
-    Raises:
-        ValueError: a number is infinite or nan: a value that is missing is None.
 
     >>> series_of(["a", None, "a"], "text").to_list()
     ['a', None, 'a']
@@ -331,14 +320,7 @@ def table_of(
     rows: Iterable[Sequence[Any]],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return a table from rows of Python's own values, None where one is missing.
-
-    Args:
-        name: of the table.
-        columns: their declarations.
-        rows: one value for each column.
-        notes: see :class:`Table`.
-    """
+    """Return a table from rows of Python's own values, None where one is missing."""
     given = list(rows)
     made = zip(*given, strict=True) if given else ([] for _ in columns)
     series = {
@@ -361,13 +343,6 @@ def records_table(
     records: Iterable[Any],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return a table from records, and for each column a function that takes its value from one.
-
-    Args:
-        name: of the table.
-        columns: declarations, each with its function.
-        records: one for each row.
-        notes: see :class:`Table`.
-    """
+    """Return a table from records, and for each column a function that takes its value from one."""
     rows = [[one.value(record) for one in columns] for record in records]
     return table_of(name, [one.column for one in columns], rows, notes)

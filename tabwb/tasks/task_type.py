@@ -24,12 +24,7 @@ Judged = Literal["always", "on-demand", "never"]
 
 
 def picture_problems(path: KeyPath, item: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield a picture that is not a picture file.
-
-    Args:
-        path: of the item.
-        item: its keys.
-    """
+    """Yield a picture that is not a picture file."""
     picture = item.get("picture")
     if picture and not picture.lower().endswith(PICTURES):
         message, allowed = "this is not a picture file", ", ".join(PICTURES)

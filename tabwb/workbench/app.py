@@ -20,16 +20,7 @@ def make_workbench(
     memory: Path | None = None,
     when_ready: Callable[[], None] | None = None,
 ) -> Workbench:
-    """Return the workbench with all of its subjects.
-
-    Args:
-        location: of the store, or None for the configuration's.
-        offline: use no network.
-        battery: with ``model``: open the new-administration dialog with these filled in.
-        model: see ``battery``.
-        memory: where layout and theme are remembered; None for the user's configuration folder.
-        when_ready: called once, when the first screen is shown and the plugins are loaded.
-    """
+    """Return the workbench with all of its subjects."""
 
     def open_dialog(desk: Desk) -> None:
         from tabwb.workbench.trial.actions import TrialActions
@@ -53,14 +44,7 @@ def run_workbench(
     battery: str | None = None,
     model: str | None = None,
 ) -> int:
-    """Open the workbench and return its exit status; arguments as for :func:`make_workbench`.
-
-    Args:
-        store_location: of the store, or None for the configuration's.
-        offline: use no network.
-        battery: with ``model``: open the new-administration dialog with these filled in.
-        model: see ``battery``.
-    """
+    """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
     from tabwb.workbench.engine.gc_tuning import settle
     from tabwb.workbench.shell import graphics
 

@@ -39,18 +39,8 @@ class ServedDriver(WebDriver):
         return sum(one.message_queue_size for one in handlers)
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
-        """Open nothing in the rater's browser.
-
-        Args:
-            url: is not opened.
-            new_tab: is not used.
-        """
+        """Open nothing in the rater's browser."""
 
     def deliver_binary(self, binary: BinaryIO | TextIO, **facts: Any) -> None:
-        """Give no file to the rater's browser.
-
-        Args:
-            binary: is not sent.
-            facts: are not used.
-        """
+        """Give no file to the rater's browser."""
         binary.close()

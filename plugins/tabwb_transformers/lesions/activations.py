@@ -104,18 +104,8 @@ def _measured(
     much the neuron adds, whatever its sign; of a head, which has several values, the 2-norm does,
     and does not depend on how a model spreads them over its axes.
 
-    Args:
-        engine: of the model.
-        located: parts with neurons or heads.
-        ids: tokens, first those that the model puts before texts.
-        first: number of these, which are not counted.
-        pool: of the tokens the mean, or the last one.
-
     Returns:
         Shape (units,), float32: the units of all parts in their order.
-
-    Raises:
-        ComponentError: the text has no tokens.
     """
     if len(ids) <= first:
         raise ComponentError("a text of the localizer has no tokens")

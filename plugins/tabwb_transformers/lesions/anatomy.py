@@ -131,14 +131,7 @@ FAMILIES = {
 
 
 def locate_parts(model: Any) -> list[Located]:
-    """Return the parts of a model that can be lesioned, in the order of its layers.
-
-    Args:
-        model: loaded.
-
-    Raises:
-        ComponentError: the architecture is not known here, or its weights cannot be lesioned.
-    """
+    """Return the parts of a model that can be lesioned, in the order of its layers."""
     config = model.config.get_text_config()
     family = FAMILIES.get(config.model_type)
     if family is None:
@@ -382,11 +375,7 @@ def _offset(module: nn.Module, path: str) -> float:
 
 
 def _check_tensors(model: Any) -> None:
-    """Check that the parameters are plain numbers in memory.
-
-    Raises:
-        ComponentError: they are quantised, sharded, offloaded, or of an unknown kind.
-    """
+    """Check that the parameters are plain numbers in memory."""
     if getattr(model, "is_quantized", False) or hasattr(model, "hf_device_map"):
         raise ComponentError(
             "quantised or offloaded weights cannot be lesioned: their numbers are not those that "

@@ -18,11 +18,6 @@ from tabwb_transformers.lesions.anatomy import Located
 def chosen(lesion: Lesion, located: Located, taken: Taken) -> list[torch.Tensor | None]:
     """Return what a lesion takes of each piece of a part.
 
-    Args:
-        lesion: the lesion.
-        located: the part.
-        taken: which of its units are in question.
-
     Returns:
         For each piece a mask in the shape of its view, or (of heads, neurons, experts and layers)
         the numbers of units, counted in the piece; None for the whole piece.
@@ -57,12 +52,7 @@ def sent(mask: NDArray[np.bool_], view: torch.Tensor) -> torch.Tensor:
 
 
 def unpacked(packed: torch.Tensor, count: int) -> torch.Tensor:
-    """Return the mask that ``numpy.packbits`` packed, on the device of its bytes.
-
-    Args:
-        packed: uint8, the first weight in the highest bit.
-        count: number of weights.
-    """
+    """Return the mask that ``numpy.packbits`` packed, on the device of its bytes."""
     places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=packed.device)
     return (packed[:, None] & places).bool().reshape(-1)[:count]
 

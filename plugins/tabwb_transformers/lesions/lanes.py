@@ -39,13 +39,6 @@ def most_lanes(surgery: Surgery, spec: str, dtype: torch.dtype) -> int:
         surgery: of the model.
         spec: of the lesion; empty: the intact model.
         dtype: in which the model computes.
-
-    Returns:
-        0 where the lesion cannot be beside others; 1 where it can and gains nothing, or where texts
-        would change with the batch.
-
-    Raises:
-        TabwbError: the spec is wrong, or the model lacks what it names.
     """
     lesions = parse_lesions(spec) if spec else ()
     if any(lesion.source == "localizer" for lesion in lesions):
@@ -62,16 +55,7 @@ def most_lanes(surgery: Surgery, spec: str, dtype: torch.dtype) -> int:
 
 
 class Lanes:
-    """Lesions of one model that can be in force at one time.
-
-    Args:
-        surgery: of the model, which is intact; it is intact again afterwards.
-        specs: of the lesions, one for each lane; empty: the intact model.
-
-    Raises:
-        ComponentError: a lesion cannot be beside others.
-        TabwbError: a spec is wrong, or the model lacks what it names.
-    """
+    """Lesions of one model that can be in force at one time."""
 
     def __init__(self, surgery: Surgery, specs: Sequence[str]) -> None:
         lesions = [parse_lesions(spec) if spec else () for spec in specs]

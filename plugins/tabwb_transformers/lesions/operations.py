@@ -28,13 +28,7 @@ class _Site:
 
 
 def clears(lesion: Lesion, taken: Values | None, offset: float) -> bool:
-    """Return whether a lesion sets some values to 0 and leaves the others: see :func:`clear`.
-
-    Args:
-        lesion: what is done.
-        taken: see :func:`act`.
-        offset: see :func:`act`.
-    """
+    """Return whether a lesion sets some values to 0 and leaves the others: see :func:`clear`."""
     return lesion.operation == "zero" and taken is not None and not offset
 
 

@@ -33,15 +33,7 @@ Chosen = tuple[Located, list[torch.Tensor | None]]
 
 
 class Surgery:
-    """Lesions of one model.
-
-    Args:
-        model: loaded, not quantised.
-        changed: called after each change of the weights, to drop what was computed with others.
-
-    Raises:
-        ComponentError: the architecture is not derived.
-    """
+    """Lesions of one model."""
 
     def __init__(self, model: Any, changed: Callable[[], None]) -> None:
         self._located = {one.part.name: one for one in locate_parts(model)}
@@ -65,13 +57,6 @@ class Surgery:
         """Restore the model, then apply lesions together; return facts to store.
 
         Each lesion after the first acts on what those before it left.
-
-        Args:
-            lesions: in their order.
-            scores: of the localizer on the intact model, for lesions that it selects.
-
-        Raises:
-            UsageError: the model lacks what a lesion names; the model is then intact.
         """
         chosen = [parts_taken(lesion, self.parts, scores=scores) for lesion in lesions]
         self.restore()

@@ -24,16 +24,7 @@ NAMED = 5
 
 
 def check_names(plan: ImportPlan, stated: Stated, path: Path) -> None:
-    """Refuse one name for answers of several models or people.
-
-    Args:
-        plan: with the runs of the file.
-        stated: what the user says.
-        path: of the file, for messages.
-
-    Raises:
-        UsageError: the user gives one name to several.
-    """
+    """Refuse one name for answers of several models or people."""
     models = dict.fromkeys(run.run.model for run in plan.runs if run.run.model)
     people = dict.fromkeys(
         run.run.participant for run in plan.runs if not run.run.participant_is_own
@@ -62,21 +53,7 @@ def import_conditions(
     session_date: str = "",
     research_protocol: str | None = None,
 ) -> Conditions:
-    """Return the conditions under which the answers of one run are stored.
-
-    Args:
-        plugins: with batteries and components.
-        battery: whose items were answered.
-        planned: the run.
-        stated: who responded, as the user says.
-        source: the file, for messages.
-        judges: resolved specs.
-        session_date: where the file does not say it.
-        research_protocol: under which a person was given a battery for models.
-
-    Raises:
-        UsageError: the examinee is not known, or may not be given the battery.
-    """
+    """Return the conditions under which the answers of one run are stored."""
     run = planned.run
     examinee = examinee_of(run, stated, plugins, source)
     known = run.decoding

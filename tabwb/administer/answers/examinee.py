@@ -39,17 +39,7 @@ class Examinee:
 
 
 def examinee_of(run: RecordedRun, stated: Stated, plugins: Plugins, source: Path) -> Examinee:
-    """Return who gave the answers of a run.
-
-    Args:
-        run: what the file says.
-        stated: what the user says.
-        plugins: with the model back ends, whose specs are stored as they are.
-        source: the file, for messages.
-
-    Raises:
-        UsageError: the two contradict each other, or nobody says who it was.
-    """
+    """Return who gave the answers of a run."""
     where = str(source)
     _check(run, stated, where)
     said: Origin | None = "model" if stated.model else "human" if stated.speaker else None
@@ -135,13 +125,6 @@ def spec_of(name: str, plugins: Plugins) -> str:
 
     A spec of an installed back end is kept, so that imported answers of a model are compared with
     those it gave here. Any other name follows ``imported:``.
-
-    Args:
-        name: as the source or the user writes it.
-        plugins: with the model back ends.
-
-    Raises:
-        UsageError: it cannot be printed, or is a profile that does not exist.
     """
     cleaned = name.strip()
     if not cleaned or not cleaned.isprintable() or len(cleaned) > 300:

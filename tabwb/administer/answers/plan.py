@@ -81,20 +81,7 @@ class ImportPlan:
 def plan_import(
     source: AnswerFile, battery: Battery, *, number_replicates: bool = False, lenient: bool = False
 ) -> ImportPlan:
-    """Return the administrations that the answers of a file make.
-
-    Args:
-        source: what an importer read.
-        battery: whose items were answered.
-        number_replicates: take further answers to an item as its replicates, in their order; only
-            where the source does not number them.
-        lenient: leave out answers that match no item of the battery also where the source is a
-        table.
-
-    Raises:
-        AnswerProblems: answers fit no item, or two are to the same presentation.
-        UsageError: no answer fits an item that is answered in text.
-    """
+    """Return the administrations that the answers of a file make."""
     index = ItemIndex(battery)
     runs: dict[RecordedRun, list[Match]] = {}
     unmatched: list[Unmatched] = []

@@ -69,13 +69,7 @@ class PreparedImport:
 
 
 def importer_of(plugins: Plugins, path: Path, format_id: str | None) -> Importer | None:
-    """Return the importer of a file: the one asked for, else the first that knows it, or None.
-
-    Args:
-        plugins: with the importers.
-        path: of the file or folder.
-        format_id: of an importer; None: as the file looks.
-    """
+    """Return the importer of a file: the one asked for, else the first that knows it, or None."""
     if format_id is not None:
         return plugins.importer(format_id)
     known = plugins.descriptors("importers")
@@ -83,16 +77,7 @@ def importer_of(plugins: Plugins, path: Path, format_id: str | None) -> Importer
 
 
 def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest) -> PreparedImport:
-    """Read a file of answers, and return what will be stored of it; nothing is stored.
-
-    Args:
-        plugins: with batteries, scorers and judges.
-        importer: of the file.
-        request: what is to be imported.
-
-    Raises:
-        UsageError: the file cannot be read, or an option cannot be used.
-    """
+    """Read a file of answers, and return what will be stored of it; nothing is stored."""
     day = read_day(request.date, "--date") if request.date else ""
     judges = checks.resolved_judges(plugins, checked_judges(request.judges))
     battery = None if request.battery is None else setup.find_battery(plugins, request.battery)
@@ -149,11 +134,7 @@ def _texts(plugins: Plugins, source: AnswerFile, path: Path) -> tuple[AnswerFile
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, str]:
-    """Return fields by the names of their columns, from texts ``FIELD=NAME``.
-
-    Raises:
-        UsageError: one is not of this form, or a field is given twice.
-    """
+    """Return fields by the names of their columns, from texts ``FIELD=NAME``."""
     columns: dict[str, str] = {}
     for text in texts:
         field, sign, name = text.partition("=")
@@ -170,12 +151,8 @@ def columns_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def planned_lines(run: PlannedRun, given: Conditions, shown: int) -> list[str]:
-    """Return what will be stored of a run: who answered, how the items were found, first answers.
-
-    Args:
-        run: of the plan.
-        given: its conditions.
-        shown: how many answers.
+    """Return what will be stored of a run: who answered, how the items were found, first
+    answers.
     """
     date = f", session of {given.session_date}" if given.session_date else ""
     drawn = f"; {given.drawn}" if given.kind == "model" else ""
@@ -191,12 +168,7 @@ def planned_lines(run: PlannedRun, given: Conditions, shown: int) -> list[str]:
 
 
 def left_out(plan: ImportPlan, battery: str) -> list[str]:
-    """Return what of a file is not imported, and which items have no answer, a line for each.
-
-    Args:
-        plan: of the file.
-        battery: its id.
-    """
+    """Return what of a file is not imported, and which items have no answer, a line for each."""
     lines = [f"left out: {count:,} {reason}" for reason, count in plan.source.left_out.items()]
     if plan.unmatched:
         first = plan.unmatched[0]
@@ -232,11 +204,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def checked_judges(judges: Sequence[str]) -> tuple[str, ...]:
-    """Return the judges of an import: those asked for, ``rules`` by default, none for ``none``.
-
-    Raises:
-        UsageError: they cannot be combined.
-    """
+    """Return the judges of an import: those asked for, ``rules`` by default, none for ``none``."""
     condition = declared("judges")
     try:
         checked: tuple[str, ...] = condition.checked(tuple(judges) or condition.asked)

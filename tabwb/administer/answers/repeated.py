@@ -13,29 +13,14 @@ from tabwb.store.store import Store
 
 
 def noted_file(name: str, digest: str) -> str:
-    """Return a file as the note of an import names it.
-
-    Args:
-        name: of the file, without its folder.
-        digest: its SHA-256.
-    """
+    """Return a file as the note of an import names it."""
     return f"{name} (SHA-256 {digest[:12]}…)"
 
 
 def check_new(
     store: Store, battery: Battery, runs: Sequence[tuple[Conditions, Mapping[str, str]]]
 ) -> None:
-    """Refuse files that were imported before with the same battery, for the same examinees.
-
-    Args:
-        store: into which they are imported.
-        battery: whose items were answered. Those that are made of texts are taken for one.
-        runs: of the files: conditions, and name of each file to its SHA-256; none for standard
-            input, which is not checked.
-
-    Raises:
-        UsageError: an administration has these answers.
-    """
+    """Refuse files that were imported before with the same battery, for the same examinees."""
     digests: dict[str, list[Mapping[str, str]]] = {}
     for given, own in runs:
         if own:

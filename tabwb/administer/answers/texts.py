@@ -28,10 +28,6 @@ def with_battery(source: AnswerFile, features_of: Battery) -> tuple[AnswerFile, 
     There is one item for each distinct prompt, and one for all texts whose prompt is not known.
     Equal prompts in equal languages make the same battery, so that texts from several files can
     be compared.
-
-    Args:
-        source: the texts.
-        features_of: the battery whose features and groupings are rated.
     """
     ids = _ids({_prompt(answer) for answer in source.answers})
     answers = tuple(

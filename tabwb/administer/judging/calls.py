@@ -99,12 +99,7 @@ class Tally:
         return 0 < self.judged <= self.in_error + self.unparsed
 
     def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
-        """Count one judgement.
-
-        Args:
-            judgement: to count.
-            reserved: the most that its call may have cost, US dollars.
-        """
+        """Count one judgement."""
         statuses = {rating.status for rating in judgement.ratings}
         self.judged += 1
         self.from_store += judgement.requests == 0
@@ -133,11 +128,8 @@ class Work:
 
 
 def has_verdict(trial: Trial, rater: str) -> bool:
-    """Return whether a rater has judged a trial's counting answer; a failed call gives no verdict.
-
-    Args:
-        trial: with its ratings.
-        rater: spec of the judge.
+    """Return whether a rater has judged a trial's counting answer; a failed call gives no
+    verdict.
     """
     statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
     return bool(statuses) and RatingStatus.ERROR not in statuses
@@ -149,11 +141,6 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
     The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
     at all (a threshold). Answers of the same text have the same key unless the judge is shown the
     item's prompt.
-
-    Args:
-        judge: as made.
-        requests: that it sends first.
-        response: to be judged.
     """
     content: list[object] = [
         judge.rater,
@@ -174,10 +161,6 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
 
 def format_estimate(estimate: Estimate, price: Price | None) -> str:
     """Return what judging would take, in one line.
-
-    Args:
-        estimate: of :meth:`Judging.estimate`.
-        price: of the model's tokens, or None.
 
     >>> format_estimate(Estimate(5, 0, 2, 1, 6000, 950, None), None)[:50]
     '5 to ask, 2 of the same text, 1 judged already, ab'
@@ -237,15 +220,7 @@ def format_tally(tally: Tally) -> str:
 
 
 def check_limits(judge: Judge, limits: Limits) -> None:
-    """Refuse a limit under which not one answer could be judged.
-
-    Args:
-        judge: as made.
-        limits: of requests and money.
-
-    Raises:
-        UsageError: one answer may take more requests than are allowed.
-    """
+    """Refuse a limit under which not one answer could be judged."""
     most = judge.most_requests if isinstance(judge, ModelJudge) else 1
     if limits.requests is not None and limits.requests < most:
         raise UsageError(

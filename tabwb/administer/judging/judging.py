@@ -38,15 +38,7 @@ TOGETHER = 32
 
 
 class Judging:
-    """One judge at work on one administration, whose lock the caller holds.
-
-    Args:
-        judge: made and, if it uses a model, opened by the caller before :meth:`run`.
-        scope: which answers: ``connected-text``, or ``all`` that can be judged.
-        repeats: how often each answer is judged; more than once bypasses the store's verdicts.
-        again: judge also what this judge has judged before.
-        price: of the judge's model, or None where unknown.
-    """
+    """One judge at work on one administration, whose lock the caller holds."""
 
     def __init__(
         self,
@@ -122,17 +114,7 @@ class Judging:
                 yield first.trial, request
 
     def run(self, limits: Limits, cancel: Cancel) -> Generator[events.Event]:
-        """Judge what is left; each judgement is in the store before its event comes.
-
-        Args:
-            limits: of requests and money.
-            cancel: stops after the calls that have been sent.
-
-        Raises:
-            Interrupted: a limit was reached, the calls keep failing, or ``cancel`` was set; the
-                same call continues from there.
-            UsageError: a limit of money needs a price that is not known.
-        """
+        """Judge what is left; each judgement is in the store before its event comes."""
         if limits.cost is not None and self._price is None:
             limits.check(None)
         if self._work.ask:

@@ -27,14 +27,6 @@ from tabwb.store.store import Store
 class Task:
     """A judge; its model is opened when it is first asked, and stays open until the end.
 
-    Args:
-        store: where the administrations are; the caller holds the lock of the one that is judged.
-        plugins: with the judge.
-        spec: of the judge.
-        scope: which responses.
-        repeats: how often each is judged.
-        again: judge also what it has judged before.
-
     Attributes:
         tallies: what was judged so far, one for each administration.
     """
@@ -108,13 +100,7 @@ class Task:
         return self._batteries[given]
 
     def run(self, judging: Judging, limits: Limits, cancel: Cancel) -> Generator[Event]:
-        """Judge what is left of an administration; see :meth:`Judging.run`.
-
-        Args:
-            judging: of :meth:`judging`.
-            limits: of requests and money.
-            cancel: stops after the calls that have been sent.
-        """
+        """Judge what is left of an administration; see :meth:`Judging.run`."""
         self.tallies.append(judging.tally)
         if not self._opened and isinstance(self.judge, ModelJudge) and judging.estimate().to_ask:
             self._open(self.judge, cancel)
@@ -135,16 +121,7 @@ class Task:
 
 
 def check_verdicts(tasks: Iterable[Task], hint: str) -> None:
-    """Check that calls of judges succeeded, and that some of their replies could be read.
-
-    Args:
-        tasks: at their end.
-        hint: what to do where a call failed.
-
-    Raises:
-        Interrupted: calls failed; their responses have no verdict yet.
-        TabwbError: a judge gave no verdict at all.
-    """
+    """Check that calls of judges succeeded, and that some of their replies could be read."""
     by_rater: dict[str, list[Tally]] = {}
     for task in tasks:
         by_rater.setdefault(task.judge.rater, []).extend(task.tallies)

@@ -12,13 +12,6 @@ def undo_correction(session: Session, number: int) -> Events:
 
     Only the latest command of an administration can be taken back. The response itself, with the
     score that closed its window, stays.
-
-    Args:
-        session: of the administration.
-        number: of the response's trial.
-
-    Raises:
-        TabwbError: the latest command does not correct this response.
     """
     history = session.history
     target = history.undoable

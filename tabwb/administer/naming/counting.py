@@ -74,10 +74,6 @@ def said_in_sets(trial: Trial) -> tuple[Scored | Coded, ...]:
 def is_rater(by: str, name: str) -> bool:
     """Return whether a rater as stored is the one that a name means.
 
-    Args:
-        by: the rater as stored.
-        name: a study ID or a rater, or empty.
-
     >>> is_rater("person:R1", "R1"), is_rater("person:R1", "person:R1"), is_rater("person", "")
     (True, True, False)
     """
@@ -96,12 +92,6 @@ def counting_score(
 
     A rule takes the five scores as they are: of *right*, *self-corrected* and *error* none has a
     majority.
-
-    Args:
-        scores: of each listener the latest, in the order in which they began.
-        counts: a rater or a rule (:mod:`tabwb.records.counting`); empty: whoever scored first.
-        settled: of the adjudication.
-        codes: of each listener the latest.
 
     >>> said = [Scored(1, "right", "person:A"), Scored(1, "error", "person:B"),
     ...         Scored(1, "error", "person:C")]
@@ -128,13 +118,7 @@ def counting_score(
 def counting_word(
     words: Sequence[Heard], counts: str, settled: Settled | None = None
 ) -> Heard | None:
-    """Return what was heard, as it counts; words are alike in small letters.
-
-    Args:
-        words: of each listener the latest, in the order in which they began.
-        counts: a rater or a rule; empty: whoever wrote first.
-        settled: of the adjudication.
-    """
+    """Return what was heard, as it counts; words are alike in small letters."""
     if (rule := rule_of(counts)) is None:
         return _first(words, counts)
     value = _by_rule(rule, [said.text.casefold() for said in words], settled, "heard")
@@ -152,11 +136,6 @@ def codes_of_listeners(
     """Return the code of each listener: the one given, else the one that follows from the score.
 
     *Undecided* says less than a score from which a code follows.
-
-    Args:
-        codes: of each listener the latest.
-        scores: of each listener the latest.
-        decides: which correctness decides.
 
     >>> said = [Scored(1, "no-response", "person:A"), Scored(1, "error", "person:B")]
     >>> [(one.by, one.code, one.source) for one in codes_of_listeners(
@@ -178,11 +157,6 @@ def codes_of_listeners(
 
 def fits(code: str, score: Score, decides: Correctness) -> bool:
     """Return whether a code says the same as a score: right, not right, nothing said.
-
-    Args:
-        code: of :data:`CODES`, not *undecided*.
-        score: a listener's.
-        decides: which correctness decides.
 
     >>> [fits(code, "error", "correct-any") for code in ("correct", "no-response", "semantic")]
     [False, False, True]
@@ -208,13 +182,6 @@ def counting_code(
     the rule takes from all listeners who coded, unless it contradicts that score; flags are those
     of more than half of the listeners with this code. It is *borrowed* where no more than half
     of the listeners gave it.
-
-    Args:
-        codes: of each listener the latest, in the order in which they began.
-        scores: likewise.
-        counts: a rater or a rule; empty: whoever scored first.
-        settled: of the adjudication.
-        decides: which correctness decides.
 
     >>> codes = [Coded(1, "semantic", "person:B")]
     >>> for score in ("right", "no-response", "error"):

@@ -52,10 +52,8 @@ def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
 
 
 def date_of(files: Sequence[TakeFile]) -> str:
-    """Return the day of recordings, by their manifest or else by the files, ISO 8601; or nothing.
-
-    Raises:
-        UsageError: they are of several days.
+    """Return the day of recordings, by their manifest or else by the files, ISO 8601; or
+    nothing.
     """
     dates = {file.date for file in files if file.date}
     days = sorted(dates or {day for file in files if (day := recorded_on(file.path))})
@@ -68,11 +66,7 @@ def date_of(files: Sequence[TakeFile]) -> str:
 
 
 def check_sounds(files: Sequence[TakeFile]) -> None:
-    """Read every file before any is imported.
-
-    Raises:
-        TabwbError: some hold no sound, or are damaged; all are named.
-    """
+    """Read every file before any is imported."""
     wrong: list[str] = []
     for file in files:
         try:
@@ -87,17 +81,7 @@ def check_sounds(files: Sequence[TakeFile]) -> None:
 
 
 def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
-    """Return the takes in a folder, item by item in order of takes.
-
-    Args:
-        folder: with a ``manifest.tsv`` (columns file, item and perhaps take), or with files named
-            by item.
-        items: :func:`item_names` of the battery.
-
-    Raises:
-        UsageError: there is no such folder, it holds no sound file, or a name belongs to no item.
-            All such names are reported at once.
-    """
+    """Return the takes in a folder, item by item in order of takes."""
     if not folder.is_dir():
         allowed = "a folder of sound files named by item, or 'mic'"
         raise UsageError(f"'{folder}' is not a folder", allowed=allowed)
@@ -114,12 +98,7 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
 
 
 def left_out(folder: Path, files: Sequence[TakeFile]) -> tuple[Path, ...]:
-    """Return the other files of a folder: of another format, or not in its manifest.
-
-    Args:
-        folder: of the recordings.
-        files: those that are used.
-    """
+    """Return the other files of a folder: of another format, or not in its manifest."""
     # Not Path.resolve: that raises where a link leads back to itself.
     taken = {os.path.realpath(path) for path in (*(file.path for file in files), folder / MANIFEST)}
     return tuple(

@@ -66,16 +66,7 @@ def holds_recordings(path: Path) -> bool:
 
 
 def read_folder(folder: Path, battery: Battery) -> tuple[tuple[TakeFile, ...], str]:
-    """Return the takes in a folder, and which of its files are left out, or nothing.
-
-    Args:
-        folder: of the recordings.
-        battery: whose items were named.
-
-    Raises:
-        UsageError: the battery has no items to name, or a file belongs to no item.
-        TabwbError: a file holds no sound, or is damaged.
-    """
+    """Return the takes in a folder, and which of its files are left out, or nothing."""
     items = item_names(battery)
     if not items:
         raise UsageError(
@@ -90,15 +81,7 @@ def read_folder(folder: Path, battery: Battery) -> tuple[tuple[TakeFile, ...], s
 
 
 def prepare_folder(plugins: Plugins, request: FolderImport) -> PreparedFolder:
-    """Read the recordings of a folder, and return what will be stored; nothing is stored.
-
-    Args:
-        plugins: with batteries and transcribers.
-        request: what is to be imported.
-
-    Raises:
-        UsageError: it cannot be read, does not fit the battery, or the speaker is not named.
-    """
+    """Read the recordings of a folder, and return what will be stored; nothing is stored."""
     if not request.speaker:
         raise UsageError("recordings need a participant code", hint="say who speaks: a study ID")
     battery = setup.find_battery(plugins, request.battery)

@@ -62,16 +62,7 @@ class PreparedSessions:
 def prepare_sessions(
     plugins: Plugins, request: NamingImport, step: Step = lambda: None
 ) -> PreparedSessions:
-    """Read the sessions of a source, and return what will be stored; nothing is stored.
-
-    Args:
-        plugins: with the batteries.
-        request: what is to be imported.
-        step: is called before each file.
-
-    Raises:
-        UsageError: it cannot be read, does not fit the battery, or does not say who spoke.
-    """
+    """Read the sessions of a source, and return what will be stored; nothing is stored."""
     battery = setup.find_battery(plugins, request.battery)
     origin, participant = _made_by(request)
     for ours in request.tiers:
@@ -127,20 +118,6 @@ def import_sessions(
     """Store the sessions of a source; yield the number of each administration and what it holds.
 
     A session that the store has is left out; one that an import began is continued.
-
-    Args:
-        store: where they are kept.
-        plugins: with the scorers.
-        prepared: the sessions.
-        tell: is called with what the user is to know.
-        marks: a title and tags for each administration.
-        step: is called before each session; one that it stops is not begun.
-        again: store also what the store has.
-
-    Raises:
-        UsageError: the store has every session.
-        NoConsent: a registered speaker has not agreed.
-        TabwbError: a response cannot be stored; its administration holds those before it.
     """
     holders = [None] * len(prepared.sessions) if again else _holders(store, prepared)
     known = [given for given in holders if given is not None and not continues(given, None)]

@@ -119,17 +119,7 @@ def read_sessions(
     tiers: Mapping[str, str] | None = None,
     step: Step = lambda: None,
 ) -> tuple[ImportedSession, ...]:
-    """Return the sessions in a PSST folder, an annotation file, or a folder of annotation files.
-
-    Args:
-        path: the folder or file.
-        battery: whose items they are.
-        tiers: our name of a tier to the file's own.
-        step: is called before each file.
-
-    Raises:
-        UsageError: nothing there can be read, or it does not fit the battery.
-    """
+    """Return the sessions in a PSST folder, an annotation file, or a folder of annotation files."""
     if (path / TABLE).is_file():
         return tuple(_of_table(path / TABLE, battery, step))
     files = [path]
@@ -166,11 +156,7 @@ def read_sessions(
 
 
 def cued(battery: Battery, named: Named) -> Iterator[Cued]:
-    """Yield the cues that were given before a response, as the battery has them.
-
-    Raises:
-        UsageError: the item has no such cue after the one before it.
-    """
+    """Yield the cues that were given before a response, as the battery has them."""
     subtest_id, item_id = item_names(battery)[named.item]
     subtest = battery.subtest(subtest_id)
     rules = subtest.naming or NamingRules()

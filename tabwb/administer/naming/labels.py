@@ -20,16 +20,7 @@ _LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
 
 
 def item_of(label: str, items: Mapping[str, str], where: str) -> str:
-    """Return the item of the battery that a label names.
-
-    Args:
-        label: of the item or its target.
-        items: by label, in lower case.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: the battery has no such item.
-    """
+    """Return the item of the battery that a label names."""
     if item := items.get(fold_case(label.strip())):
         return item
     meant = near(fold_case(label), items)
@@ -42,15 +33,7 @@ def item_of(label: str, items: Mapping[str, str], where: str) -> str:
 
 
 def attempt_of(label: str, where: str) -> tuple[str, ...]:
-    """Return the phonemes of an attempt, ARPAbet; or labels of silence.
-
-    Args:
-        label: ARPAbet or IPA.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """Return the phonemes of an attempt, ARPAbet; or labels of silence."""
     if any(part in SILENT for part in label.split()):
         return tuple(phoneme_of(part, where) for part in label.split())
     try:
@@ -61,15 +44,7 @@ def attempt_of(label: str, where: str) -> tuple[str, ...]:
 
 
 def phoneme_of(label: str, where: str) -> str:
-    """Return the phoneme of a label in ARPAbet, or a label of silence.
-
-    Args:
-        label: ARPAbet or IPA.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """Return the phoneme of a label in ARPAbet, or a label of silence."""
     if label.strip() in SILENT:
         return label.strip()
     if (phoneme := normalise_label(label)) is not None:
@@ -82,30 +57,14 @@ def phoneme_of(label: str, where: str) -> str:
 
 
 def heard_in(label: str, where: str) -> str:
-    """Return what a person heard, or nothing; of several listeners in our exports, the first.
-
-    Args:
-        label: the word or phonemes, in our exports with the listener.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: it cannot have been heard.
-    """
+    """Return what a person heard, or nothing; of several listeners in our exports, the first."""
     if several := _LISTENERS.match(label):
         label = several[1]
     return _parsed(label, parse_heard, "cannot have been heard", where, "heard")
 
 
 def transcriber_in(label: str, where: str) -> str:
-    """Return the spec of a transcriber, or nothing.
-
-    Args:
-        label: the spec.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: it is not a spec.
-    """
+    """Return the spec of a transcriber, or nothing."""
     return _parsed(label, parse_spec, "is not a valid transcriber", where, "transcriber")
 
 
@@ -119,15 +78,7 @@ def _parsed(label: str, parse: Callable[[str], object], problem: str, where: str
 
 
 def code_in(label: str, where: str) -> str:
-    """Return a response code, or nothing.
-
-    Args:
-        label: the code.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: there is no such code.
-    """
+    """Return a response code, or nothing."""
     if label and label not in CODES:
         raise _unread(f"'{label}' is not a valid response code", where, "code", ", ".join(CODES))
     return label
@@ -139,15 +90,7 @@ def _unread(message: str, where: str, tier: str, allowed: str | None = None) -> 
 
 
 def score_in(label: str, where: str) -> Score | None:
-    """Return a score, or None where the label is empty.
-
-    Args:
-        label: the score, in any case.
-        where: the label stands, for messages.
-
-    Raises:
-        UsageError: there is no such score.
-    """
+    """Return a score, or None where the label is empty."""
     for score in SCORES:
         if label.casefold() == score:
             return score
@@ -157,15 +100,7 @@ def score_in(label: str, where: str) -> Score | None:
 
 
 def seconds_in(cell: str | None, where: str) -> float | None:
-    """Return a time, or None where the cell is empty.
-
-    Args:
-        cell: a number of seconds.
-        where: the cell stands, for messages.
-
-    Raises:
-        UsageError: it is not a number, or below 0.
-    """
+    """Return a time, or None where the cell is empty."""
     text = (cell or "").strip()
     if not text:
         return None
@@ -179,15 +114,7 @@ def seconds_in(cell: str | None, where: str) -> float | None:
 
 
 def correctness_in(cell: str | None, where: str) -> Score | None:
-    """Return the score of a cell with a truth value, or None where it is empty.
-
-    Args:
-        cell: ``TRUE`` or ``FALSE``, 1 or 0.
-        where: the cell stands, for messages.
-
-    Raises:
-        UsageError: it is another value.
-    """
+    """Return the score of a cell with a truth value, or None where it is empty."""
     match (cell or "").strip().casefold():
         case "":
             return None
@@ -215,9 +142,6 @@ def rater_in(label: str) -> str:
 def cues_in(cell: str, where: str) -> list[tuple[str, float | None]]:
     """Return the kinds and seconds of cues; None where a time is not known.
 
-    Raises:
-        UsageError: there is no kind, or no time after ``@``.
-
     >>> cues_in("semantic@1.5 phonemic", "t.tsv:2")
     [('semantic', 1.5), ('phonemic', None)]
     """
@@ -233,9 +157,6 @@ def cues_in(cell: str, where: str) -> list[tuple[str, float | None]]:
 
 def stretches_in(cell: str, where: str) -> list[tuple[float, float]]:
     """Return stretches of a recording, seconds.
-
-    Raises:
-        UsageError: an end is missing, or not behind the beginning.
 
     >>> stretches_in("1.5-2 4-4.25", "t.tsv:2")
     [(1.5, 2.0), (4.0, 4.25)]

@@ -35,19 +35,7 @@ class Listening:
     def to(
         self, number: int, doing: str, *, listener: str = "", seen: bool = False
     ) -> Iterator[None]:
-        """Make an item that has an answer the current one, to score or code it by ear.
-
-        Args:
-            number: of its trial.
-            doing: what for (score, heard, code); the log keeps it.
-            listener: who listens (a study ID), where that is not the person who began.
-            seen: whether the machine's verdict is shown to the listener.
-
-        Raises:
-            NoConsent: the speaker has not agreed that people rate what was said.
-            UsageError: the listener's name is one of a rule's.
-            TabwbError: an item waits for its answer, or this one has none.
-        """
+        """Make an item that has an answer the current one, to score or code it by ear."""
         session, state = self.spoken.session, self.spoken.session.state
         check_own(listener)
         if state.awaiting:
@@ -75,11 +63,7 @@ class Listening:
             state.number, self.spoken.listener = before
 
     def hear(self, text: str) -> Events:
-        """Store what was heard in the current response: a word, phonemes or a whole description.
-
-        Raises:
-            TabwbError: the text is neither a word nor phonemes.
-        """
+        """Store what was heard in the current response: a word, phonemes or a whole description."""
         trial, attempt = self._answered("write down")
         if not self.spoken.is_coded(trial):
             return write_text(self.spoken, trial, attempt.number, text.strip(), self.spoken.rater)
@@ -94,16 +78,7 @@ class Listening:
         return self.spoken.keep(trial.plan.number, heard, rating_entries(trial, attempt, ratings))
 
     def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
-        """Store a person's code of the current response, with flags.
-
-        Args:
-            code: of :data:`tabwb.scoring.naming.target.CODES`.
-            flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
-            reason: why an earlier code is corrected, or empty.
-
-        Raises:
-            UsageError: no such code or flag; the message lists those that are.
-        """
+        """Store a person's code of the current response, with flags."""
         check_code(code, flags)
         self.spoken.coded_trial("code")
         trial, attempt = self._answered("code")
@@ -114,15 +89,7 @@ class Listening:
         )
 
     def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
-        """Move the onset of the current response to this second of the recording.
-
-        Args:
-            onset_s: seconds of the recording.
-            reason: why, or empty.
-
-        Raises:
-            UsageError: it lies outside of the response; the message says from where to where.
-        """
+        """Move the onset of the current response to this second of the recording."""
         trial, attempt = self._answered("mark")
         take = self._recorded(trial)
         if not take.start_s <= onset_s <= take.end_s:
@@ -138,14 +105,6 @@ class Listening:
 
         The onset is measured again in between, and the rules look at what lies there. Transcripts
         made before are cut to it until a transcriber hears the response again.
-
-        Args:
-            start_s: seconds of the recording.
-            end_s: seconds of the recording.
-            reason: why, or empty.
-
-        Raises:
-            UsageError: this is not a stretch of the recording.
         """
         trial, attempt = self._answered("mark")
         take = self._recorded(trial)

@@ -86,12 +86,7 @@ class Live:
         self._examiner_from: float | None = None
 
     def ready(self) -> Events:
-        """Open the microphone; returns when sound arrives.
-
-        Raises:
-            NoConsent: the speaker has not agreed to be recorded.
-            TabwbError: the microphone cannot be used.
-        """
+        """Open the microphone; returns when sound arrives."""
         session = self.session
         consent.check(session.store, session.administration.conditions.examinee, "record")
         self.source.start()
@@ -106,12 +101,7 @@ class Live:
         return made
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
-        """Record that the next picture is drawn.
-
-        Args:
-            uncertainty_s: how exactly the time is known.
-            at_s: when it was, in seconds of the recording; None: now.
-        """
+        """Record that the next picture is drawn."""
         drawn = self.source.now_s if at_s is None else at_s
         self._keys = [drawn]  # a key showed it
         self._examiner_from = None
@@ -149,10 +139,6 @@ class Live:
         """Store a person's score; closes the response window where it is open.
 
         A description is not scored: ``right`` only ends its response.
-
-        Args:
-            score: see :data:`tabwb.records.naming.Score`.
-            reason: as for :meth:`SpokenStrategy.score`.
         """
         trial = self.session.current
         if trial is not None and score == "right" and not self.session.spoken.is_coded(trial):
@@ -195,15 +181,7 @@ class Live:
 
 
 def job_of(session: Session, view: NamingView) -> Job | None:
-    """Return what is to be transcribed of a trial: its counting response, if it was recorded.
-
-    Args:
-        session: of the trial.
-        view: the trial.
-
-    Raises:
-        StoreError: the recording is not stored, or damaged.
-    """
+    """Return what is to be transcribed of a trial: its counting response, if it was recorded."""
     take, attempt = view.take, view.attempt
     if take is None or attempt is None:
         return None
@@ -240,16 +218,7 @@ def left_over(session: Session) -> tuple[tuple[str, Path], ...]:
 
 
 def adopt_recording(session: Session, recording: str, path: Path) -> Events:
-    """Store a recording that was interrupted, with everything recorded until then.
-
-    Args:
-        session: to which it belongs.
-        recording: its uid.
-        path: of the file.
-
-    Raises:
-        TabwbError: nothing of it can be read.
-    """
+    """Store a recording that was interrupted, with everything recorded until then."""
     from tabwb.speech.recorder import adopt
 
     whole = adopt(path)

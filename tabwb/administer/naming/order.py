@@ -23,12 +23,7 @@ CREDITED = "before the start item: credited by the basal, not given"
 
 
 def outcomes(spoken: SpokenStrategy, subtest: str) -> dict[str, Outcome | None]:
-    """Return what each item of a subtest that was given counts as, in the order given.
-
-    Args:
-        spoken: of the session.
-        subtest: id of a subtest that is answered aloud.
-    """
+    """Return what each item of a subtest that was given counts as, in the order given."""
     given = _given(spoken, subtest)
     named = [named_item(naming_of(spoken.view_of(trial))) for trial in given]
     return {item.item: item.outcome if item.status == "answered" else None for item in named}
@@ -55,10 +50,6 @@ def in_turn(spoken: SpokenStrategy, trial: Trial) -> Trial | None:
     """Return the trial to give next, in the order that the rules of its subtest ask for.
 
     Items that the basal credits become *not administered*.
-
-    Args:
-        spoken: of the session.
-        trial: the next one in the order of the plan; its subtest has a start item.
     """
     rules = spoken.rules(trial)
     session = spoken.session
@@ -161,9 +152,6 @@ def end_subtest(spoken: SpokenStrategy) -> Events:
 
     Its other items become *not administered*; without items of other subtests the administration
     is discontinued.
-
-    Raises:
-        TabwbError: the rule is not met.
     """
     session, trial = spoken.session, spoken.session.current
     reason = reason_to_end(spoken)
@@ -178,15 +166,7 @@ def end_subtest(spoken: SpokenStrategy) -> Events:
 
 
 def go_on(spoken: SpokenStrategy, why: str = "") -> Events:
-    """Store that the examiner gives further items although the rule is met.
-
-    Args:
-        spoken: of the session.
-        why: in words, or empty.
-
-    Raises:
-        TabwbError: the rule is not met.
-    """
+    """Store that the examiner gives further items although the rule is met."""
     if not (reason := reason_to_end(spoken)):
         raise TabwbError("the battery's rule does not say to end here", hint="give the next item")
     words = f" ({why.strip()})" if why.strip() else ""

@@ -24,15 +24,7 @@ class Recordings:
         self.growing: dict[str, Path] = {}
 
     def keep(self, uid: str, path: Path) -> str:
-        """Store a whole sound file as it is, and return the SHA-256 of its bytes.
-
-        Args:
-            uid: of the recording.
-            path: of the file.
-
-        Raises:
-            TabwbError: it is not a sound file, or cannot be stored.
-        """
+        """Store a whole sound file as it is, and return the SHA-256 of its bytes."""
         from tabwb.speech.files import info  # numpy, which is not loaded before there is a take
 
         sound, given = info(path), self.session.administration
@@ -41,11 +33,7 @@ class Recordings:
         return people.keep_recording(given.id, kept, path, who=given.conditions.rater)
 
     def file(self, uid: str) -> Path:
-        """Return the file of a recording that is stored or being made.
-
-        Raises:
-            StoreError: it is not stored, or damaged.
-        """
+        """Return the file of a recording that is stored or being made."""
         if uid in self.growing:
             return self.growing[uid]
         people = self.session.store.people

@@ -28,14 +28,6 @@ def holder_of(
     """Return the newest administration that an import of these began, or None.
 
     Its recordings are all among these, or it has no response yet and the same conditions.
-
-    Args:
-        store: with the administrations.
-        battery: that was given.
-        conditions: as they are stored.
-        sounds: the recordings that are to be stored.
-        note: that the administration has where nothing was recorded.
-        but: administrations that are known to be others.
     """
     digests = {sha256_of(path) for path in sounds}
     # What was given here and annotated elsewhere comes back as a new administration.
@@ -62,22 +54,12 @@ def _alike(one: Conditions, other: Conditions) -> bool:
 
 
 def continues(given: Administration, transcriber: str | None) -> bool:
-    """Return whether an import can continue an administration.
-
-    Args:
-        given: of :func:`holder_of`.
-        transcriber: that the import is to use, as it is stored.
-    """
+    """Return whether an import can continue an administration."""
     return given.status in OPEN and given.conditions.transcriber == transcriber
 
 
 def stored_already(given: Administration, hint: str = "") -> UsageError:
-    """Return the error of an import whose recordings are in the store.
-
-    Args:
-        given: the administration that has them.
-        hint: what else can be done, or empty.
-    """
+    """Return the error of an import whose recordings are in the store."""
     once_more = "to store them once more: --again (again=True in Python)"
     return UsageError(
         f"these responses of {given.conditions.examinee} are in the store already: "
@@ -94,19 +76,7 @@ def begun_earlier(
     tell: Callable[[str], object],
     hint: Callable[[Administration], str] = lambda given: "",
 ) -> Administration | None:
-    """Return the administration that is to be continued with these recordings, or None.
-
-    Args:
-        store: with the administrations.
-        battery: that was given.
-        conditions: as they are stored.
-        sounds: the recordings that are to be stored.
-        tell: is called with what the user is to know.
-        hint: what else can be done with an administration that has them all.
-
-    Raises:
-        UsageError: the store has these recordings.
-    """
+    """Return the administration that is to be continued with these recordings, or None."""
     given = holder_of(store, battery, conditions, sounds)
     if given is None:
         return None

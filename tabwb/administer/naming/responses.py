@@ -25,16 +25,7 @@ CHANGED = "the text was changed after it was judged"
 
 
 def text_of(transcript: Transcript, attempt: Attempt) -> str | None:
-    """Return the text that a transcript gives a response.
-
-    Args:
-        transcript: of the response.
-        attempt: the response, with the text it has.
-
-    Returns:
-        None where the transcript is not one of words, where it changes nothing, and where a person
-        wrote the text.
-    """
+    """Return the text that a transcript gives a response."""
     if transcript.unit != "words" or transcript.status == "error":
         return None
     by = attempt.metadata.get("text_by", "")
@@ -66,12 +57,7 @@ def write_text(spoken: SpokenStrategy, trial: Trial, attempt: int, text: str, by
 
 
 def rated_text(session: Session, trial: Trial) -> RatingsEntry:
-    """Return the ratings of a text; those of judges that read another text are in error.
-
-    Args:
-        session: with the scorers and judges.
-        trial: with the text, and the ratings of an earlier one.
-    """
+    """Return the ratings of a text; those of judges that read another text are in error."""
     attempt = trial.counting
     assert attempt is not None  # there is a text
     rated = session.raters.rate(trial.plan, attempt, session.history.standing)
@@ -85,28 +71,14 @@ def rated_text(session: Session, trial: Trial) -> RatingsEntry:
 
 
 def rating_entries(trial: Trial, attempt: Attempt, ratings: Sequence[Rating]) -> list[RatingsEntry]:
-    """Return the entry that stores ratings of a response; none without ratings.
-
-    Args:
-        trial: of the response.
-        attempt: the response.
-        ratings: of it.
-    """
+    """Return the entry that stores ratings of a response; none without ratings."""
     if not ratings:
         return []
     return [RatingsEntry(trial.plan.number, attempt.number, tuple(ratings))]
 
 
 def measured_limits(limits: LimitsSet, recording: Path) -> LimitsSet:
-    """Return limits with the onset within them.
-
-    Args:
-        limits: from where to where, in seconds of the recording.
-        recording: its file.
-
-    Raises:
-        UsageError: they are not a stretch of the recording.
-    """
+    """Return limits with the onset within them."""
     from tabwb.speech.files import info, read_clip
     from tabwb.speech.level import onset
 

@@ -43,13 +43,6 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
     What was recorded was given: neither a start item nor the end of a subtest leaves a file out.
     Of replicates the first one that waits gets it. Where the takes of an item that are kept are the
     first ones of its files, as after a stop in the middle, the others follow.
-
-    Args:
-        session: running.
-        files: of :func:`tabwb.administer.naming.files.take_files`.
-
-    Raises:
-        TabwbError: a file is not a sound file; the files before it stay imported.
     """
     takes = {item: list(group) for item, group in groupby(sorted(files), lambda file: file.item)}
     names = {place: name for name, place in item_names(session.battery).items()}
@@ -81,14 +74,7 @@ def _stored_sounds(session: Session) -> dict[str, str]:
 def waiting(
     session: Session, spec: str, *, by_any: bool = False, typed_again: bool = False
 ) -> tuple[Job, ...]:
-    """The responses that this transcriber has not heard yet, or failed on.
-
-    Args:
-        session: whose responses.
-        spec: of the transcriber.
-        by_any: leave out what any other has transcribed too.
-        typed_again: with what a person typed before: the file may have been corrected since.
-    """
+    """The responses that this transcriber has not heard yet, or failed on."""
     jobs: list[Job | None] = []
     growing = session.spoken.recordings.growing
     for trial in session.trials:
@@ -108,17 +94,7 @@ def waiting(
 def transcribe(
     session: Session, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
 ) -> Iterator[events.Event]:
-    """Have responses transcribed, and store each transcript as it comes.
-
-    Args:
-        session: whose responses they are.
-        transcribing: an open transcriber.
-        jobs: of :func:`waiting`.
-        cancel: stops at the next response.
-
-    Raises:
-        NoConsent: the speaker has not agreed to that.
-    """
+    """Have responses transcribed, and store each transcript as it comes."""
     if jobs:
         permit(session, transcribing.spec)
     for job, transcript in transcribing.run(jobs, cancel):
@@ -139,12 +115,7 @@ def _stands(session: Session, job: Job, transcript: Transcript) -> bool:
 
 
 def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]:
-    """Return the files whose sound is not among those stored of their item.
-
-    Args:
-        session: whose recordings are stored.
-        files: of the folder.
-    """
+    """Return the files whose sound is not among those stored of their item."""
     names = {place: name for name, place in item_names(session.battery).items()}
     sounds = _stored_sounds(session)
     kept: dict[str, set[str | None]] = {}
@@ -162,15 +133,7 @@ def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]
 
 
 def permit(session: Session, spec: str) -> None:
-    """Check the consent before a transcriber hears the speaker, and log the act.
-
-    Args:
-        session: of the speaker.
-        spec: of the transcriber.
-
-    Raises:
-        NoConsent: the speaker has not agreed to that.
-    """
+    """Check the consent before a transcriber hears the speaker, and log the act."""
     given = session.administration
     acts = Guard(session.store, session.plugins, given.conditions).check_transcribing(spec)
     session.store.people.log(*(replace(act, administration=given.id) for act in acts))
@@ -194,11 +157,6 @@ def import_responses(
     """Store responses given and transcribed elsewhere; yield the events after each commit.
 
     What an import that stopped has stored of them is not stored again.
-
-    Args:
-        session: running, of the speaker whose responses they are.
-        imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
-        by: who transcribed and scored, as it is to be stored.
     """
     kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
     uids = {sha256: uid for uid, sha256 in _stored_sounds(session).items()}
@@ -275,11 +233,6 @@ def import_session(session: Session, imported: ImportedSession, by: str) -> None
 
     It is discontinued where items are missing. Where the import fails it is paused: what was stored
     stays, and the same import continues.
-
-    Args:
-        session: running, of the speaker whose responses they are.
-        imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
-        by: who transcribed and scored, as it is to be stored.
     """
     session.resume()
     with pausing(session):

@@ -95,13 +95,7 @@ class Naming:
 def naming_of(
     view: NamingView, transcript: Transcript | None = None, *, heard: bool = True
 ) -> Naming:
-    """Return a trial scored by the rules.
-
-    Args:
-        view: the trial in its present state.
-        transcript: which one to score; by default the one that is shown first.
-        heard: whether what a listener heard replaces the transcript (rule 0).
-    """
+    """Return a trial scored by the rules."""
     chosen = transcript or view.transcript
     usable = chosen is not None and chosen.status != "error"
     heard_as = view.heard_as if heard else None
@@ -312,12 +306,7 @@ def _transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating,
 
 
 def machine_ratings(view: NamingView, transcripts: Sequence[Transcript]) -> tuple[Rating, ...]:
-    """Return what the rules say of a response, as each of its transcripts has it.
-
-    Args:
-        view: the trial.
-        transcripts: of its response.
-    """
+    """Return what the rules say of a response, as each of its transcripts has it."""
     if not view.item.coded:
         return ()
     return tuple(
@@ -328,12 +317,7 @@ def machine_ratings(view: NamingView, transcripts: Sequence[Transcript]) -> tupl
 
 
 def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[Rating, ...]:
-    """Return whether each person says that an attempt is right, and the person's code of it.
-
-    Args:
-        observations: of the trial, in order; of each rater the last score and the last code hold.
-        attempt: number of the attempt.
-    """
+    """Return whether each person says that an attempt is right, and the person's code of it."""
     scored: dict[str, Scored] = {}
     coded: dict[str, Coded] = {}
     for observation in observations:
@@ -357,17 +341,7 @@ def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[R
 
 
 def check_score(score: str, reason: str) -> None:
-    """Check a score and its reason.
-
-    Args:
-        score: see :data:`tabwb.records.naming.Score`.
-        reason: any text for ``not-scorable``, which needs one; for ``no-response`` one of
-            :data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS` or none; for others none.
-
-    Raises:
-        UsageError: the score, or its reason, is not one of those allowed.
-        TabwbError: a reason is missing.
-    """
+    """Check a score and its reason."""
     if score not in SCORES:
         raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
     if score == "not-scorable" and not reason.strip():
@@ -386,15 +360,7 @@ def check_score(score: str, reason: str) -> None:
 
 
 def check_code(code: str, flags: Sequence[str]) -> None:
-    """Check a response code and its flags.
-
-    Args:
-        code: of :data:`tabwb.scoring.naming.target.CODES`.
-        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
-
-    Raises:
-        UsageError: no such code or flag; the message lists those that are.
-    """
+    """Check a response code and its flags."""
     named = [(code, CODES, "response code"), *((flag, FLAGS, "flag") for flag in flags)]
     for name, allowed, kind in named:
         if name not in allowed:

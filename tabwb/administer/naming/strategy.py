@@ -87,11 +87,7 @@ class SpokenStrategy:
         return rules or NamingRules(response_rule="whole-window")
 
     def item(self, trial: Trial) -> NamingItem:
-        """Return what a trial asks for.
-
-        Raises:
-            TabwbError: it is answered by typing.
-        """
+        """Return what a trial asks for."""
         if not self.is_spoken(trial):
             raise TabwbError(
                 f"item '{trial.plan.item}' is not named aloud",
@@ -179,11 +175,7 @@ class SpokenStrategy:
         return made
 
     def cue(self, at_s: float | None = None) -> Events:
-        """Give the item's next cue.
-
-        Raises:
-            TabwbError: the item has no cue left.
-        """
+        """Give the item's next cue."""
         trial = self.session.state.open_trial()
         cues = cues_of(self.rules(trial), self.item(trial))
         given = len(self.view_of(trial).cues)
@@ -206,31 +198,15 @@ class SpokenStrategy:
         return self.keep(trial.plan.number, mark, self.rated_with(trial, mark))
 
     def examiner(self, start_s: float, end_s: float) -> Events:
-        """Mark a stretch in which the administrator speaks.
-
-        Args:
-            start_s: where it begins, seconds of the recording.
-            end_s: where it ends.
-
-        Raises:
-            UsageError: the end does not follow the start.
-        """
+        """Mark a stretch in which the administrator speaks."""
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
         trial = self.current_trial("mark")
         return self.keep(trial.plan.number, naming.ExaminerSpoke(start_s, end_s))
 
     def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
-        """Store a person's score of the current item; closes its window where that is still open.
-
-        Args:
-            score: see :data:`tabwb.records.naming.Score`.
-            take: the response's stretch of the recording; needed while the window is open and
-                something is recorded.
-            reason: see :func:`tabwb.administer.naming.scores.check_score`.
-
-        Raises:
-            TabwbError: it cannot be scored now, or the score or its reason is not allowed.
+        """Store a person's score of the current item; closes its window where that is still
+        open.
         """
         check_score(score, reason)
         trial = self.coded_trial("score")
@@ -246,14 +222,7 @@ class SpokenStrategy:
         return done
 
     def finish(self, take: Take | None = None) -> Events:
-        """Close the window of an item that is not scored: its response is complete.
-
-        Args:
-            take: the response's stretch of the recording; None: nothing was recorded.
-
-        Raises:
-            TabwbError: no item waits, or it is closed by its score.
-        """
+        """Close the window of an item that is not scored: its response is complete."""
         session, trial = self.session, self.session.state.open_trial()
         self.item(trial)
         if self.is_coded(trial):
@@ -269,14 +238,6 @@ class SpokenStrategy:
 
         Of an item that is described, the words become the text of the response, unless a person
         wrote another text. May be called at any time: the next item never waits for it.
-
-        Args:
-            number: of the trial.
-            attempt: number of the attempt.
-            transcript: what was heard.
-
-        Raises:
-            TabwbError: the trial has no such attempt.
         """
         trial = self.session.history.trial(number)
         heard = next((other for other in trial.attempts if other.number == attempt), None)
@@ -336,13 +297,7 @@ class SpokenStrategy:
         return made
 
     def rated_again(self, trial: Trial, of: Sequence[Rating] = ()) -> list[RatingsEntry]:
-        """Return all ratings of a trial's response again.
-
-        Args:
-            trial: in its present state.
-            of: what people rated before something was taken back; a person of whom nothing is left
-                has undefined ratings, because a row without ratings would replace nothing.
-        """
+        """Return all ratings of a trial's response again."""
         attempt = trial.counting
         if attempt is None:
             return []
@@ -366,14 +321,7 @@ class SpokenStrategy:
         rated: Sequence[RatingsEntry] = (),
         answer: Attempt | None = None,
     ) -> Events:
-        """Store an observation with the answer that it closes and the ratings that follow.
-
-        Args:
-            number: of the trial; None: of the whole administration.
-            observation: what was observed.
-            rated: the ratings.
-            answer: the answer, or None.
-        """
+        """Store an observation with the answer that it closes and the ratings that follow."""
         session, given = self.session, self.session.administration.id
         entries: list[Entry] = []
         made: list[events.Event] = []
@@ -389,21 +337,13 @@ class SpokenStrategy:
     # ---------------------------------------------------------------- for listening
 
     def current_trial(self, what: str) -> Trial:
-        """Return the trial before the speaker, or the last one shown.
-
-        Raises:
-            TabwbError: none has been shown yet, or it is typed; ``what`` was to be done with it.
-        """
+        """Return the trial before the speaker, or the last one shown."""
         trial = self.session.state.current_or_error(what)
         self.item(trial)
         return trial
 
     def coded_trial(self, what: str) -> Trial:
-        """Return the current trial, whose response is scored by ear and coded.
-
-        Raises:
-            TabwbError: it is not; ``what`` was to be done with it.
-        """
+        """Return the current trial, whose response is scored by ear and coded."""
         trial = self.current_trial(what)
         if not self.is_coded(trial):
             hint = "write its text, or rate it with a judge"
@@ -413,23 +353,12 @@ class SpokenStrategy:
     def person_rated(
         self, trial: Trial, attempt: Attempt, observation: Observation
     ) -> RatingsEntry:
-        """Return the ratings of people that follow from one more observation.
-
-        Args:
-            trial: of the response.
-            attempt: the response.
-            observation: a score or a code.
-        """
+        """Return the ratings of people that follow from one more observation."""
         ratings = person_ratings([*self.view_of(trial).observations, observation], attempt.number)
         return RatingsEntry(trial.plan.number, attempt.number, ratings)
 
     def rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
-        """Return all ratings of a response again, with one more observation.
-
-        Args:
-            trial: of the response.
-            observation: a mark, or limits.
-        """
+        """Return all ratings of a response again, with one more observation."""
         number = trial.plan.number
         history = self.session.history.with_entry(observed(number, observation))
         return self.rated_again(history.trial(number))

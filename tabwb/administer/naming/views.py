@@ -62,10 +62,6 @@ class Speech:
 def speech_of(values: Mapping[str, object], language: str = "en") -> Speech:
     """Return how a speaker talks by the columns ``variety`` and ``ipa`` of their record.
 
-    Args:
-        values: of the record.
-        language: of the battery, as a BCP 47 tag.
-
     >>> speech_of({"variety": "non-rhotic, h-dropping", "ipa": "uk"}).varieties
     ('non-rhotic', 'h-dropping')
     """
@@ -325,23 +321,12 @@ def is_recorded(trial: Trial) -> bool:
 
 
 def observed(number: int | None, observation: Observation) -> EventEntry:
-    """Return the entry of an observation.
-
-    Args:
-        number: of the trial; None: of the whole administration.
-        observation: what was observed.
-    """
+    """Return the entry of an observation."""
     return EventEntry("observed", number, naming.observation_to_json(observation))
 
 
 def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> Attempt:
-    """Return the next attempt of a trial that is answered aloud.
-
-    Args:
-        trial: in its present state.
-        take: the response's stretch of a recording; None: nothing was recorded.
-        coded: whether phonemes and codes count; else its text does, which is still to be written.
-    """
+    """Return the next attempt of a trial that is answered aloud."""
     metadata = {} if take is None else take.to_metadata()
     return Attempt(
         number=len(trial.attempts) + 1,
@@ -356,13 +341,7 @@ def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> At
 
 
 def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0) -> Stretch:
-    """Return a stretch of a recording with the onset of speech in it.
-
-    Args:
-        stretch: from where to where, in seconds of the recording.
-        onset: in seconds from the start of the stretch, or None.
-        uncertainty_s: of the start of the stretch.
-    """
+    """Return a stretch of a recording with the onset of speech in it."""
     if onset is None:
         return stretch
     return replace(

@@ -43,12 +43,6 @@ class Adjudicator:
 
     Samples of speakers who do not agree to rating are left out, and the log says whose responses
     were shown, as for raters.
-
-    Args:
-        store: with the set.
-        plugins: with the study's configuration, for consents.
-        reference: its id, uid or name.
-        who: settles; whoever is logged in where it is empty.
     """
 
     def __init__(self, store: Store, plugins: Plugins, reference: int | str, who: str = "") -> None:
@@ -72,17 +66,7 @@ class Adjudicator:
         samples: Collection[int] = (),
         agreed: bool = False,
     ) -> tuple[Dispute, ...]:
-        """Return what raters differ on: people most first, then people and judges.
-
-        Args:
-            which: not settled yet, settled, or all.
-            measures: only these; empty: all.
-            samples: only these; empty: all.
-            agreed: also what nobody differs on.
-
-        Raises:
-            TabwbError: the form has no such question.
-        """
+        """Return what raters differ on: people most first, then people and judges."""
         for measure in measures:
             self.form.question(measure_of(measure)[0])
         found = [
@@ -95,19 +79,11 @@ class Adjudicator:
         return tuple(sorted(found, key=most_first))
 
     def shown(self, number: int) -> Shown:
-        """Return a sample without what tells its source.
-
-        Raises:
-            StoreError: the set has no such sample.
-        """
+        """Return a sample without what tells its source."""
         return shown_of(self._sample(number), self.form, calibration=False)
 
     def audio(self, number: int) -> tuple[Path, float, float] | None:
-        """Return the file of a sample, with start and end in seconds; None without a recording.
-
-        Raises:
-            StoreError: the set has no such sample, or the file is missing or damaged.
-        """
+        """Return the file of a sample, with start and end in seconds; None without a recording."""
         return self._media.audio(self._sample(number))
 
     def progress(self) -> tuple[int, int]:
@@ -121,18 +97,7 @@ class Adjudicator:
     # ---------------------------------------------------------------- settling
 
     def settle(self, sample: int, measure: str, answer: str | float, reason: str) -> Decision:
-        """Store the value that settles one answer of one sample.
-
-        Args:
-            sample: its number.
-            measure: of a question, with the number of the attempt where it is asked of each.
-            answer: one that the question allows, or :data:`CANNOT_TELL`.
-            reason: why; needed.
-
-        Raises:
-            StoreError: the sample is not there, or nobody has rated it.
-            TabwbError: the answer is not allowed, or the reason is missing.
-        """
+        """Store the value that settles one answer of one sample."""
         question = self._question(measure)
         if answer != CANNOT_TELL:
             question.check(answer)
@@ -150,27 +115,14 @@ class Adjudicator:
         return Decision(answer, made.reason, made.who, made.recorded_at)
 
     def read(self, measure: str, text: str) -> str | float:
-        """Return the answer that a text stands for.
-
-        Args:
-            measure: of a question.
-            text: ``present``, ``absent``, ``cannot-tell``, a number, an option, phonemes or words.
-
-        Raises:
-            TabwbError: the question does not allow it.
-        """
+        """Return the answer that a text stands for."""
         answer = self._question(measure).read(text)
         if answer is None:
             raise TabwbError(f"'{measure}' needs a value", hint="--undo takes one back")
         return answer
 
     def words(self, measure: str, answer: Answer) -> str:
-        """Return an answer in words.
-
-        Args:
-            measure: of a question.
-            answer: as given.
-        """
+        """Return an answer in words."""
         question = self.form.question(measure_of(measure)[0])
         if answer is None:
             return "not rated"
@@ -183,28 +135,12 @@ class Adjudicator:
         return f"{answer:g}" if isinstance(answer, float) else f"'{answer}'"
 
     def said(self, one: Dispute, verdict: Verdict) -> str:
-        """Return who says what in words: ``R1 absent (not looked at)``.
-
-        Args:
-            one: on which raters differ.
-            verdict: of one person on it.
-        """
+        """Return who says what in words: ``R1 absent (not looked at)``."""
         not_looked = " (not looked at)" if verdict.looked_at is False else ""
         return f"{verdict.rater} {self.words(one.measure, verdict.answer)}{not_looked}"
 
     def take_back(self, sample: int, measure: str) -> Decision | None:
-        """Take back what settles an answer: what settled it before holds again.
-
-        Args:
-            sample: its number.
-            measure: of a question.
-
-        Returns:
-            What holds now; None where nothing does.
-
-        Raises:
-            StoreError: nothing is settled there.
-        """
+        """Take back what settles an answer: what settled it before holds again."""
         rows = self.history(sample, measure)
         if not rows or rows[-1].answer is None:
             raise StoreError(
@@ -234,12 +170,7 @@ class Adjudicator:
         return last
 
     def history(self, sample: int, measure: str) -> tuple[Adjudication, ...]:
-        """Return every row of an answer, oldest first; an answer of None was a withdrawal.
-
-        Args:
-            sample: its number.
-            measure: of a question.
-        """
+        """Return every row of an answer, oldest first; an answer of None was a withdrawal."""
         return tuple(
             one
             for one in self._store.sets.adjudications(self.set.id, every=True)

@@ -26,15 +26,7 @@ Consensus = Mapping[tuple[int, int], Mapping[str, Answer]]
 
 
 def text_of(path: Path, expected: str) -> str:
-    """Return the text of a file.
-
-    Args:
-        path: of the file.
-        expected: what an empty file should hold.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+    """Return the text of a file."""
     text = read_text(path, expected)
     if isinstance(text, Problem):
         raise UsageError(str(text))
@@ -46,13 +38,6 @@ def read_consensus(path: Path, form: Form) -> Consensus:
 
     The file is CSV with the columns ``response`` (``ADMINISTRATION/TRIAL``), ``measure`` and
     ``value`` (as a rater gives it; empty: not said).
-
-    Args:
-        path: of the file.
-        form: that the answers are to.
-
-    Raises:
-        UsageError: a line cannot be used; the message names it.
     """
     reader = csv.DictReader(text_of(path, ",".join(COLUMNS)).splitlines())
     names = tuple(reader.fieldnames or ())
@@ -92,14 +77,6 @@ def consensus_of_set(store: Store, reference: str, form: Form) -> Consensus:
 
     An answer is known where it is settled, or else where two raters or more gave the same and none
     another. Answers are as the raters gave them, before any cut of a scale.
-
-    Args:
-        store: with the set.
-        reference: id, name or uid of the set.
-        form: of the new set; that of the earlier one must be the same.
-
-    Raises:
-        UsageError: the forms differ, or no sample has a consensus.
     """
     kept = store.sets.get(reference)
     if kept.form != form.canonical:
@@ -132,12 +109,7 @@ def consensus_of_set(store: Store, reference: str, form: Form) -> Consensus:
 
 
 def missing_answers(form: Form, answers: Mapping[str, Answer]) -> tuple[str, ...]:
-    """Return the measures without an answer, also of questions that are absent unless marked.
-
-    Args:
-        form: with the questions.
-        answers: of one sample, by key.
-    """
+    """Return the measures without an answer, also of questions that are absent unless marked."""
     asked = [one for one in form.questions if one.kind == "present-absent" and not one.optional]
     unmarked = tuple(one.measure for one in asked if answers.get(one.measure) is None)
     return unmarked or missing(form, answers)

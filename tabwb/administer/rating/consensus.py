@@ -20,9 +20,6 @@ def by_sample(ratings: Iterable[SampleRating]) -> dict[int, tuple[SampleRating, 
     """Return the complete first ratings of each sample, one of each rater, in the order of raters.
 
     Ratings given again and those of the calibration do not count.
-
-    Args:
-        ratings: those that count at their positions (``store.sets.ratings``).
     """
     found: dict[int, dict[str, SampleRating]] = {}
     for rating in ratings:
@@ -32,12 +29,7 @@ def by_sample(ratings: Iterable[SampleRating]) -> dict[int, tuple[SampleRating, 
 
 
 def keys_of(question: Question, ratings: Sequence[SampleRating]) -> tuple[str, ...]:
-    """Return the keys under which raters answered a question: of each attempt, or one.
-
-    Args:
-        question: of the form.
-        ratings: of one sample.
-    """
+    """Return the keys under which raters answered a question: of each attempt, or one."""
     if not question.per_attempt:
         return (question.measure,)
     keys = {
@@ -54,10 +46,6 @@ def counted(question: Question, answer: Answer) -> Answer:
     """Return an answer as it is compared and counted.
 
     A value of a scale with a cut is 1 from the cut on and 0 below. A word is in small letters.
-
-    Args:
-        question: of the form.
-        answer: as given.
 
     >>> counted(Question("jargon", "Jargon", kind="scale", high=4, cut=2), 3.0)
     1.0
@@ -82,13 +70,6 @@ def difference(question: Question, answers: Sequence[Answer]) -> float | None:
     is the observed disagreement of Krippendorff's alpha within one unit (nominal, and with
     absolute differences on a scale).
 
-    Args:
-        question: of the form.
-        answers: as they are counted; None is left out.
-
-    Returns:
-        None with fewer than two answers.
-
     >>> difference(Question("jargon", "Jargon"), [1.0, 0.0, 0.0]).__round__(3)
     0.667
     """
@@ -98,13 +79,7 @@ def difference(question: Question, answers: Sequence[Answer]) -> float | None:
 
 
 def distance(question: Question, first: Answer, second: Answer) -> float:
-    """Return how far two counted answers are apart, from 0 to 1.
-
-    Args:
-        question: of the form.
-        first: an answer.
-        second: another.
-    """
+    """Return how far two counted answers are apart, from 0 to 1."""
     if question.kind == "scale" and question.cut is None and question.high > question.low:
         assert isinstance(first, float) and isinstance(second, float)
         return abs(first - second) / (question.high - question.low)
@@ -117,17 +92,7 @@ def value_by(
     answers: Sequence[Answer],
     settled: Adjudication | None = None,
 ) -> Answer | Open:
-    """Return the value of one question of one sample by a rule, as it is counted.
-
-    Args:
-        rule: see :data:`tabwb.records.counting.Rule`.
-        question: of the form.
-        answers: of each rater, as given.
-        settled: the adjudication, or None.
-
-    Returns:
-        The value, the reason why there is none, or None where nobody answered.
-    """
+    """Return the value of one question of one sample by a rule, as it is counted."""
     given = [value for answer in answers if (value := counted(question, answer)) is not None]
     decided: Answer | Open = None
     if settled is not None:
@@ -142,14 +107,7 @@ def consensus(
     rule: Rule,
     adjudications: Iterable[Adjudication] = (),
 ) -> dict[int, Mapping[str, Answer | Open]]:
-    """Return, by sample, the value of each answer by a rule, as it is counted.
-
-    Args:
-        form: of the set.
-        ratings: those that count at their positions.
-        rule: see :data:`tabwb.records.counting.Rule`.
-        adjudications: those that hold.
-    """
+    """Return, by sample, the value of each answer by a rule, as it is counted."""
     settled = {(one.sample, one.measure): one for one in adjudications}
     found: dict[int, Mapping[str, Answer | Open]] = {}
     for sample, given in by_sample(ratings).items():

@@ -46,11 +46,7 @@ class Derivation:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def declarations(self, declared: Mapping[str, Declaration]) -> Mapping[str, Declaration]:
-        """Return the declarations of an administration with those of the derived raters.
-
-        Args:
-            declared: by rater, as stored.
-        """
+        """Return the declarations of an administration with those of the derived raters."""
         people = people_of(declared)
         found = dict(declared)
         for counts, names in self.sets.items():
@@ -66,12 +62,7 @@ class Derivation:
         return found
 
     def with_derived(self, trial: Trial, people: Collection[str]) -> Trial:
-        """Return a trial with the ratings of the derived raters after those of others.
-
-        Args:
-            trial: with the ratings of the attempt that counts.
-            people: who rate for the rules (:func:`people_of`), with their features.
-        """
+        """Return a trial with the ratings of the derived raters after those of others."""
         attempt = trial.counting
         if attempt is None or not self.rules or not people:
             return trial
@@ -89,11 +80,7 @@ def _that_counts(sets: Sequence[str]) -> str:
 
 
 def people_of(declared: Mapping[str, Declaration]) -> tuple[str, ...]:
-    """Return the people whose declared features the rules take, in the order declared.
-
-    Args:
-        declared: by rater.
-    """
+    """Return the people whose declared features the rules take, in the order declared."""
     return tuple(
         rater
         for rater, one in declared.items()
@@ -108,12 +95,6 @@ def derived(
     settled: Mapping[str, float | None],
 ) -> tuple[Rating, ...]:
     """Return the ratings of one response by a rule, in the order in which people gave theirs.
-
-    Args:
-        rule: see :data:`tabwb.records.counting.Rule`; the id of the rater.
-        ratings: of the response, by everybody.
-        people: whose ratings the rule takes.
-        settled: by measure the number that was settled; None: nobody can tell.
 
     >>> given = [valued("R1", "jargon", 1), valued("R2", "jargon", 1), valued("R3", "jargon", 0)]
     >>> [(one.rater, one.value) for one in derived("majority", given, ("R1", "R2", "R3"), {})]
@@ -147,11 +128,6 @@ def derivations(
 
     An administration in no rating set has the rule that is asked for, if it is one; one in rating
     sets has those of the sets too.
-
-    Args:
-        store: with the rating sets.
-        administrations: their numbers.
-        counts: a rater or a rule.
     """
     asked = rule_of(counts)
     rules = {number: {asked} if asked else set[Rule]() for number in administrations}

@@ -75,15 +75,7 @@ def dispute_of(
     ratings: Sequence[SampleRating],
     judges: Mapping[str, float],
 ) -> Dispute:
-    """Return one answer of one sample as everybody gave it.
-
-    Args:
-        question: of the form.
-        key: of the answer.
-        sample: its number.
-        ratings: of every person who rated it.
-        judges: their verdicts.
-    """
+    """Return one answer of one sample as everybody gave it."""
     answers = [rating.answers.get(key) for rating in ratings]
     values = [counted(question, answer) for answer in answers]
     pairs = [

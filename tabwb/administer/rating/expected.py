@@ -59,14 +59,6 @@ def expected_widths(
     """Return the expected widths for one pair of raters, or over all pairs.
 
     They are those of :func:`tabwb.agreement.planning.expected_width`.
-
-    Args:
-        n: samples that several raters rate.
-        raters: in all.
-        each: raters of each of these samples.
-        prevalences: shares of present, of all raters.
-        kappas: agreement.
-        seed: of the simulated studies.
     """
     from tabwb.agreement.planning import expected_width
 
@@ -87,10 +79,6 @@ def expected_seconds(form: Form, sample: Sample) -> float:
 
     Reading at 200 words a minute, each sound played 2.5 times, 3 s for a question of present or
     absent and 5 s for any other.
-
-    Args:
-        form: with the questions.
-        sample: to rate.
     """
     shown = " ".join((sample.prompt, sample.context_before, sample.text, sample.context_after))
     reading = len(shown.split()) * 60 / WORDS_PER_MINUTE
@@ -104,10 +92,6 @@ def expected_seconds(form: Form, sample: Sample) -> float:
 
 
 def measured_seconds(ratings: Iterable[SampleRating]) -> float | None:
-    """Return the median of seconds of complete ratings; None with fewer than ten.
-
-    Args:
-        ratings: with the same form.
-    """
+    """Return the median of seconds of complete ratings; None with fewer than ten."""
     seconds = [one.seconds for one in ratings if one.complete and one.seconds > 0]
     return statistics.median(seconds) if len(seconds) >= LEAST_RATINGS else None

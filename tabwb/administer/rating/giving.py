@@ -24,26 +24,7 @@ def give_rating(
     seconds: float = 0.0,
     rest_absent: bool = False,
 ) -> SampleRating:
-    """Save a rater's complete rating of one sample, or replace the one that is there.
-
-    Args:
-        store: where the set is.
-        kept: the set.
-        rater: the person's code.
-        sample: its number.
-        answers: by measure; where each attempt is asked, with its number: ``code#2``.
-        purpose: see :data:`tabwb.records.rating_sets.Purpose`.
-        confidence: 0 to 3.
-        note: free text.
-        seconds: spent on the sample; 0 where it was not measured.
-        rest_absent: the rater has confirmed that every feature without an answer is absent, with a
-            form that allows it; stored as such.
-
-    Raises:
-        StoreError: the sample is not assigned to this rater, an answer is not allowed, or the set
-            is closed.
-        UsageError: an answer is missing, or what has none was not confirmed as absent.
-    """
+    """Save a rater's complete rating of one sample, or replace the one that is there."""
     form = asked_by(kept)
     found = step(form, answers, seconds)
     lacking = found.missing if rest_absent else (*found.missing, *found.unmarked)

@@ -96,15 +96,6 @@ def hybrid_queue(
     the judge calls present a feature that it finds in at least the share ``frequent`` of the
     responses. Audit: a simple random sample of the others. The weight of an audited response is
     the number of the others over that of audited ones; the weight of all else is 1.
-
-    Args:
-        units: the responses that the judge rated.
-        judged: by the judge, in the order of the units.
-        rules: when a person rates.
-        seed: of the audit.
-
-    Raises:
-        UsageError: a share is out of range.
     """
     for option, value, most in (
         ("--frequent", rules.frequent, 1.0),

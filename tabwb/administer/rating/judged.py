@@ -20,11 +20,6 @@ def judged(
 
     People are left out, and so are ratings of another attempt than the one that the sample shows
     and of unusable responses, which have no features.
-
-    Args:
-        store: with the responses.
-        samples: of a rating set.
-        form: of the set.
     """
     numbers = sorted({sample.administration for sample in samples})
     if not numbers:

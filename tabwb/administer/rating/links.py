@@ -57,14 +57,6 @@ def digest(key: str) -> bytes:
 def expiry(words: str, now: datetime) -> str:
     """Return when a link expires, as ISO 8601 in UTC.
 
-    Args:
-        words: a duration (``30m``, ``12h``, ``14d``, ``2w``) or a day (``2026-03-31``), whose end
-            in UTC is meant.
-        now: in UTC.
-
-    Raises:
-        UsageError: neither of them, or sooner than a minute, or more than 366 days away.
-
     >>> expiry("14d", datetime(2026, 3, 1, 12, tzinfo=UTC))
     '2026-03-15T12:00:00+00:00'
     >>> expiry("2026-03-31", datetime(2026, 3, 1, 12, tzinfo=UTC))
@@ -95,10 +87,6 @@ def _end(words: str, now: datetime) -> datetime | None:
 def link_state(link: RaterLink, now: datetime) -> LinkState:
     """Return whether a link opens its page at a time.
 
-    Args:
-        link: as the store has it.
-        now: in UTC.
-
     >>> link = RaterLink(1, 1, "R2", "2026-03-01T12:00:00+00:00", "me", "2026-03-15T12:00:00+00:00")
     >>> link_state(link, datetime(2026, 3, 15, 11, 59, tzinfo=UTC))
     'valid'
@@ -120,10 +108,6 @@ def _time(text: str) -> datetime:
 def link(address: str, key: str) -> str:
     """Return the link that a rater opens.
 
-    Args:
-        address: where raters reach the server.
-        key: of the rater.
-
     >>> link("https://rate.example.org/", "KEY")
     'https://rate.example.org/rate#KEY'
     """
@@ -132,9 +116,6 @@ def link(address: str, key: str) -> str:
 
 def checked_address(address: str) -> str:
     """Return the address at which raters reach the server, if it is one.
-
-    Raises:
-        UsageError: it is not.
 
     >>> checked_address("https://Rate.Example.org:443/aphasia/")
     'https://rate.example.org/aphasia'

@@ -21,12 +21,6 @@ def session_ratings(
 
     A word or a code is that of the first attempt. What a listener rated in the set too is left out:
     what was said there is compared.
-
-    Args:
-        store: with the sessions.
-        samples: of the set.
-        form: of the set; only answers that it allows are given.
-        rated: rater and sample of the ratings of the set.
     """
     measures = {key: key.partition("#")[0] for key, _ in _KEYS.values()}
     if not {*measures.values()} <= {*form.measures}:

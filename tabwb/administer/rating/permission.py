@@ -14,13 +14,7 @@ from tabwb.store.store import Store
 
 
 def agrees(store: Store, plugins: Plugins, conditions: Conditions) -> bool:
-    """Return whether whoever answered agrees to rating; nothing is logged. Models always do.
-
-    Args:
-        store: with consents.
-        plugins: with the study's configuration.
-        conditions: of the administration.
-    """
+    """Return whether whoever answered agrees to rating; nothing is logged. Models always do."""
     try:
         Guard(store, plugins, conditions).check_listening("")
     except NoConsent:
@@ -29,14 +23,7 @@ def agrees(store: Store, plugins: Plugins, conditions: Conditions) -> bool:
 
 
 def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool:
-    """Return whether a speaker agrees to rating; it is logged, once for each administration.
-
-    Args:
-        store: with consents and log.
-        plugins: with the study's configuration.
-        sample: that is to be shown.
-        rater: the person's code.
-    """
+    """Return whether a speaker agrees to rating; it is logged, once for each administration."""
     conditions = store.administration(sample.administration).conditions
     try:
         acts = Guard(store, plugins, conditions).check_listening(rater)
@@ -51,15 +38,7 @@ def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool
 
 
 def check_sending(store: Store, samples: Iterable[Sample]) -> None:
-    """Refuse to show samples on other computers without the consent of every speaker.
-
-    Args:
-        store: with the consents.
-        samples: that browsers elsewhere would show.
-
-    Raises:
-        NoConsent: a speaker has not agreed to ``remote``.
-    """
+    """Refuse to show samples on other computers without the consent of every speaker."""
     for number in sorted({sample.administration for sample in samples}):
         conditions = store.administration(number).conditions
         if conditions.guarded:

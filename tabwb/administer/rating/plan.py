@@ -51,14 +51,6 @@ def assigned(
     A rater gets the calibration samples first, then their own samples in their own order, of
     which a share comes again later. The samples of several raters are drawn at random; each has the
     raters with the fewest samples so far, among these those who have shared the fewest samples.
-
-    Args:
-        samples: numbers of the samples to rate.
-        design: how the work is divided.
-        calibration: numbers of the samples with a known consensus.
-
-    Raises:
-        UsageError: the numbers of the design do not fit.
     """
     checked_design(len(samples), design)
     shares = _shared_out(samples, design)
@@ -78,15 +70,7 @@ def assigned(
 
 
 def checked_design(n: int, design: Design) -> None:
-    """Check that the numbers of a design fit each other and the samples.
-
-    Args:
-        n: number of samples.
-        design: how the work is divided.
-
-    Raises:
-        UsageError: they do not.
-    """
+    """Check that the numbers of a design fit each other and the samples."""
     raters, each = len(design.raters), _each(design)
     if not raters:
         raise UsageError("no rater is named", where="--raters", hint="for example: --raters R1,R2")
@@ -113,10 +97,6 @@ def checked_design(n: int, design: Design) -> None:
 def ratings_needed(n: int, design: Design) -> int:
     """Return the number of first ratings of a plan, without repeats and calibration.
 
-    Args:
-        n: number of samples.
-        design: how the work is divided.
-
     >>> ratings_needed(561, Design(("R1", "R2", "R3", "R4", "R5"), overlap=82, each=2))
     643
     """
@@ -131,12 +111,6 @@ def with_repeats(
 
     Those that come again are drawn from the first half; each is at a random place at least
     ``distance`` positions later, or half the length of the list where that is less.
-
-    Args:
-        order: the samples, each once.
-        share: of them that comes again, rounded up.
-        distance: least difference of the two positions.
-        stream: of random numbers.
     """
     n = len(order)
     times = math.ceil(round(share * n, 9)) if n > 1 else 0

@@ -109,15 +109,6 @@ def planned(
     """Return the plan of a rating set.
 
     Calibration samples are taken from the candidates and are not drawn a second time.
-
-    Args:
-        candidates: responses that can be rated.
-        request: what is asked for.
-        draws: samples that are drawn already, instead of ``total`` and ``per_stratum``.
-        measured: median seconds for a sample with this form, or None for assumptions.
-
-    Raises:
-        UsageError: numbers do not fit, or a calibration sample is not among the candidates.
     """
     form, design = request.form, request.design
     calibration = _calibration(candidates, request)

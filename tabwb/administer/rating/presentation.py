@@ -41,15 +41,6 @@ _KEPT = re.compile(r"\w+(?:['-]\w+)*['-]?")
 def presented(text: str, policy: Presentation, *, cut: bool = False) -> str:
     r"""Return a text as every rater of a set sees it.
 
-    Args:
-        text: as it was said or written.
-        policy: of the set.
-        cut: whether a limit ended it before its end.
-
-    Returns:
-        One line. Without punctuation a word keeps apostrophes and hyphens within it and at its end
-        (``ca-``), because a false start is recognised by them.
-
     >>> presented("**The** kite\n\nis — “flying”…", Presentation())
     'The kite is - "flying"...'
     >>> presented("I see a kite .  It flies .", Presentation())

@@ -59,17 +59,7 @@ def sample_of(
     stratum: str | None = None,
     consensus: Mapping[str, Answer] | None = None,
 ) -> Sample:
-    """Return a sample with the parts that the form shows, under the policy of the set.
-
-    Args:
-        number: of the sample in its set.
-        candidate: the response.
-        form: which says what raters get.
-        policy: how texts are shown.
-        weight: how many responses it stands for.
-        stratum: instead of the candidate's.
-        consensus: of a calibration sample the right answers.
-    """
+    """Return a sample with the parts that the form shows, under the policy of the set."""
     shows = set(form.shows)
     text = candidate.text if "text" in shows else ""
     around = replace(policy, max_words=None)

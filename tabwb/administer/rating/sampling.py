@@ -37,10 +37,6 @@ def allocated(sizes: Mapping[str, int], total: int) -> dict[str, int]:
     The largest remainders get what rounding down leaves (Hamilton's method), first strata first.
     With enough to draw every stratum has at least one.
 
-    Args:
-        sizes: of the strata, in order.
-        total: number of responses to draw.
-
     >>> allocated({"a": 70, "b": 20, "c": 10}, 10), allocated({"a": 98, "b": 1, "c": 1}, 10)
     ({'a': 7, 'b': 2, 'c': 1}, {'a': 8, 'b': 1, 'c': 1})
     """
@@ -68,18 +64,7 @@ def drawn(
     total: int | None = None,
     per_stratum: int | None = None,
 ) -> tuple[Drawn[Unit], ...]:
-    """Return a random sample without replacement from each stratum, in the order of the units.
-
-    Args:
-        units: every response with its stratum.
-        seed: of the draw; each stratum has its own stream, so that one more stratum changes no
-            other.
-        total: how many in all, in proportion to the strata.
-        per_stratum: how many of each stratum, or all where it has fewer. Without either: all.
-
-    Raises:
-        UsageError: both numbers are given, or there are fewer responses than ``total``.
-    """
+    """Return a random sample without replacement from each stratum, in the order of the units."""
     if total is not None and per_stratum is not None:
         raise UsageError("--samples and --per-stratum cannot be combined", allowed="one of them")
     members: dict[str, list[int]] = {}

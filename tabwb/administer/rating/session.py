@@ -93,20 +93,7 @@ class RaterSession:
         *,
         clock: Clock = time.monotonic,
     ) -> Self:
-        """Open a rater's work where it was left, at the first sample that is not complete.
-
-        Args:
-            store: with the set.
-            plugins: with the study's configuration, for consents.
-            ref: id, name or uid of the set.
-            rater: the person's code.
-            clock: seconds.
-
-        Raises:
-            StoreError: there is no such set, or it is closed.
-            HeldElsewhere: this rater has the set open in another window or process.
-            UsageError: this is not a rater of the set.
-        """
+        """Open a rater's work where it was left, at the first sample that is not complete."""
         kept = store.sets.get(ref)
         checked_rater(rater)
         if rater not in kept.raters:
@@ -160,19 +147,11 @@ class RaterSession:
         return shown_of(self._sample, self.form, calibration=purpose == "calibration")
 
     def picture(self) -> bytes | None:
-        """Return the picture of the sample, or None where the form shows none.
-
-        Raises:
-            StoreError: the file is missing or damaged.
-        """
+        """Return the picture of the sample, or None where the form shows none."""
         return None if self._sample is None else self._media.picture(self._sample)
 
     def audio(self) -> tuple[Path, float, float] | None:
-        """Return the file to play, with its start and end in seconds; None without a recording.
-
-        Raises:
-            StoreError: the file is missing or damaged.
-        """
+        """Return the file to play, with its start and end in seconds; None without a recording."""
         return None if self._sample is None else self._media.audio(self._sample)
 
     @property
@@ -233,12 +212,7 @@ class RaterSession:
             self.guidelines_read = True
 
     def answer(self, key: str, answer: Answer) -> None:
-        """Save one answer; see :meth:`keep`.
-
-        Args:
-            key: the measure; with the attempt's number where each attempt is asked (``code#2``).
-            answer: None takes the answer away.
-        """
+        """Save one answer; see :meth:`keep`."""
         draft = self.draft
         answers = {name: value for name, value in draft.answers.items() if name != key}
         if answer is not None:
@@ -249,15 +223,6 @@ class RaterSession:
         """Save what the rater has said so far; nothing is written where nothing changed.
 
         After a failure the same call may be made again: nothing is kept twice.
-
-        Args:
-            draft: all that the rater says of the sample.
-            seconds: on the sample since it was shown; by default the session's own clock counts.
-
-        Raises:
-            StoreError: it was not saved; the message says why.
-            SavedElsewhere: another program saved an answer of this rater to this sample.
-            UsageError: the sample cannot be changed.
         """
         before = self.draft
         if draft == before:
@@ -274,14 +239,6 @@ class RaterSession:
         asked first (:attr:`asked`), and nothing is saved. A second call with the same answers
         confirms it, if :data:`CONFIRM_S` seconds or more have passed since the call before: a key
         that is held down or pressed twice confirms nothing.
-
-        Args:
-            draft: all that the rater says of it; by default what was saved.
-            seconds: as for :meth:`keep`.
-
-        Raises:
-            StoreError: it was not saved; the message says why.
-            UsageError: answers are missing; the message names them.
         """
         said = self.draft if draft is None else draft
         if self.complete and said == self.draft:
@@ -330,12 +287,6 @@ class RaterSession:
         """Take back the last change to the sample, else the last completion; False without one.
 
         What was taken back stays in the store, but counts no more. The visit begins again.
-
-        Args:
-            seconds: as for :meth:`keep`.
-
-        Raises:
-            StoreError: it was not saved; the message says why.
         """
         self._asked = None
         if self._earlier and self.phase == "rate":
@@ -416,12 +367,7 @@ class RaterSession:
         del self._unsure[rating.position]
 
     def _settled(self, unsure: SampleRating) -> SampleRating | None:
-        """Return the last row of the sample after a save of which no reply came.
-
-        Raises:
-            StoreError: the store cannot be read yet.
-            SavedElsewhere: the row is of another program.
-        """
+        """Return the last row of the sample after a save of which no reply came."""
         rows = self._store.sets.ratings(self._kept.id, self.rater, every=True)
         here = [row for row in rows if row.position == unsure.position]
         last = here[-1] if here else None

@@ -77,13 +77,7 @@ class Progress:
 
 
 def shown_of(sample: Sample, form: Form, *, calibration: bool) -> Shown:
-    """Return what a form shows of a sample.
-
-    Args:
-        sample: the sample.
-        form: says which parts are shown.
-        calibration: whether the right answers are shown afterwards.
-    """
+    """Return what a form shows of a sample."""
     parts = set(form.shows)
     audio = sample.audio if "audio" in parts else None
     return Shown(
@@ -98,23 +92,14 @@ def shown_of(sample: Sample, form: Form, *, calibration: bool) -> Shown:
 
 
 class Media:
-    """The pictures and recordings that a form shows.
-
-    Args:
-        store: where they are kept.
-        form: says which parts are shown.
-    """
+    """The pictures and recordings that a form shows."""
 
     def __init__(self, store: Store, form: Form) -> None:
         self._store, self._shows = store, frozenset(form.shows)
         self._pictures: dict[str, Mapping[str, bytes]] = {}
 
     def picture(self, sample: Sample) -> bytes | None:
-        """Return the picture of a sample, or None where there is none to show.
-
-        Raises:
-            StoreError: the file is missing or damaged.
-        """
+        """Return the picture of a sample, or None where there is none to show."""
         if sample.picture is None or "picture" not in self._shows:
             return None
         battery = self._store.administration(sample.administration).battery_hash
@@ -123,11 +108,7 @@ class Media:
         return self._pictures[battery].get(sample.picture)
 
     def audio(self, sample: Sample) -> tuple[Path, float, float] | None:
-        """Return the file of a sample, with start and end in seconds; None without a recording.
-
-        Raises:
-            StoreError: the file is missing or damaged.
-        """
+        """Return the file of a sample, with start and end in seconds; None without a recording."""
         if sample.audio is None or "audio" not in self._shows:
             return None
         path = self._store.people.recording_path(sample.audio.sha256)

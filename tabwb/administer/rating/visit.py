@@ -11,9 +11,6 @@ Clock = Callable[[], float]
 class Visit:
     """Counts the seconds of one visit; pauses are left out.
 
-    Args:
-        clock: for what the caller does not count itself.
-
     >>> at = 0.0
     >>> visit = Visit(lambda: at)
     >>> visit.begin(10); at = 5.0; visit.pause(); at = 99.0

@@ -16,16 +16,7 @@ from tabwb.records.words import did_you_mean
 
 
 def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> None:
-    """Check that every scorer of a battery is there, and that the examinee may be given it.
-
-    Args:
-        plugins: with the scorers.
-        battery: to be given.
-        conditions: with the examinee.
-
-    Raises:
-        UsageError: a scorer names nothing, or the battery may not be given to this examinee.
-    """
+    """Check that every scorer of a battery is there, and that the examinee may be given it."""
     for subtest in battery.subtests:
         for scorer in subtest.scorers:
             plugins.resolve("scorers", scorer)
@@ -33,15 +24,7 @@ def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> 
 
 
 def resolved_judges(plugins: Plugins, specs: Iterable[str]) -> tuple[str, ...]:
-    """Return the specs of judges as they are stored, each once.
-
-    Args:
-        plugins: with the judges.
-        specs: as asked for.
-
-    Raises:
-        TabwbError: a judge cannot be made.
-    """
+    """Return the specs of judges as they are stored, each once."""
     judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in specs)
     for judge in judges:
         plugins.judge(judge)  # one that cannot be made is better known now than after all answers
@@ -49,12 +32,7 @@ def resolved_judges(plugins: Plugins, specs: Iterable[str]) -> tuple[str, ...]:
 
 
 def lacks_protocol(battery: Battery, conditions: Conditions) -> bool:
-    """Return whether a battery for models would be given to a person outside a study.
-
-    Args:
-        battery: says for whom it is made.
-        conditions: with the research protocol, where there is one.
-    """
+    """Return whether a battery for models would be given to a person outside a study."""
     for_models = "speaker" not in battery.examinees
     return conditions.kind == "speaker" and for_models and not conditions.research_protocol
 
@@ -75,16 +53,7 @@ def _check_examinee(battery: Battery, conditions: Conditions) -> None:
 
 
 def check_protocol(plugins: Plugins, conditions: Conditions) -> None:
-    """Check that an examinee can answer under the protocol of items with options.
-
-    Args:
-        plugins: with the models.
-        conditions: with the examinee and the protocol.
-
-    Raises:
-        UsageError: it cannot, or its spec names nothing.
-        ComponentError: its plugin declares a method that is not there.
-    """
+    """Check that an examinee can answer under the protocol of items with options."""
     protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
     examinee = conditions.examinee
     if conditions.kind == "model":
@@ -102,15 +71,7 @@ def check_protocol(plugins: Plugins, conditions: Conditions) -> None:
 
 
 def check_part(battery: Battery, conditions: Conditions) -> None:
-    """Check that a battery has the subtests and items to which conditions limit it.
-
-    Args:
-        battery: to be given.
-        conditions: with the part.
-
-    Raises:
-        UsageError: it does not have one of them.
-    """
+    """Check that a battery has the subtests and items to which conditions limit it."""
     subtests = [subtest.id for subtest in battery.subtests]
     for name in conditions.part_subtests:
         if name not in subtests:

@@ -39,16 +39,7 @@ def gives_likelihoods(backend: ModelBackend) -> TypeGuard[LikelihoodBackend]:
 
 
 def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[object]:
-    """Yield what a back end answers to one request: pieces of text, waits, then one reply.
-
-    Args:
-        backend: opened.
-        request: of one trial; its options are weighed under protocol ``likelihood``.
-        cancel: stops the reply.
-
-    Raises:
-        ComponentError: the back end failed, or gave likelihoods that cannot be used.
-    """
+    """Yield what a back end answers to one request: pieces of text, waits, then one reply."""
     if is_weighed(request) and gives_likelihoods(backend):
         reply = chosen(backend, request, cancel)
         if reply.text:
@@ -59,16 +50,7 @@ def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[
 
 
 def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply:
-    """Return the option with the highest summed log probability as the reply.
-
-    Args:
-        backend: gives the likelihoods.
-        request: with the options in the order in which they are shown.
-        cancel: where it is set, the reply ends with stop reason ``cancelled``.
-
-    Raises:
-        ComponentError: the back end gave too few likelihoods, or one that is not a number.
-    """
+    """Return the option with the highest summed log probability as the reply."""
     started = time.monotonic()
     options = request.options
     weighed = backend.likelihood(request, options, cancel)

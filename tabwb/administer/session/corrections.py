@@ -32,11 +32,7 @@ class Corrections:
         self.session = session
 
     def skip(self, reason: str) -> Events:
-        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`.
-
-        Raises:
-            TabwbError: there is no item to skip, or it has an answer.
-        """
+        """Pass over the current item, for a reason; it can be taken back with :meth:`undo`."""
         session = self.session
         session.state.must_not_be_discontinued()
         trial = session.state.current_or_error("skip")
@@ -55,15 +51,7 @@ class Corrections:
         return made
 
     def void(self, reason: str, number: int | None = None) -> Events:
-        """Declare an item void, for a reason: what was recorded stays and does not count.
-
-        Args:
-            reason: why; must not be empty.
-            number: the trial's number, or None for the current one.
-
-        Raises:
-            TabwbError: there is no such item, or it is void already.
-        """
+        """Declare an item void, for a reason: what was recorded stays and does not count."""
         session = self.session
         trial = (
             session.state.current_or_error("declare void")
@@ -85,9 +73,6 @@ class Corrections:
         """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
 
         A finished administration continues when an item is unanswered after that.
-
-        Raises:
-            TabwbError: there is nothing to take back.
         """
         session = self.session
         target = session.history.undoable
@@ -109,12 +94,7 @@ class Corrections:
         return made
 
     def note(self, text: str, number: int | None = None) -> Events:
-        """Write a note on an item, or on the administration before the first.
-
-        Args:
-            text: the note.
-            number: of the trial; None: the current one.
-        """
+        """Write a note on an item, or on the administration before the first."""
         session = self.session
         where = session.state.number if number is None else number
         if where is not None:
@@ -129,14 +109,6 @@ class Corrections:
 
         A model's response with its reasoning in it, as earlier versions stored it, is recorded
         anew without: the new attempt counts, and verdicts on the earlier one stay and do not.
-
-        Args:
-            progress: is called before each response with the number of those rated; nothing is
-                stored where it raises.
-
-        Raises:
-            TabwbError: an error would replace a rating, because a scorer is missing or fails;
-                nothing is stored.
         """
         session = self.session
         entries: list[AttemptEntry | RatingsEntry] = []
@@ -182,12 +154,7 @@ class Corrections:
     def _rated_again(
         self, trial: Trial, standing: list[Trial]
     ) -> Sequence[AttemptEntry | RatingsEntry]:
-        """Return what is recorded anew of a trial; ``standing`` gets its new attempt.
-
-        Args:
-            trial: with its response.
-            standing: all trials, by which raters know what was said before.
-        """
+        """Return what is recorded anew of a trial; ``standing`` gets its new attempt."""
         session = self.session
         if session.strategy is not None and session.strategy.is_spoken(trial):
             return session.strategy.rated_again(trial)
@@ -230,10 +197,6 @@ def no_longer_rated(before: Sequence[Trial], after: Sequence[Trial]) -> dict[str
     """Return the raters whose verdicts count no longer, to the number of responses.
 
     They rated the text with the model's reasoning in it, and are not run here.
-
-    Args:
-        before: the trials of an administration.
-        after: the same trials, rated again.
     """
     lost: dict[str, int] = {}
     for earlier, now in zip(before, after, strict=True):

@@ -32,11 +32,6 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
 
     Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
     then what was committed. Whatever the back end raises becomes an attempt in error.
-
-    Args:
-        session: with a prompt shown.
-        backend: opened.
-        cancel: stops the reply.
     """
     request = session.request()
     number, trial = session.administration.id, session.position[0]
@@ -70,14 +65,6 @@ def drive(
 
     After :data:`CONSECUTIVE_FAILURES` failures in a row, and when only failed items are left, the
     session is paused with the reason; ``resume`` asks those items again.
-
-    Args:
-        session: running.
-        backend: opened.
-        cancel: ends the run at the next item.
-        together: how many items are put to a back end that can batch at once; one in a
-            conversation, because each prompt needs the answers before it.
-        meter: has the limits at which the session is paused, and counts; None: there are none.
     """
     alone = together == 1 or session.administration.conditions.conversation
     crowd = backend if isinstance(backend, BatchingBackend) and not alone else None
@@ -188,13 +175,7 @@ def _as_of_component(error: Exception) -> ComponentError:
 def answers(
     backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
 ) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
-    """Yield what a back end answers to requests, in any order; its failure has the index -1.
-
-    Args:
-        backend: opened; one that cannot batch is asked one by one.
-        requests: of trials.
-        cancel: stops the replies.
-    """
+    """Yield what a back end answers to requests, in any order; its failure has the index -1."""
     left = set(range(len(requests)))
     weighed = [index for index in sorted(left) if is_weighed(requests[index])]
     if weighed and gives_likelihoods(backend):
@@ -222,18 +203,7 @@ def answers(
 def answers_in_order(
     backend: ModelBackend, requests: Sequence[Request], together: int, cancel: Cancel
 ) -> Iterator[Reply | ComponentError]:
-    """Yield the answer to each request, or its error, in the order of the requests.
-
-    Args:
-        backend: opened.
-        requests: of trials.
-        together: number of requests put to a back end at once that can batch.
-        cancel: stops the replies.
-
-    Raises:
-        ComponentError: the back end failed as a whole.
-        Interrupted: cancelled.
-    """
+    """Yield the answer to each request, or its error, in the order of the requests."""
     size = together if isinstance(backend, BatchingBackend) else 1
     for first in range(0, len(requests), size):
         batch = requests[first : first + size]

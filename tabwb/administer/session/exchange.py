@@ -39,14 +39,6 @@ def request_for(
     With ``conversation`` the counting answers of earlier trials of the same replicate precede
     the prompt, in the order given. Protocols that need options have Yes and No for questions of
     that kind, which show none (TAB, B.6).
-
-    Args:
-        battery: what is given.
-        conditions: how.
-        plan: the trial.
-        trials: all trials so far; needed for a conversation.
-        attempt: 1-based; counts the replies to this trial, see
-            :func:`~tabwb.records.seeds.reply_seed`.
     """
     subtest = battery.subtest(plan.subtest)
     messages = list(opening_messages(battery, conditions.system_message))
@@ -76,12 +68,7 @@ def request_for(
 
 
 def token_limit(subtest: Subtest, conditions: Conditions) -> int:
-    """Return the most tokens of a reply to a subtest (:attr:`Conditions.token_limits`).
-
-    Args:
-        subtest: with its own limit.
-        conditions: with the limit of the run.
-    """
+    """Return the most tokens of a reply to a subtest (:attr:`Conditions.token_limits`)."""
     own, given = subtest.max_tokens, conditions.decoding.max_tokens
     if own is None or conditions.token_limits == "run":
         return given
@@ -131,17 +118,7 @@ def attempt_with_answer(
     language: str = "",
     answers: Iterable[str] = (),
 ) -> Attempt:
-    """Return the next attempt of a trial: an answer, with its response status.
-
-    Args:
-        trial: in its present state.
-        reply: of the examinee; one whose limit went into reasoning is *truncated*.
-        request: exactly what a model was sent; None for a person.
-        expected: the item's right answer, or None.
-        kind: what the subtest asks for.
-        language: of the battery, as a BCP 47 tag.
-        answers: what else the item allows.
-    """
+    """Return the next attempt of a trial: an answer, with its response status."""
     response = storable(reply.text)
     status = response_status(
         response,
@@ -170,14 +147,7 @@ def attempt_with_answer(
 def attempt_in_error(
     trial: Trial, error: str, request: Request | None, partial: Reply | None = None
 ) -> Attempt:
-    """Return the next attempt of a trial: there is no answer, for the reason ``error``.
-
-    Args:
-        trial: in its present state.
-        error: what went wrong.
-        request: exactly what a model was sent; None for a person.
-        partial: what had come before it went wrong, or None.
-    """
+    """Return the next attempt of a trial: there is no answer, for the reason ``error``."""
     decoding = request.decoding if request else None
     return Attempt(
         number=len(trial.attempts) + 1,
@@ -213,11 +183,6 @@ SAMPLING = tuple(
 def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True) -> dict[str, str]:
     """Return the decoding of a request as an attempt keeps it: plain strings, stop as a JSON list.
 
-    Args:
-        decoding: of the request, or None.
-        drawn: False where the back end took the most probable answer whatever the temperature.
-        written: False where an option was chosen without writing it, so that nothing limits it.
-
     >>> sent(Decoding(64, 0.7, 0.9, ("Q:",), 5))["stop"], sent(Decoding(64)).keys()
     ('["Q:"]', dict_keys(['max_tokens', 'temperature', 'stop']))
     """
@@ -247,15 +212,7 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
 
 
 def in_words(text: str, what: str) -> str:
-    """Return a reason or a note as it is stored.
-
-    Args:
-        text: as typed.
-        what: what needs it, for the message.
-
-    Raises:
-        TabwbError: it is empty.
-    """
+    """Return a reason or a note as it is stored."""
     if not text.strip():
         raise TabwbError(f"{what} needs some words", allowed="any text")
     return storable(text.strip())

@@ -23,10 +23,6 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
     because the instructions belong to it. Each shuffle has its own seed, so that adding a
     subtest does not change the order of the others. A rotated choice item is given once per
     rotation.
-
-    Args:
-        battery: to be given.
-        conditions: with seed, replicates and orders.
     """
     noise = None if conditions.prompt_noise is None else parse_noise(conditions.prompt_noise)
     trials: list[PlannedTrial] = []
@@ -57,11 +53,8 @@ def _under(noise: PromptNoise, subtest: Subtest, item: Item) -> Item:
 def given_items(
     battery: Battery, conditions: Conditions
 ) -> Iterator[tuple[Subtest, tuple[Item, ...]]]:
-    """Yield each subtest of which something is given, with its items; practice is not among them.
-
-    Args:
-        battery: to be given.
-        conditions: with the part that is asked for.
+    """Yield each subtest of which something is given, with its items; practice is not among
+    them.
     """
     named = conditions.part_items
     for subtest in battery.subtests:
@@ -108,12 +101,7 @@ def _generator(conditions: Conditions, replicate: int, place: str) -> random.Ran
 
 
 def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
-    """Return whether replicates of a greedy model can only repeat each other.
-
-    Args:
-        battery: to be given.
-        conditions: how; the items' order matters only inside one conversation.
-    """
+    """Return whether replicates of a greedy model can only repeat each other."""
     if conditions.kind != "model" or conditions.replicates < 2 or not conditions.decoding.greedy:
         return False
     if conditions.conversation and conditions.item_order == "shuffled":
@@ -127,14 +115,7 @@ def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
 def choices_never_vary(
     battery: Battery, conditions: Conditions, unsampled: Collection[str]
 ) -> bool:
-    """Return whether replicates differ, but not those of items that are answered by an option.
-
-    Args:
-        battery: what is given.
-        conditions: how.
-        unsampled: protocols under which the back end draws nothing, whatever the temperature
-            (:attr:`tabwb.plugin_api.descriptors.Descriptor.unsampled`).
-    """
+    """Return whether replicates differ, but not those of items that are answered by an option."""
     if conditions.kind != "model" or conditions.replicates < 2 or conditions.conversation:
         return False
     if conditions.decoding.greedy or conditions.protocol.value not in unsampled:

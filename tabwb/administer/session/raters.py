@@ -51,11 +51,7 @@ class Raters:
         self._later: tuple[str, ...] | None = None
 
     def judges(self) -> tuple[Judge, ...]:
-        """Return the judges that rate at once, made at the first call; see :attr:`later`.
-
-        Raises:
-            TabwbError: a judge cannot be used here.
-        """
+        """Return the judges that rate at once, made at the first call; see :attr:`later`."""
         if self._judges is None:
             at_once = [spec for spec in self._judge_specs if spec not in self.later]
             self._judges = tuple(map(self._plugins.judge, at_once))
@@ -85,13 +81,7 @@ class Raters:
     def rate(
         self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
     ) -> tuple[Rating, ...]:
-        """All ratings of one attempt.
-
-        Args:
-            plan: the trial that the attempt answers.
-            attempt: in state ok.
-            trials: the administration's trials so far, in order, for earlier responses.
-        """
+        """All ratings of one attempt."""
         subtest = self._battery.subtest(plan.subtest)
         response = self.response(plan, attempt, trials)
         ratings: list[Rating] = []
@@ -111,13 +101,7 @@ class Raters:
         )
 
     def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
-        """Return what raters are told of one answer.
-
-        Args:
-            plan: the trial that the attempt answers.
-            attempt: in state ok.
-            trials: all trials, for what was said before.
-        """
+        """Return what raters are told of one answer."""
         subtest = self._battery.subtest(plan.subtest)
         item = subtest.item(plan.item)
         return Response(
@@ -211,13 +195,7 @@ def _renamed(rating: Rating, own: str, rater: str) -> Rating:
 def declaration_of(
     judge: Judge, judged: Scope = "connected-text", plugin: PluginVersion | None = None
 ) -> Declaration:
-    """What a judge says of itself, to be kept with its first ratings.
-
-    Args:
-        judge: as made from its spec.
-        judged: which answers it is given to judge; its scope, if it has none of its own.
-        plugin: that made it.
-    """
+    """What a judge says of itself, to be kept with its first ratings."""
     return Declaration(
         rater=judge.rater,
         features=tuple(storable(str(feature)) for feature in judge.features),
@@ -246,16 +224,7 @@ def _guarded(
 def checked(
     rater: str, ratings: Iterable[Rating], kinds: Mapping[str, MeasureKind] | None = None
 ) -> Sequence[Rating]:
-    """Return ratings as they can be stored; a value that its measure cannot have is an error.
-
-    Args:
-        rater: whose ratings they are.
-        ratings: as a plugin gave them.
-        kinds: what the values of its measures are; None: of a judge.
-
-    Raises:
-        TypeError, ValueError: a plugin gave ratings that are not its own.
-    """
+    """Return ratings as they can be stored; a value that its measure cannot have is an error."""
     checked: dict[str, Rating] = {}
     for rating in not_async(ratings):
         if not isinstance(rating, Rating):
@@ -281,12 +250,7 @@ def checked(
 def failed_raters(
     trials: Iterable[Trial], except_for: Collection[str] = ()
 ) -> tuple[FailedRater, ...]:
-    """Return the raters with ratings in error, in the order in which they come.
-
-    Args:
-        trials: with the ratings of the attempts that count.
-        except_for: raters whose failures are reported elsewhere.
-    """
+    """Return the raters with ratings in error, in the order in which they come."""
     given: dict[str, int] = {}
     failures: dict[str, list[str]] = {}
     for trial in trials:

@@ -12,12 +12,7 @@ from tabwb.records.words import plural
 
 
 def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
-    """Return how many replicates a model of recorded answers holds; 0 for any other examinee.
-
-    Args:
-        plugins: with batteries and components.
-        conditions: with the examinee.
-    """
+    """Return how many replicates a model of recorded answers holds; 0 for any other examinee."""
     if conditions.kind != "model":
         return 0
     descriptor, spec = plugins.resolve("models", conditions.examinee)
@@ -25,13 +20,7 @@ def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
 
 
 def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
-    """Return a sentence about replicates that say nothing new or are left out, or nothing.
-
-    Args:
-        plugins: with batteries and components.
-        battery: to be given.
-        conditions: how.
-    """
+    """Return a sentence about replicates that say nothing new or are left out, or nothing."""
     if recorded := recorded_replicates(plugins, conditions):
         if recorded <= conditions.replicates:
             return ""
@@ -58,13 +47,7 @@ def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) 
 
 
 def idle_judges(battery: Battery, conditions: Conditions, *, asked: bool = True) -> str:
-    """Return a sentence about judges that have nothing to rate in this battery, or nothing.
-
-    Args:
-        battery: to be given.
-        conditions: with the judges.
-        asked: whether these were named; the default one is missed only in connected text.
-    """
+    """Return a sentence about judges that have nothing to rate in this battery, or nothing."""
     if battery.features or not conditions.judges:
         return ""
     if not asked and not any(subtest.task.connected for subtest in battery.subtests):
@@ -76,12 +59,7 @@ def idle_judges(battery: Battery, conditions: Conditions, *, asked: bool = True)
 
 
 def unknown_features(battery: Battery, judge: Judge) -> str:
-    """Return a sentence about features of a judge that the battery does not have, or nothing.
-
-    Args:
-        battery: to be rated.
-        judge: declares its features.
-    """
+    """Return a sentence about features of a judge that the battery does not have, or nothing."""
     known = [feature.id for feature in battery.features]
     unknown = [feature for feature in judge.features if feature not in known]
     if not known or not unknown:
@@ -98,14 +76,7 @@ def unknown_features(battery: Battery, judge: Judge) -> str:
 def before_run(
     plugins: Plugins, battery: Battery, conditions: Conditions, *, asked: bool = True
 ) -> tuple[str, ...]:
-    """Return what must be known before a battery is given: judges, features and language.
-
-    Args:
-        plugins: with the judges.
-        battery: to be given.
-        conditions: with the judges.
-        asked: whether these were named.
-    """
+    """Return what must be known before a battery is given: judges, features and language."""
     said = [idle_judges(battery, conditions, asked=asked)]
     if asked:
         said += [unknown_features(battery, plugins.judge(spec)) for spec in conditions.judges]

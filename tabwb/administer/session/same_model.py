@@ -13,16 +13,7 @@ from tabwb.records.trials import HASHES, IDENTITY
 
 
 def stand_in(plugins: Plugins, conditions: Conditions, spec: str) -> str:
-    """Return the resolved spec of a model that is to continue an administration.
-
-    Args:
-        plugins: with the back ends.
-        conditions: of the administration.
-        spec: of the model, as the user wrote it.
-
-    Raises:
-        UsageError: no model answers there, it has no path, or an option that counts differs.
-    """
+    """Return the resolved spec of a model that is to continue an administration."""
     began = conditions.examinee
     if conditions.kind != "model" or began.startswith(FUNCTION):
         what = "a person" if conditions.kind != "model" else f"the function '{began}'"
@@ -42,17 +33,7 @@ def stand_in(plugins: Plugins, conditions: Conditions, spec: str) -> str:
 def check_same(
     earlier: Mapping[str, str], now: Mapping[str, str], *, began: str, spec: str
 ) -> None:
-    """Check that a model is the one that an administration began with.
-
-    Args:
-        earlier: facts of the model when it was opened last; empty where it never was.
-        now: facts of the model that is open.
-        began: spec of the administration's model.
-        spec: of the model that is open; another one must have the same weights and tokenizer.
-
-    Raises:
-        TabwbError: it is another model.
-    """
+    """Check that a model is the one that an administration began with."""
     weights, *_ = HASHES
     alike = weights in now and earlier.get(weights) == now[weights]
     if spec != began and earlier:

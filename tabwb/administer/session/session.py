@@ -151,11 +151,7 @@ class Session:
 
     @property
     def spoken(self) -> SpokenStrategy:
-        """The commands for items that are answered aloud.
-
-        Raises:
-            UsageError: no item is answered aloud.
-        """
+        """The commands for items that are answered aloud."""
         if self.strategy is None:
             raise UsageError(
                 f"administration {self.administration.id} is not spoken naming",
@@ -199,11 +195,7 @@ class Session:
     # ---------------------------------------------------------------- commands
 
     def opened(self, facts: Mapping[str, str]) -> Events:
-        """Keep what the back end says of the model it opened (revision, dtype, weights' hash).
-
-        Raises:
-            TabwbError: the administration began with another model.
-        """
+        """Keep what the back end says of the model it opened (revision, dtype, weights' hash)."""
         earlier = self.history.model_facts
         check_same(
             earlier, facts, began=self.administration.conditions.examinee, spec=self.model_spec
@@ -217,9 +209,6 @@ class Session:
 
         A trial whose attempts failed in this session comes again only after all others; when
         nothing but such trials is left the session pauses, so that a dead back end ends a run.
-
-        Raises:
-            TabwbError: an item waits for its answer, or the administration is not running.
         """
         self.state.must_run()
         if self.awaiting:
@@ -236,11 +225,7 @@ class Session:
         return self.commit([EventEntry("finished", None)], events.Finished(self.administration.id))
 
     def begin_at(self, number: int) -> Events:
-        """Show one planned trial out of turn.
-
-        Raises:
-            TabwbError: it does not wait to be given.
-        """
+        """Show one planned trial out of turn."""
         self.state.must_run()
         trial = self.history.trial(number)
         if self.awaiting or trial.state is not TrialState.PLANNED:
@@ -248,24 +233,13 @@ class Session:
         return self._start(trial)
 
     def answer(self, text: str, *, latency_s: float | None = None) -> Events:
-        """Record what a person typed.
-
-        Args:
-            text: exactly as typed.
-            latency_s: seconds from the prompt to the end of the answer; measured from
-                :meth:`next` when not given.
-        """
+        """Record what a person typed."""
         waited = time.monotonic() - self.state.asked_at
         reply = Reply(text, StopReason.NONE, waited if latency_s is None else latency_s)
         return self.record(reply)
 
     def record(self, reply: Reply, request: Request | None = None) -> Events:
-        """Record a reply to the current prompt and rate it, in one commit.
-
-        Args:
-            reply: what the examinee answered.
-            request: exactly what a model was sent; None for a person.
-        """
+        """Record a reply to the current prompt and rate it, in one commit."""
         if reply.stop_reason is StopReason.CANCELLED:
             return self.fail("stopped before the reply was complete", request, reply)
         trial = self.state.open_trial()
@@ -300,14 +274,7 @@ class Session:
         *,
         cause: str = "",
     ) -> Events:
-        """Record an attempt in error; the trial stays unanswered.
-
-        Args:
-            message: what went wrong.
-            request: exactly what a model was sent; None for a person.
-            partial: what had come before it went wrong, or None.
-            cause: kept with the attempt, or empty.
-        """
+        """Record an attempt in error; the trial stays unanswered."""
         trial = self.state.open_trial()
         number = trial.plan.number
         attempt = attempt_in_error(trial, message, request, partial)
@@ -320,11 +287,7 @@ class Session:
         return made
 
     def repeat(self) -> Events:
-        """Ask the current item again; what was answered before stays and the new answer counts.
-
-        Raises:
-            TabwbError: no item was shown, or it still waits.
-        """
+        """Ask the current item again; what was answered before stays and the new answer counts."""
         if self.status is not AdministrationStatus.DONE:
             self.state.must_run()
         trial = self.current
@@ -345,11 +308,7 @@ class Session:
         return made
 
     def resume(self) -> Events:
-        """Go on after a pause; nothing that was answered is asked again, what failed is.
-
-        Raises:
-            TabwbError: it was discontinued, or its responses were imported.
-        """
+        """Go on after a pause; nothing that was answered is asked again, what failed is."""
         self.state.must_not_be_discontinued()
         if self.administration.conditions.is_imported:
             raise TabwbError(
@@ -365,11 +324,7 @@ class Session:
         return self.commit([EventEntry("resumed", None, "")], resumed)
 
     def discontinue(self, reason: str) -> Events:
-        """End early, for a reason; what was not given reads *not administered*.
-
-        Raises:
-            TabwbError: the administration is over already.
-        """
+        """End early, for a reason; what was not given reads *not administered*."""
         if self.status in OVER:
             raise TabwbError(f"this administration is {self.status.value} already")
         made = self.commit(
@@ -382,12 +337,7 @@ class Session:
     # ---------------------------------------------------------------- for strategies, corrections
 
     def commit(self, entries: Sequence[Entry], *made: events.Event) -> Events:
-        """Store entries, and return the events after the observers had them.
-
-        Args:
-            entries: what is stored, in order.
-            made: the events that tell of it.
-        """
+        """Store entries, and return the events after the observers had them."""
         whole = [*([self._started] if self._started else ()), *entries]
         self.store.append(self.administration.id, whole)
         self._started = None

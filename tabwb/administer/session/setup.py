@@ -122,27 +122,12 @@ def _with_noise(battery: Battery, conditions: Conditions, *, recorded: bool) -> 
 
 
 def by_microphone(battery: Battery, conditions: Conditions) -> bool:
-    """Return whether the workbench records answers of an administration.
-
-    Args:
-        battery: to be given.
-        conditions: with a transcriber where items that may also be typed are answered aloud.
-    """
+    """Return whether the workbench records answers of an administration."""
     return battery.coded or (battery.spoken and conditions.transcriber is not None)
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:
-    """Begin an administration; its battery and plan are stored before the session is returned.
-
-    Args:
-        store: where it is kept.
-        plugins: with the components.
-        battery: to be given.
-        conditions: resolved.
-
-    Raises:
-        NoConsent: a registered speaker has not agreed.
-    """
+    """Begin an administration; its battery and plan are stored before the session is returned."""
     consent.Guard(store, plugins, conditions).check_giving()
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
@@ -157,18 +142,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 def create_naming(
     store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
 ) -> Session:
-    """Begin an administration of a battery that is answered aloud, as :func:`create`.
-
-    Args:
-        store: where it is kept.
-        plugins: with the components.
-        battery: to be given.
-        conditions: resolved.
-
-    Raises:
-        UsageError: nothing in the battery is named aloud, or the rater has the name of a rule.
-        TabwbError: a table of typed transcripts is wrong; nothing was begun.
-    """
+    """Begin an administration of a battery that is answered aloud, as :func:`create`."""
     check_own(conditions.rater)
     if not battery.spoken:
         raise UsageError(
@@ -190,12 +164,6 @@ def notated(
 
     IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it; a spec may say
     otherwise.
-
-    Args:
-        store: with the speaker's record.
-        plugins: with the transcriber.
-        conditions: of the administration, with the speaker.
-        transcriber: a spec, or None.
     """
     if transcriber is None or not is_typed(transcriber):
         return transcriber
@@ -213,16 +181,7 @@ def _check_typed(plugins: Plugins, transcriber: str | None) -> None:
 
 
 def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Session:
-    """Open an administration of a battery that is answered aloud again, as :func:`resume`.
-
-    Args:
-        store: with the administration.
-        plugins: with the components.
-        reference: its id or uid.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Open an administration of a battery that is answered aloud again, as :func:`resume`."""
     session = resume(store, plugins, reference)
     if session.is_spoken:
         session.spoken.aloud = True

@@ -71,13 +71,7 @@ class Showable:
 
 
 def planned(plugins: Plugins, battery: Battery, conditions: Conditions) -> tuple[Showable, ...]:
-    """Return what a planned administration can show, with the judges and back end it names.
-
-    Args:
-        plugins: where judges and back ends are found.
-        battery: what is given.
-        conditions: how.
-    """
+    """Return what a planned administration can show, with the judges and back end it names."""
     unsampled: tuple[str, ...] = ()
     if conditions.kind == "model":
         unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
@@ -94,13 +88,8 @@ def showable(
     unsampled: Collection[str] = (),
     n_features: int | None = None,
 ) -> tuple[Showable, ...]:
-    """Return what a planned administration of a model can show against another on the same items.
-
-    Args:
-        battery: what is given.
-        conditions: how.
-        unsampled: protocols under which the back end draws nothing.
-        n_features: features that the judge tells; None for all of the battery.
+    """Return what a planned administration of a model can show against another on the same
+    items.
     """
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     plans = [plan for plan in plan_trials(battery, conditions) if not plan.practice]

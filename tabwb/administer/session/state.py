@@ -97,12 +97,7 @@ class SessionState:
         return None
 
     def upcoming(self, first: Trial | None, count: int) -> tuple[Trial, ...]:
-        """Return at most ``count`` of the trials that wait, from ``first`` on.
-
-        Args:
-            first: the next trial; None: all trials have been given.
-            count: how many at most.
-        """
+        """Return at most ``count`` of the trials that wait, from ``first`` on."""
         waiting: list[Trial] = []
         trials = self.history.standing
         for at in range(len(trials) if first is None else first.plan.number - 1, len(trials)):
@@ -119,42 +114,26 @@ class SessionState:
             self.failed.discard(number)
 
     def must_run(self) -> None:
-        """Check that the administration is running.
-
-        Raises:
-            TabwbError: it is paused or over.
-        """
+        """Check that the administration is running."""
         if self.history.status is AdministrationStatus.PAUSED:
             raise TabwbError("this administration is paused", hint="resume it first")
         if self.history.status in OVER:
             raise TabwbError(f"this administration is {self.history.status.value}")
 
     def must_not_be_discontinued(self) -> None:
-        """Check that the administration was not discontinued.
-
-        Raises:
-            TabwbError: it was.
-        """
+        """Check that the administration was not discontinued."""
         if self.history.status is AdministrationStatus.DISCONTINUED:
             raise TabwbError("this administration was discontinued", hint="undo takes that back")
 
     def current_or_error(self, what: str) -> Trial:
-        """Return the trial before the examinee, or the last one shown.
-
-        Raises:
-            TabwbError: none has been shown yet; ``what`` names what was to be done with it.
-        """
+        """Return the trial before the examinee, or the last one shown."""
         trial = self.current
         if trial is None:
             raise TabwbError(f"there is no item to {what} yet", hint="show the first one")
         return trial
 
     def open_trial(self) -> Trial:
-        """Return the trial that waits for its answer.
-
-        Raises:
-            TabwbError: none does.
-        """
+        """Return the trial that waits for its answer."""
         trial = self.current
         if trial is None or not self.awaiting:
             raise TabwbError("no item waits for an answer", hint="show the next one first")

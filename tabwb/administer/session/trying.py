@@ -43,20 +43,7 @@ def try_model(
     max_tokens: int = MOST_TOKENS,
     on_wait: Callable[[Wait], object] = lambda wait: None,
 ) -> Tried:
-    """Open the model that a spec names, ask it one question and close it again.
-
-    Args:
-        plugins: with the back ends.
-        spec: of the model.
-        cancel: stops the loading and the reply.
-        prompt: what is asked.
-        max_tokens: the most tokens of the reply.
-        on_wait: called with each pause.
-
-    Raises:
-        TabwbError: it cannot be opened, or does not answer.
-        ComponentError: it ended without a reply.
-    """
+    """Open the model that a spec names, ask it one question and close it again."""
     price = plugins.price(spec)
     backend = plugins.open_model(spec)
     started = time.monotonic()

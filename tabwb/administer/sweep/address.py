@@ -19,12 +19,6 @@ def scheduler_address(text: str) -> str:
 
     A client of Dask that is made with another text fails and then keeps the program from ending.
 
-    Args:
-        text: the address, or the path of a scheduler file.
-
-    Raises:
-        UsageError: it is neither, or the file cannot be read.
-
     >>> scheduler_address("tcp://127.0.0.1:8786")
     'tcp://127.0.0.1:8786'
     """

@@ -43,18 +43,7 @@ POLL_S = 0.2
 
 
 class Cluster:
-    """The connection to a cluster, for one model.
-
-    Args:
-        address: of the scheduler, or the path of its scheduler file.
-        spec: of the model.
-        cancel: ends the wait for the scheduler.
-        offline: the model may use no network.
-
-    Raises:
-        UsageError: it is not an address, or no scheduler answers there.
-        Interrupted: cancelled.
-    """
+    """The connection to a cluster, for one model."""
 
     def __init__(self, address: str, spec: str, cancel: Cancel, *, offline: bool = False) -> None:
         self.client = connected(address, cancel)
@@ -74,15 +63,7 @@ class Cluster:
         self.client.close()
 
     def parts(self, cancel: Cancel) -> Sequence[Part]:
-        """Return the parts of the model, as a worker sees them.
-
-        Args:
-            cancel: ends the wait for a worker.
-
-        Raises:
-            TabwbError: the model cannot be loaded or lesioned, or the scheduler is lost.
-            Interrupted: cancelled.
-        """
+        """Return the parts of the model, as a worker sees them."""
         future = self.submitted(f"{self.name}-parts", "parts")
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
@@ -99,13 +80,7 @@ class Cluster:
         return parts
 
     def submitted(self, key: str, method: str, *arguments: Any) -> Future:
-        """Return the future of a call of the host on any worker.
-
-        Args:
-            key: of the task.
-            method: of the host.
-            arguments: of the method.
-        """
+        """Return the future of a call of the host on any worker."""
         return self.client.submit(at_host, self.name, method, *arguments, key=key)
 
 
@@ -175,18 +150,6 @@ def run_on_cluster(
     The condition of a worker that is lost is given to another by the scheduler. One that had as
     many lost workers as the scheduler allows (``distributed.scheduler.allowed-failures``) may have
     waited behind the one that ended them: it is given again at the end, alone, and only then fails.
-
-    Args:
-        sweep: what to give.
-        points: the conditions among which this call chooses.
-        open_store: opens the store.
-        cancel: stops the sweep; it can be run again.
-        cluster: with workers that have the model.
-        together: number of items put to a model at once.
-
-    Raises:
-        UsageError: each prompt needs the answer to the one before.
-        Interrupted: the scheduler is lost.
     """
     if sweep.conditions.conversation:
         raise UsageError(
@@ -257,13 +220,8 @@ def _submit(
 def requests_left(
     sweep: Sweep, point: Point, begun: Administration | None, store: Store
 ) -> tuple[Request, ...]:
-    """Return the requests of a condition whose answers the store lacks, as its session makes them.
-
-    Args:
-        sweep: with the battery.
-        point: the condition.
-        begun: its administration, or None.
-        store: with the administration.
+    """Return the requests of a condition whose answers the store lacks, as its session makes
+    them.
     """
     conditions = point.conditions
     if begun is None:
@@ -284,12 +242,7 @@ def _has_ended_workers(future: Future) -> bool:
 
 
 def _result(future: Future) -> Any:
-    """Return the result of a future that is done.
-
-    Raises:
-        ComponentError: the task ended its workers, or failed outside of its host.
-        Interrupted: the scheduler is lost.
-    """
+    """Return the result of a future that is done."""
     if future.status == "cancelled":
         raise _lost()
     if future.status != "error":

@@ -63,11 +63,7 @@ class Forecast:
         return None if self.seconds_each is None else self.seconds_each * self.left / workers
 
     def lines(self, workers: int) -> Iterator[str]:
-        """Yield it in words.
-
-        Args:
-            workers: number of models that work at one time.
-        """
+        """Yield it in words."""
         counts = ", ".join(f"{plural(number, role)}" for role, number in self.roles.items())
         yield f"{plural(self.conditions, 'condition')} ({counts}), {self.done} done before"
         yield f"{self.responses:,} responses left, {self.trials} under each condition"
@@ -101,16 +97,7 @@ def seeds_of(points: Iterable[Point]) -> int:
 def forecast(
     sweep: Sweep, points: Sequence[Point], model: Model, done: int, together: int, cancel: Cancel
 ) -> Forecast:
-    """Return what a sweep would give; the intact model is asked once, and nothing is stored.
-
-    Args:
-        sweep: the sweep.
-        points: its conditions, or a share of them.
-        model: loaded and intact.
-        done: how many of them the store has.
-        together: number of items put to the model at once.
-        cancel: ends the answers of the model.
-    """
+    """Return what a sweep would give; the intact model is asked once, and nothing is stored."""
     plans = plan_trials(sweep.battery, sweep.conditions)
     requests = [request_for(sweep.battery, sweep.conditions, plan) for plan in plans]
     spent = None

@@ -49,26 +49,13 @@ class Grid:
     others: tuple[Other, ...] = ()
 
     def needed(self, model: Model) -> Sequence[Part]:
-        """Return the parts of a model; without lesions none where they are not known.
-
-        Raises:
-            TabwbError: its architecture is not known, and there are lesions.
-        """
+        """Return the parts of a model; without lesions none where they are not known."""
         return model.parts() if self.rows else model.known_parts()
 
     def points(
         self, parts: Sequence[Part], conditions: Conditions, resolve: Resolve = lambda given: given
     ) -> tuple[Point, ...]:
-        """Return the conditions, each once: first the model as it is, models one after another.
-
-        Args:
-            parts: of the model; empty where the grid has no lesions.
-            conditions: of the whole sweep, resolved.
-            resolve: see :data:`~tabwb.administer.sweep.other_rows.Resolve`.
-
-        Raises:
-            UsageError: the model lacks what the grid names, or a condition cannot be used.
-        """
+        """Return the conditions, each once: first the model as it is, models one after another."""
         found: dict[Conditions, Point] = {}
 
         def add(point: Point) -> None:
@@ -105,14 +92,7 @@ class Grid:
 
 
 def read_grid(path: Path) -> Grid:
-    """Return the grid of a file.
-
-    Args:
-        path: a TOML file; docs/lesions.md has an example.
-
-    Raises:
-        UsageError: it cannot be read, or a value is not allowed; the message names file and key.
-    """
+    """Return the grid of a file."""
     raw = read_regular(path, TOO_LARGE)
     if raw is None:
         raise UsageError("cannot be read: there is no such file", where=str(path))
@@ -121,13 +101,6 @@ def read_grid(path: Path) -> Grid:
 
 def grid_of(content: Mapping[str, Any], path: Path = Path("grid")) -> Grid:
     """Return a grid from its content.
-
-    Args:
-        content: what a TOML file of a grid holds.
-        path: of that file: for errors, and its name is the default name of the sweep.
-
-    Raises:
-        UsageError: a value is not allowed; the message names file and key.
 
     >>> row = {"targets": ["mlp"], "amounts": [0.1, 0.2]}
     >>> grid_of({"format": 1, "lesions": [row]}).rows[0].amounts

@@ -27,17 +27,6 @@ def grid_text(
 ) -> str:
     """Return a grid as TOML: a lesion at several amounts, with several seeds.
 
-    Args:
-        lesions: applied together.
-        name: of the sweep.
-        amounts: of each lesion.
-        seeds: of each lesion.
-        layers: ``all``, ``each``, or :data:`OWN` for those of the lesion.
-        controls: whether each has a control of its size, or the kind of control as grids name it.
-
-    Raises:
-        UsageError: a grid cannot say it, as the lesions differ.
-
     >>> from tabwb.lesion.spec import parse_lesions
     >>> lesions = parse_lesions("mlp.down:zero:0.3@layers=0-2,seed=7")
     >>> print(grid_text(lesions, "down", (0.1, 0.2), (1, 2), "own", controls=True))

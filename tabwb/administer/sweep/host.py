@@ -42,10 +42,6 @@ class Host(WorkerPlugin):  # type: ignore[misc]
     """Keeps the model of a sweep in a worker; it is loaded with the first condition.
 
     The model is a process beside the worker where its plugin says so, as in every sweep.
-
-    Args:
-        spec: of the model.
-        offline: the model may use no network.
     """
 
     def __init__(self, spec: str, offline: bool) -> None:
@@ -76,17 +72,7 @@ class Host(WorkerPlugin):  # type: ignore[misc]
     def answer(
         self, spec: str, lesion: str, requests: Sequence[Request], together: int
     ) -> Answered:
-        """Return the answers of a model under a lesion.
-
-        Args:
-            spec: of the model: that of the sweep, or a checkpoint.
-            lesion: its spec; empty: the intact model.
-            requests: in the order in which they are given.
-            together: number of requests put to the model at once.
-
-        Raises:
-            ComponentError: the model failed as a whole.
-        """
+        """Return the answers of a model under a lesion."""
         with self._lock:  # of a worker with several threads
             model = self._loaded(spec)
             cancel = threading.Event()
@@ -115,13 +101,7 @@ class Host(WorkerPlugin):  # type: ignore[misc]
 
 
 def at_host(name: str, method: str, *arguments: Any) -> Any:
-    """Return what a method of the host of this worker returns; its error as a value.
-
-    Args:
-        name: of the host among the worker's plugins.
-        method: of the host.
-        arguments: of the method.
-    """
+    """Return what a method of the host of this worker returns; its error as a value."""
     try:
         return getattr(get_worker().plugins[name], method)(*arguments)
     except Exception as error:  # noqa: BLE001 - an error may not be importable where it arrives

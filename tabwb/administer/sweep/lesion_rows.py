@@ -73,11 +73,7 @@ class Rows:
 
 
 def lesion_rows(table: Table) -> Rows:
-    """Return a table ``[[lesions]]`` of a grid, checked.
-
-    Raises:
-        UsageError: a value is not allowed; the message names file and key.
-    """
+    """Return a table ``[[lesions]]`` of a grid, checked."""
     targets = listed(table, "targets", str)
     operation = table.get("operation", str, "zero")
     option = OPERATIONS[operation].option if operation in OPERATIONS else ""
@@ -136,17 +132,7 @@ def _numbers(table: Table, option: str) -> tuple[float | None, ...]:
 
 
 def listed(table: Table, key: str, kind: Any, default: list[Any] | None = None) -> tuple[Any, ...]:
-    """Return the values of a key that has a list, each once.
-
-    Args:
-        table: with the key.
-        key: its name.
-        kind: of the values: ``str``, ``int``, or both kinds of numbers.
-        default: where the key is not set; None: it must be.
-
-    Raises:
-        UsageError: it is not such a list, or empty.
-    """
+    """Return the values of a key that has a list, each once."""
     values = table.get(key, list, default)
     if not values:
         raise table.error(key, "there are none", allowed="a list with one value or more")
@@ -178,12 +164,7 @@ def _joined(
 
 
 def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, ...], int]]:
-    """Yield the lesions of each condition, and the seed of its control.
-
-    Args:
-        rows: the table.
-        parts: of the model.
-    """
+    """Yield the lesions of each condition, and the seed of its control."""
     count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
     layers = _sets(rows.layers, "layers", rows.where, count)
     for target in rows.targets:
@@ -197,14 +178,7 @@ def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, 
 
 
 def _sets(texts: Sequence[str], key: str, where: str, count: int) -> list[tuple[int, ...]]:
-    """Return sets of layers or units; an empty one is all of them.
-
-    Args:
-        texts: ``all``, ``each`` for one after another, or numbers.
-        key: for errors.
-        where: for errors.
-        count: of what the model has.
-    """
+    """Return sets of layers or units; an empty one is all of them."""
     found: list[tuple[int, ...]] = []
     for text in texts:
         if text == "each":
@@ -228,16 +202,6 @@ def control_of(
     networks, of all layers or of those of the lesions, each with the probability that makes their
     expected number that of the lesions. So controls of all seeds have one amount; the numbers
     differ by chance alone. Lesions of all layers have one control of both kinds.
-
-    Args:
-        lesions: applied together, with one operation, selection and seed.
-        seed: of the random units; that of the lesions, where something of them is drawn.
-        parts: of the model.
-        model: its name, for errors.
-        kind: id of one of :data:`tabwb.lesion.declared.CONTROLS`.
-
-    Raises:
-        UsageError: no control has as many parameters, or it would be the lesion itself.
     """
     first = lesions[0]
     if first.select in IN_PLACE:

@@ -34,12 +34,6 @@ def perplexity(found: Sequence[Likelihood]) -> float | None:
 
     It is the number of equally likely tokens that would be as hard to predict.
 
-    Args:
-        found: likelihood of each text, natural logarithm.
-
-    Returns:
-        None where no token was counted, or the number is too large for a float.
-
     >>> texts = [Likelihood(6 * math.log(0.25), tokens=6), Likelihood(2 * math.log(0.25), tokens=2)]
     >>> round(perplexity(texts), 9)
     4.0
@@ -57,18 +51,7 @@ def perplexity(found: Sequence[Likelihood]) -> float | None:
 def opened_facts(
     backend: ModelBackend, lesion: str | None, cancel: Cancel, *, perplexity: bool = True
 ) -> Mapping[str, str]:
-    """Open a back end; return what it says of itself, and under a lesion the text's perplexity.
-
-    Args:
-        backend: not opened; it has the lesion.
-        lesion: its spec, or None.
-        cancel: ends the loading and the computation of the perplexity.
-        perplexity: whether it is computed.
-
-    Raises:
-        ComponentError: the model cannot be loaded.
-        Interrupted: its loading was stopped.
-    """
+    """Open a back end; return what it says of itself, and under a lesion the text's perplexity."""
     facts = opened(backend, cancel)
     if lesion is None or not perplexity:
         return facts
@@ -76,15 +59,7 @@ def opened_facts(
 
 
 def manipulation_facts(backend: ModelBackend, cancel: Cancel) -> Mapping[str, str]:
-    """Return the perplexity of the fixed text under the model as it is now, as facts to store.
-
-    Args:
-        backend: loaded, with its lesion.
-        cancel: ends the computation.
-
-    Returns:
-        The value and the text's id, or the reason why there is no value; nothing when cancelled.
-    """
+    """Return the perplexity of the fixed text under the model as it is now, as facts to store."""
     if not isinstance(backend, LikelihoodBackend):
         return {PERPLEXITY_REASON: "the back end gives no likelihoods"}
     found: list[Likelihood] = []

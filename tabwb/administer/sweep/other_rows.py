@@ -51,12 +51,7 @@ class Temperatures:
     lesions: bool
 
     def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
-        """Yield the settings.
-
-        Args:
-            given: the conditions of the sweep.
-            resolve: see :data:`Resolve`.
-        """
+        """Yield the settings."""
         for value, seed in product(self.values, self.seeds or (given.seed,)):
             # Greedy answers do not depend on the seed, unless an order does.
             ordered = given.item_order == given.option_order == "as-given"
@@ -79,15 +74,7 @@ class Prompts:
     lesions: bool
 
     def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
-        """Yield the settings.
-
-        Args:
-            given: the conditions of the sweep.
-            resolve: see :data:`Resolve`.
-
-        Raises:
-            UsageError: some noise changes no prompt of the battery.
-        """
+        """Yield the settings."""
         for noise in self.noises:
             checked = resolve(replace(given, prompt_noise=noise))
             conditions = replace(given, prompt_noise=checked.prompt_noise)
@@ -115,15 +102,7 @@ class Checkpoint:
     table: Table
 
     def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
-        """Yield the setting.
-
-        Args:
-            given: the conditions of the sweep.
-            resolve: see :data:`Resolve`.
-
-        Raises:
-            UsageError: a spec names nothing, or the checkpoint is its own parent.
-        """
+        """Yield the setting."""
         own = self._resolved("model", self.model, given, resolve)
         parent = given.examinee
         if self.parent:
@@ -139,15 +118,7 @@ class Checkpoint:
         yield Setting(own.examinee, replace(own, labels=labels), self.lesions)
 
     def add_to(self, family: dict[str, Mapping[str, str]], conditions: Conditions) -> None:
-        """Add what is declared of the checkpoint to what the tables before declare.
-
-        Args:
-            family: labels of the checkpoints before, by their model.
-            conditions: of the checkpoint.
-
-        Raises:
-            UsageError: it was declared before in another way, or is its own ancestor.
-        """
+        """Add what is declared of the checkpoint to what the tables before declare."""
         own, labels = conditions.examinee, conditions.labels
         if family.setdefault(own, labels) != labels:
             message = f"'{self.model}' is given twice, with another parent or dose"
@@ -170,14 +141,7 @@ Other = Temperatures | Prompts | Checkpoint
 
 
 def other_rows(table: Table) -> tuple[Other, ...]:
-    """Return the tables of a grid besides its lesions, checkpoints last.
-
-    Args:
-        table: the whole grid.
-
-    Raises:
-        UsageError: a value is not allowed; the message names file and key.
-    """
+    """Return the tables of a grid besides its lesions, checkpoints last."""
     return tuple(
         read(table.inner(f"{name}[{place}]", one, keys))
         for name, (keys, read) in OTHERS.items()

@@ -41,14 +41,7 @@ class OverSeeds:
 def over_seeds(
     n: int, battery: Battery, can_show: Sequence[Showable], *, controls: bool
 ) -> tuple[OverSeeds, ...]:
-    """Return what a sweep can show over seeds; nothing without seeds.
-
-    Args:
-        n: the smallest number of seeds that a lesion has at an amount.
-        battery: what is given.
-        can_show: what one administration can show: with the features of its judge.
-        controls: whether lesions have controls.
-    """
+    """Return what a sweep can show over seeds; nothing without seeds."""
     if not n:
         return ()
     sizes = {

@@ -32,12 +32,6 @@ def packs_of(
     batch: the first N, the next N, and so on, whatever other conditions are between them. Neither
     free memory, nor the number of workers, nor what the store has makes a difference.
 
-    Args:
-        points: the conditions.
-        backend: loaded.
-        spec: of its model; conditions of other models are alone.
-        lanes: N; 1 gives each alone. None: as many as the back end says, for each kind of lesion.
-
     >>> points = [Point("lesion", Conditions("bundled", "model", lesion="mlp:zero:0.1"))]
     >>> [len(pack) for pack in packs_of(points, None, "bundled", 1)]
     [1]
@@ -115,12 +109,6 @@ def worked_together(worker: Worker, pack: Pack, known: Known, again: Again) -> I
 
     A condition that fails is given again alone. Where the model fails as a whole, all that have not
     ended are: so one that ends the process takes no other with it.
-
-    Args:
-        worker: gives it; its back end can have lanes.
-        pack: the conditions, none done.
-        known: see :meth:`Worker.give`.
-        again: called with each condition that is to be given again, and the number of its next try.
     """
     later: list[tuple[Point, int]] = []
     with ExitStack() as held:
@@ -182,11 +170,7 @@ def _lesioned(
 
 
 def _ask(worker: Worker, lanes: Sequence[_Lane]) -> None:
-    """Put what all sessions ask to the model in one batch; keep the answers for each.
-
-    Raises:
-        TabwbError: the model failed as a whole.
-    """
+    """Put what all sessions ask to the model in one batch; keep the answers for each."""
     backend = worker.model.backend
     assert isinstance(backend, LaneBackend)
     if not lanes:

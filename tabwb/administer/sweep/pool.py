@@ -36,20 +36,6 @@ def run_sweep(
     A condition whose model process died, or in which items are in error, goes back to the queue and
     is continued alone, also by another worker; after :data:`TRIES` tries it has failed, and the
     others go on.
-
-    Args:
-        sweep: what to give.
-        points: the conditions among which this call chooses: all, or a shard.
-        open_store: opens the store; each worker has its own connection.
-        cancel: stops the sweep; it can be run again.
-        model: of the first worker, where one is loaded already; it is closed at the end.
-        workers: number of models that are used.
-        together: number of items put to a model at once.
-        lanes: number of conditions in one batch, see :func:`packs_of`; used where ``model`` is
-            given and several items are put to it at once.
-
-    Raises:
-        TabwbError: the model cannot be loaded, by any worker.
     """
     with open_store() as store:
         known = begun_of(sweep, points, store)
@@ -91,12 +77,7 @@ def run_sweep(
 
 
 class Loaded:
-    """Keeps the model of one worker; another model is loaded when a condition needs it.
-
-    Args:
-        sweep: whose models are loaded.
-        model: loaded already, or None.
-    """
+    """Keeps the model of one worker; another model is loaded when a condition needs it."""
 
     def __init__(self, sweep: Sweep, model: Model | None) -> None:
         self._sweep = sweep
@@ -109,11 +90,7 @@ class Loaded:
         self._close()
 
     def of(self, spec: str) -> Model:
-        """Return the model of a spec, loaded.
-
-        Raises:
-            TabwbError: it cannot be loaded.
-        """
+        """Return the model of a spec, loaded."""
         if self._model is None or self._model.spec != spec:
             self._close()
             self._model = self._sweep.loaded(spec)
@@ -171,11 +148,6 @@ def begun_of(sweep: Sweep, points: Iterable[Point], store: Store) -> Known:
     """Return the conditions that the store has; those given before get the sweep's tag too.
 
     So the tag names all conditions of a sweep, also the intact model that another sweep gave.
-
-    Args:
-        sweep: with its name and conditions.
-        points: the conditions in question.
-        store: with their administrations.
     """
     known = sweep.known(store)
     for point in points:
@@ -187,12 +159,7 @@ def begun_of(sweep: Sweep, points: Iterable[Point], store: Store) -> Known:
 
 
 def waiting(points: Iterable[Point], known: Known) -> list[Point]:
-    """Return the conditions that are not done.
-
-    Args:
-        points: the conditions in question.
-        known: of the conditions that were begun.
-    """
+    """Return the conditions that are not done."""
     return [
         point
         for point in points
@@ -211,13 +178,6 @@ def worked(
     """Give one condition; yield what happens and, unless it is to be given again, its end.
 
     A condition that another command gives now is left to it.
-
-    Args:
-        worker: gives it.
-        point: the condition.
-        known: see :meth:`Worker.give`.
-        tries: how often it was given, with this time.
-        again: called with the condition and the number of the next try if it failed.
     """
     try:
         yield from worker.give(point, known)

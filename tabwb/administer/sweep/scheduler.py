@@ -25,14 +25,6 @@ def connected(address: str, cancel: Cancel) -> Client:
 
     The scheduler is asked who it is before a client is made: a client waits without end for a
     program that accepts the connection and is silent, and keeps its threads after an error.
-
-    Args:
-        address: of the scheduler, or the path of its scheduler file.
-        cancel: ends the wait.
-
-    Raises:
-        UsageError: it is not an address, or no scheduler answers there.
-        Interrupted: cancelled.
     """
     found = scheduler_address(address)
     security = Security()
@@ -60,12 +52,7 @@ def connected(address: str, cancel: Cancel) -> Client:
 
 
 async def _kind(address: str, arguments: dict[str, Any], cancel: Cancel) -> str:
-    """Return what kind of server answers.
-
-    Raises:
-        TimeoutError: nothing answers in time.
-        Interrupted: cancelled.
-    """
+    """Return what kind of server answers."""
     asked = asyncio.ensure_future(_identity(address, arguments))
     try:
         async with asyncio.timeout(CONNECT_S):

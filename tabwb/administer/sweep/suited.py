@@ -23,33 +23,13 @@ if TYPE_CHECKING:
 def sweep_of(
     plugins: Plugins, battery: Battery, conditions: Conditions, grid: Grid, parts: Sequence[Part]
 ) -> Sweep:
-    """Return the sweep of a grid.
-
-    Args:
-        plugins: with the models.
-        battery: to be given.
-        conditions: of the whole sweep, resolved.
-        grid: says which of them are replaced.
-        parts: of the model.
-
-    Raises:
-        UsageError: the model lacks what the grid names, or a condition cannot be used.
-    """
+    """Return the sweep of a grid."""
     points = grid.points(parts, conditions, partial(setup.resolve, plugins, battery))
     return Sweep(plugins, battery, conditions, grid.name, points, parts)
 
 
 def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Conditions:
-    """Return the conditions of every administration of a sweep, specs resolved.
-
-    Args:
-        plugins: with the model.
-        battery: to be given.
-        asked: what is asked for.
-
-    Raises:
-        UsageError: they name a lesion, or a judge that asks a model.
-    """
+    """Return the conditions of every administration of a sweep, specs resolved."""
     if asked.lesion is not None:
         raise UsageError("the grid defines the lesions", where="--lesion", hint="leave it out")
     conditions = setup.resolve(plugins, battery, asked)
@@ -65,9 +45,6 @@ def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Condition
 
 def parse_shard(text: str) -> tuple[int, int]:
     """Return which share of the conditions is given, and of how many.
-
-    Raises:
-        UsageError: it is not I/N with I from 1 to N.
 
     >>> parse_shard("2/8")
     (2, 8)

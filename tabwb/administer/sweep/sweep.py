@@ -63,12 +63,6 @@ class Sweep:
 
         Of a checkpoint the facts say whether it has the parts of the sweep's model, where both are
         known.
-
-        Args:
-            spec: of the model of a point.
-
-        Raises:
-            TabwbError: it cannot be loaded.
         """
         model = Model.loaded(self.plugins, spec)
         if spec == self.conditions.examinee or not self.parts:
@@ -199,12 +193,7 @@ class Lesioned(Protocol):
         """Gives the answers."""
 
     def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
-        """Lesion the model; return what it says of itself now, see :meth:`Model.under`.
-
-        Args:
-            lesion: spec of the lesion; empty: the intact model.
-            cancel: ends what is computed of the model.
-        """
+        """Lesion the model; return what it says of itself now, see :meth:`Model.under`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,17 +215,7 @@ class Worker:
     together: int
 
     def give(self, point: Point, known: Known) -> Iterator[Told]:
-        """Give one condition, or what is left of it.
-
-        Args:
-            point: the condition.
-            known: of the conditions that were begun; a new one is added.
-
-        Raises:
-            Interrupted: items are left.
-            HeldElsewhere: another command gives it, or has given it.
-            TabwbError: the lesion cannot be applied, or the model cannot be loaded.
-        """
+        """Give one condition, or what is left of it."""
         backend = self.model.backend
         facts = self.model.under(point.lesion, self.cancel)
         with self.begun(point, known, facts) as session:
@@ -249,18 +228,7 @@ class Worker:
                 )
 
     def begun(self, point: Point, known: Known, facts: Mapping[str, str]) -> Session:
-        """Return the session of a condition, running, with its tags and the facts of the model.
-
-        Args:
-            point: the condition.
-            known: see :meth:`give`.
-            facts: of the model under the lesion.
-
-        Raises:
-            HeldElsewhere: another command gives it, or has given it.
-            TabwbError: the administration cannot be written to, or it or others of the sweep began
-                with another model of the same spec.
-        """
+        """Return the session of a condition, running, with its tags and the facts of the model."""
         if point.conditions not in known:
             self._must_be_the_same(point.model, known, facts)
         session = self._session(point, known.get(point.conditions))
@@ -280,11 +248,7 @@ class Worker:
         return session
 
     def _must_be_the_same(self, spec: str, known: Known, facts: Mapping[str, str]) -> None:
-        """Refuse a model with other weights than that of other conditions, which has its spec.
-
-        Raises:
-            TabwbError: it was changed since then, or differs on this computer.
-        """
+        """Refuse a model with other weights than that of other conditions, which has its spec."""
         others = [one.id for one in list(known.values()) if one.conditions.examinee == spec]
         for number, found in zip(others, self.store.facts(others[:AMONG]), strict=False):
             if not found.model:
@@ -316,15 +280,6 @@ class Worker:
 
 
 def claim_of(battery: Battery, conditions: Conditions) -> int:
-    """Return the number of the lock under which an administration of a sweep is begun.
-
-    Args:
-        battery: to be given.
-        conditions: of the administration, resolved.
-
-    Returns:
-        Above the ids of administrations, which have locks too. Two conditions with one number are
-        only begun one after the other.
-    """
+    """Return the number of the lock under which an administration of a sweep is begun."""
     text = f"{battery.content_hash} {conditions}"
     return 2**30 + int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) // 4

@@ -61,11 +61,6 @@ class _Ready:
 class Transcribing:
     """One transcriber, opened once, given job after job. Used from one thread.
 
-    Args:
-        root: where the work folder for conditioned copies is made, which is removed at the end; of
-            a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
-        cancel: stops the loading.
-
     Attributes:
         spec: of the transcriber, as stored.
         facts: what it says of itself (model, revision, labels).
@@ -110,10 +105,6 @@ class Transcribing:
 
         A job whose sound cannot be read, or that the transcriber fails on, yields a transcript in
         status ``error``. Where ``cancel`` is set the rest yields nothing.
-
-        Args:
-            jobs: what is to be transcribed.
-            cancel: stops at the next stretch.
         """
         for first in range(0, len(jobs), TOGETHER):
             if cancel.is_set():
@@ -208,10 +199,6 @@ HIGHEST = 1.0 + 1e-6
 
 def checked(transcript: object, spec: str) -> Transcript:
     """Return a transcript under the spec it was asked by; in error where it breaks the contract.
-
-    Args:
-        transcript: what a plugin gave.
-        spec: of the transcriber.
 
     >>> from tabwb.records.speech import Segment
     >>> checked(Transcript("x", "ok", (Segment("QQ", 0.0, 0.1),)), "x").error

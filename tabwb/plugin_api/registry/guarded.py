@@ -152,12 +152,7 @@ class GuardedComponent:
             self._report(f"close() of '{self._name}' failed: {error_words(error)}")
 
     def _call(self, work: Callable[[], T], failed: str | None = None) -> T:
-        """Call code of the plugin; any error that is not ours becomes a ComponentError.
-
-        Args:
-            work: the call.
-            failed: the beginning of the message, in place of :attr:`_FAILED`.
-        """
+        """Call code of the plugin; any error that is not ours becomes a ComponentError."""
         try:
             with plugin_code:
                 return not_async(work())

@@ -174,11 +174,7 @@ def _is_names(value: object) -> bool:
 
 
 def _check_types(descriptor: Descriptor) -> None:
-    """Check the type of every field of a descriptor.
-
-    Raises:
-        TypeError: one has another type.
-    """
+    """Check the type of every field of a descriptor."""
     text: tuple[Callable[[Any], bool], str] = (lambda value: isinstance(value, str), "text")
     flag: tuple[Callable[[Any], bool], str] = (
         lambda value: isinstance(value, bool), "True or False"

@@ -16,16 +16,7 @@ from tabwb.store.store import Store
 
 
 class Probabilities:
-    """Adds to each response what the verdicts of a judge stand for, as a rater of its own.
-
-    Args:
-        store: with the rating sets.
-        judge: ``calibrated:JUDGE``.
-        rated: rater and measure of all ratings.
-
-    Raises:
-        UsageError: the judge has rated nothing, or cannot be calibrated.
-    """
+    """Adds to each response what the verdicts of a judge stand for, as a rater of its own."""
 
     def __init__(self, store: Store, judge: str, rated: Sequence[tuple[str, str]]) -> None:
         if not judge.startswith(CALIBRATED):
@@ -46,13 +37,7 @@ class Probabilities:
     def documents(
         self, made: Callable[..., Iterator[Json]], names: Mapping[str, str], **options: Any
     ) -> Iterator[Json]:
-        """Yield documents with the ratings that are added.
-
-        Args:
-            made: yields documents.
-            names: spec to what it is called in them.
-            options: of ``made``.
-        """
+        """Yield documents with the ratings that are added."""
         judge = names.get(self._judge, self._judge)
         # Many responses share one list of ratings.
         with_own = Once(

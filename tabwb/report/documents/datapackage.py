@@ -92,15 +92,7 @@ class Described:
 
 
 def described(out: Path, exporter: Exporter) -> list[Described]:
-    """Return the files that an exporter wrote: one, or those of a folder.
-
-    Args:
-        out: the file or folder.
-        exporter: with its columns, if it declares them.
-
-    Raises:
-        ComponentError: a column lacks what a description of columns needs.
-    """
+    """Return the files that an exporter wrote: one, or those of a folder."""
     columns = getattr(exporter, "columns", ())
     for column in columns:
         missing = [name for name in COLUMN_HAS if not hasattr(column, name)]
@@ -127,13 +119,7 @@ COLUMN_HAS = ("name", "type", "meaning", "unit")
 
 
 def package(files: Iterable[Described], batteries: Iterable[Battery], title: str) -> str:
-    """Return the description of files as JSON.
-
-    Args:
-        files: as they were written.
-        batteries: that were given.
-        title: of all files.
-    """
+    """Return the description of files as JSON."""
     resources = list(_named(files))
     name = resources[0]["name"] if len(resources) == 1 else "tabwb-export"
     described: Json = {
@@ -157,11 +143,7 @@ def _description_of(out: Path, *, table: bool = False) -> Path:
 
 
 def check_description(out: Path) -> None:
-    """Check that the description of a file would replace no file of others.
-
-    Raises:
-        TabwbError: it would.
-    """
+    """Check that the description of a file would replace no file of others."""
     place = _description_of(out)
     if place.exists() and not is_explanation(place):
         raise TabwbError(
@@ -174,17 +156,7 @@ def check_description(out: Path) -> None:
 def write_description(
     files: Sequence[Described], out: Path, batteries: Iterable[Battery], title: str
 ) -> None:
-    """Write the description of an export.
-
-    Args:
-        files: of the export.
-        out: its file or folder.
-        batteries: that were given.
-        title: of the export.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the description of an export."""
     place = _description_of(out, table=any(file.columns for file in files))
     write_private(place, package(files, batteries, title))
 

@@ -33,14 +33,7 @@ def administration_document(
     interval: bool = False,
     messages: bool = False,
 ) -> Json:
-    """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
-
-    Args:
-        data: the administration with its battery and trials.
-        summary: of the trials, where there is one already.
-        interval: compute the intervals of burdens too, in a summary that is made here.
-        messages: add everything that was sent for each reply that counts.
-    """
+    """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``."""
     administration, battery, trials = data.administration, data.battery, data.trials
     summary = summary or summarise(data.source, interval=interval)
     calls = calls_by_trial(data.judged)
@@ -113,12 +106,7 @@ def list_document(administrations: Iterable[Administration]) -> Json:
 
 
 def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
-    """Return what ``results ID ID`` and ``--by`` print with ``--json``.
-
-    Args:
-        rows: the groups.
-        pairs: base and instruct models among them.
-    """
+    """Return what ``results ID ID`` and ``--by`` print with ``--json``."""
     from tabwb.report.summaries.pairs import over_families
 
     return {
@@ -151,12 +139,7 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
 
 
 def export_document(chosen: Iterable[AdministrationData], *, messages: bool = False) -> Json:
-    """Return what exporters get: one document per administration, files without their folders.
-
-    Args:
-        chosen: the administrations.
-        messages: add everything that was sent for each reply that counts.
-    """
+    """Return what exporters get: one document per administration, files without their folders."""
     documents = [administration_document(data, messages=messages) for data in chosen]
     document: Json = with_file_names({"format": FORMAT, "documents": documents})
     return document

@@ -18,11 +18,6 @@ Where = str | Iterable[str | Filter] | Mapping[str, object]
 def with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
     """Return the spec of an export format with its options.
 
-    Args:
-        format_id: as a person names it, perhaps with options.
-        wide: one row for each response.
-        partition_by: columns with commas between; empty: one file.
-
     >>> with_options("parquet", wide=True, partition_by="model, part-limit")
     'parquet@wide=true,partition_by=model+part_limit'
     """
@@ -35,16 +30,7 @@ def with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
 
 
 def matching(store: Store, references: Sequence[int | str], where: Where) -> list[int]:
-    """Return the numbers of the administrations that match filters.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; empty: all.
-        where: filters, on keys of administrations.
-
-    Raises:
-        UsageError: a filter is on a key of responses, or nothing matches.
-    """
+    """Return the numbers of the administrations that match filters."""
     choice = Selection.of("administration", where)
     if choice.has_cells:
         raise UsageError(

@@ -147,12 +147,7 @@ class Writer:
     documents: Documents
 
     def tell(self, progress: Progress, planned: int) -> None:
-        """Tell of progress while the documents are taken.
-
-        Args:
-            progress: is told.
-            planned: number of trials of all documents.
-        """
+        """Tell of progress while the documents are taken."""
         done = 0
 
         def advance(more: int) -> None:
@@ -163,16 +158,7 @@ class Writer:
         self.documents = partial(self.documents, advance=advance)
 
     def write(self, out: Path, place: Path) -> None:
-        """Let the exporter write.
-
-        Args:
-            out: a file or folder.
-            place: what to call it in errors.
-
-        Raises:
-            ComponentError: the exporter failed, or wrote nothing.
-            TabwbError: the exporter says why it cannot write.
-        """
+        """Let the exporter write."""
         try:
             with plugin_code:
                 if isinstance(self.exporter, StreamingExporter):

@@ -56,11 +56,7 @@ NOTE = (
 
 
 def groups_csv(groups: Sequence[Grouped]) -> str:
-    """Return the table's text.
-
-    Raises:
-        TabwbError: there is nothing to write.
-    """
+    """Return the table's text."""
     return _text(_rows(groups))
 
 
@@ -87,13 +83,7 @@ def of_models(
 
 
 def left_out(people: int, unknown: int, remedy: str) -> Iterator[str]:
-    """Yield what was left out because it is, or may be, a person's.
-
-    Args:
-        people: administrations of people.
-        unknown: of recorded answers of unknown origin.
-        remedy: what to do about those of people.
-    """
+    """Yield what was left out because it is, or may be, a person's."""
     if people:
         yield f"left out: {plural(people, 'administration')} of people{remedy}"
     if unknown:
@@ -104,15 +94,7 @@ def left_out(people: int, unknown: int, remedy: str) -> Iterator[str]:
 
 
 def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
-    """Write the table, with what its columns hold in a text beside it; return the file.
-
-    Args:
-        groups: the rows.
-        out: the file, which must not be there yet.
-
-    Raises:
-        TabwbError: there is nothing to write, the file already exists, or it cannot be written.
-    """
+    """Write the table, with what its columns hold in a text beside it; return the file."""
     rows = _rows(groups)
     text = _text(rows)
     place = check_destination(out)

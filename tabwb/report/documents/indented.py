@@ -22,9 +22,6 @@ STEP = "  "
 class Indented:
     r"""Encodes plain data with two spaces for each level; what is not finite becomes null.
 
-    Args:
-        ascii_only: write other characters as escapes.
-
     >>> Indented().text({"a": [1, None], "b": {}, "c": float("nan")})
     '{\n  "a": [\n    1,\n    null\n  ],\n  "b": {},\n  "c": null\n}'
     """
@@ -42,15 +39,7 @@ class Indented:
         }
 
     def text(self, value: Any, start: str = "\n") -> str:
-        """Return a value as JSON.
-
-        Args:
-            value: plain data.
-            start: what begins the line on which the value ends.
-
-        Raises:
-            TypeError: JSON has no such value.
-        """
+        """Return a value as JSON."""
         plain, inner = self._plain, start + STEP
         made = plain.get(value.__class__)
         if made is not None:
@@ -78,11 +67,7 @@ class Indented:
         raise TypeError(f"JSON has no {type(value).__name__}")
 
     def document(self, document: Json) -> Iterator[str]:
-        """Yield a document, whose ``trials`` are an iterator, in pieces.
-
-        Args:
-            document: of one administration.
-        """
+        """Yield a document, whose ``trials`` are an iterator, in pieces."""
         between = "{"
         for key, value in document.items():
             yield f"{between}\n{STEP}{self._string(key)}: "

@@ -174,10 +174,6 @@ def transcript_json(
 
     The times of phonemes without times, such as typed ones, are None. ``unit`` is what the
     transcriber gave; of words, ``words`` holds them and ``phonemes`` how they usually sound.
-
-    Args:
-        transcript: by one transcriber.
-        names: of the item's names the accepted sound.
     """
     timed = transcript.timed
     sounds = pronounced(transcript, names)

@@ -54,10 +54,6 @@ _FILES = {
 def format_of(out: Path, given: str | None) -> str:
     """Return the format of an export: as given, else by the ending of the name, else a folder.
 
-    Args:
-        out: where it is written.
-        given: one of :data:`FORMATS`, or None.
-
     >>> format_of(Path("a.csv"), None), format_of(Path("study"), None)
     ('csv', 'folder')
     """
@@ -75,26 +71,7 @@ def export_set(
     judges: bool = False,
     within_study: bool = False,
 ) -> Permit:
-    """Write the ratings of a set, and log of whom.
-
-    Args:
-        store: where it is.
-        plugins: with the study's configuration.
-        reference: id, name or uid of the set.
-        format_id: one of :data:`FORMATS`.
-        out: the file, or the folder, which must not be there yet.
-        judges: put what judges say into the table too; a folder has it anyway.
-        within_study: it stays with those who collected the data.
-
-    Returns:
-        With the notice that whoever exports is to read, if there is one.
-
-    Raises:
-        NoConsent: speakers have not agreed to ``share``; nothing is written.
-        StoreError: there is no such set.
-        TabwbError: it cannot be written.
-        UsageError: an unknown format.
-    """
+    """Write the ratings of a set, and log of whom."""
     if format_id not in FORMATS:
         raise UsageError(f"'{format_id}' is not a format", allowed=", ".join(FORMATS))
     if format_id == FOLDER and out.exists():

@@ -70,15 +70,6 @@ def streamed_documents(
 
     The trials of a document must be taken before the next document. Everything is read inside
     :meth:`Store.unchanged`.
-
-    Args:
-        store: where they are.
-        administrations: whose documents.
-        sound: find the files of recordings too.
-        messages: add everything that was sent for each reply that counts.
-        primary: the rater whose scores of spoken responses count.
-        names: spec to what it is called in the documents.
-        advance: is told of progress.
     """
     trials_of = Trials(store, names or {}, messages=messages)
     for batch in _batches(administrations):
@@ -108,14 +99,7 @@ def document_of(
     selection: Selection,
     statistics: tuple[Statistic, ...] = (),
 ) -> Json:
-    """Return the document of one administration; its ``trials`` are an iterator.
-
-    Args:
-        store: where it is; see :func:`streamed_documents`.
-        reference: its number or uid.
-        selection: the judge and the features of its summary, and whose scores count.
-        statistics: of plugins, for its summary.
-    """
+    """Return the document of one administration; its ``trials`` are an iterator."""
     (data,) = load_columns(
         store,
         [reference],
@@ -165,14 +149,7 @@ def names_in(
     administrations: Sequence[Administration],
     documents: Callable[[], Iterator[Json]],
 ) -> dict[str, str]:
-    """Return, for each spec with a folder, what documents call it, as :func:`file_names`.
-
-    Args:
-        store: where they are.
-        administrations: whose documents.
-        documents: yields them with all specs unchanged; they are read only where two specs that
-            are not conditions would have one name.
-    """
+    """Return, for each spec with a folder, what documents call it, as :func:`file_names`."""
     facts = store.facts([record.id for record in administrations])
     heads = [
         {"administration": {**administration_json(record), "model_facts": dict(own.model)}}
@@ -235,13 +212,7 @@ def _counted(trials: Iterator[Json], advance: Advance) -> Iterator[Json]:
 
 
 class Trials:
-    """Reads the documents of trials of models; administrations share equal ratings.
-
-    Args:
-        store: where they are.
-        names: spec to what it is called in the documents.
-        messages: add everything that was sent for each reply that counts.
-    """
+    """Reads the documents of trials of models; administrations share equal ratings."""
 
     def __init__(self, store: Store, names: Mapping[str, str], *, messages: bool = False) -> None:
         from tabwb.store.trial_parts import Rated
@@ -252,11 +223,7 @@ class Trials:
         self._rated, self._ratings = Rated(), shared_ratings(self._named)
 
     def of(self, data: AdministrationData) -> Iterator[Json]:
-        """Yield the document of each trial of an administration.
-
-        Args:
-            data: read by :func:`load_columns`.
-        """
+        """Yield the document of each trial of an administration."""
         from tabwb.store.column_rows import STATUSES
 
         assert data.columns is not None

@@ -52,12 +52,6 @@ class TrialDocuments:
     """Makes the documents of the trials of one administration.
 
     What belongs to an item, and equal lists of ratings, are made once and shared between documents.
-
-    Args:
-        battery: what was given.
-        conditions: how.
-        named: changes the parts that are shared, for file names without their folders.
-        ratings: of :func:`shared_ratings`; one for several administrations takes less time.
     """
 
     def __init__(
@@ -87,16 +81,7 @@ class TrialDocuments:
         sent: Sequence[Message] | None = None,
         system: Sequence[Message] | None = None,
     ) -> Json:
-        """Return the document of a trial.
-
-        Args:
-            trial: of the administration.
-            effective: the status under which its answer counts.
-            calls: of judges, oldest first.
-            spoken: of a trial answered aloud, what it has besides.
-            sent: the messages for the reply that counts, where they are asked for.
-            system: the system messages for it; None: those of its attempt.
-        """
+        """Return the document of a trial."""
         plan = trial.plan
         subtest, item, own, others = self._items[plan.subtest, plan.item]
         if plan.options not in self._options:
@@ -181,11 +166,7 @@ class TrialDocuments:
 def shared_ratings(
     named: Callable[[Any], Any] | None = None,
 ) -> Once[list[Json]]:
-    """Return what makes lists of ratings: of one tuple one list, of equal ratings one object.
-
-    Args:
-        named: changes each new rating's document, or None.
-    """
+    """Return what makes lists of ratings: of one tuple one list, of equal ratings one object."""
     make = _rating_json if named is None else lambda rating: named(_rating_json(rating))
     one = Once(make, _KEPT)
     return Once(lambda ratings: [one.of(rating) for rating in ratings])
@@ -213,15 +194,7 @@ def _trial_json(
     ratings: list[Json],
     options: list[str],
 ) -> Json:
-    """Return a trial; response, status and latency are of the attempt that counts, or None.
-
-    Args:
-        trial: one of the administration.
-        effective: the status under which its answer counts; ``status`` is the stored one.
-        kind: of its subtest.
-        ratings: the trial's, as plain data.
-        options: the trial's.
-    """
+    """Return a trial; response, status and latency are of the attempt that counts, or None."""
     plan, counting = trial.plan, _counting(trial)
     # The attribute _value_ of an enumeration is read five times faster than its property value.
     response = status = stop_reason = latency_s = usable = reasoning = None

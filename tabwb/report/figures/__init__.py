@@ -34,11 +34,7 @@ MOST_GROUPS: Final = 200
 
 
 def figure_kind(name: str) -> FigureKind:
-    """Return the declaration of a figure.
-
-    Raises:
-        UsageError: there is no such figure.
-    """
+    """Return the declaration of a figure."""
     if name not in FIGURES:
         meant = near(name, FIGURES)
         raise UsageError(
@@ -52,16 +48,7 @@ def figure_kind(name: str) -> FigureKind:
 
 
 def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
-    """Return the numbers that a figure draws.
-
-    Args:
-        name: of the figure.
-        groups: with their summaries, in the order of rows.
-        options: of the figure.
-
-    Raises:
-        UsageError: there is no such figure or option, or the groups have nothing to draw.
-    """
+    """Return the numbers that a figure draws."""
     from tabwb.report.figures.naming import without_paths
 
     kind = figure_kind(name)
@@ -89,21 +76,7 @@ def make(
     command: str = "",
     **options: str,
 ) -> PaperFigure:
-    """Return a figure of groups.
-
-    Args:
-        name: of the figure, one of :data:`FIGURES`.
-        groups: with their summaries and intervals, in the order of rows.
-        width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or millimetres.
-        caption: write below the figure what its numbers are; it is in the file in any case.
-        footer: write below it that it is for research only; that is in the file in any case.
-        command: that makes it, for the file; without paths.
-        options: of the figure, see its declaration; ``_`` stands for ``-``.
-
-    Raises:
-        UsageError: there is no such figure, option or width, or the groups have nothing to draw.
-        MissingExtra: matplotlib is not installed.
-    """
+    """Return a figure of groups."""
     from tabwb.report.figures.naming import spec_names
     from tabwb.report.file_names import named
 
@@ -134,21 +107,7 @@ def drawn(
     uids: tuple[str, ...] = (),
     **options: str,
 ) -> PaperFigure:
-    """Return a figure of a table that its kind has made.
-
-    Args:
-        name: of the figure.
-        table: the numbers.
-        width: as for :func:`make`, also the other arguments.
-        caption: write the notes of the table below the figure.
-        footer: write below it that it is for research only.
-        command: that makes it.
-        uids: of the administrations behind it.
-        options: of the figure.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-    """
+    """Return a figure of a table that its kind has made."""
     need("matplotlib", "a figure", "figures")
     from tabwb.report.figures.page import Facts, Page, fixed_style
 
@@ -171,16 +130,6 @@ def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = 
     """Write a figure and return its file: the same bytes each time, fonts embedded.
 
     Consent is not asked for: ``tabwb figure`` does that for people's data.
-
-    Args:
-        figure: any, made by :func:`make` or not.
-        path: a file that ends in ``.pdf``, ``.svg`` or ``.png``.
-        dpi: dots per inch of a PNG.
-        force: replace a file.
-
-    Raises:
-        UsageError: the file's name ends in no format of figures.
-        TabwbError: it cannot be written, or already exists.
     """
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination

@@ -110,11 +110,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
 
 
 def report_table(report: AgreementReport) -> Table:
-    """Return the numbers of the figure for people (or raters) with each other.
-
-    Raises:
-        UsageError: no two raters rated the same samples on a feature.
-    """
+    """Return the numbers of the figure for people (or raters) with each other."""
     from tabwb.report.summaries.agreement.stated import feature_agreements
 
     if report.main is None:

@@ -33,15 +33,7 @@ class Scale:
 
     @classmethod
     def of(cls, options: Options, amounts: Sequence[float]) -> Scale:
-        """Return the scale that options ask for.
-
-        Args:
-            options: of the figure.
-            amounts: that are drawn.
-
-        Raises:
-            UsageError: an amount is 0 or less and the axis is to be logarithmic.
-        """
+        """Return the scale that options ask for."""
         by = options["x"]
         log = options["scale"] == "log" or (by == PARAMETERS and options["scale"] != "linear")
         if log and min(amounts, default=1.0) <= 0:
@@ -61,14 +53,7 @@ class Scale:
 
 
 def put_ticks(axes: Axes, amounts: Sequence[float], scale: Scale, width: float) -> None:
-    """Put ticks at the amounts, as many as have room.
-
-    Args:
-        axes: of a panel.
-        amounts: ascending.
-        scale: of the axis.
-        width: of the panel, in inches.
-    """
+    """Put ticks at the amounts, as many as have room."""
     places = [scale.place(amount) for amount in amounts]
     span = places[-1] - places[0]
     words = [amount_words(scale.by, amount) for amount in amounts]

@@ -41,16 +41,7 @@ Steps = Mapping[tuple[str | None, str | None], int]
 
 
 def confusion_table(steps: Steps, notes: Sequence[str], *, ipa: bool = True) -> Table:
-    """Return steps of alignments as the table of the figure.
-
-    Args:
-        steps: with their numbers, matches included.
-        notes: of the caption; what numbers and shades are comes after the first.
-        ipa: whether phonemes are written in IPA, else in ARPAbet.
-
-    Raises:
-        UsageError: there are none.
-    """
+    """Return steps of alignments as the table of the figure."""
     from tabwb.phonology.inventory import IPA
 
     if not sum(steps.values()):

@@ -16,16 +16,7 @@ Placed = list[tuple[Dose, Grouped, AdministrationData]]
 
 
 def with_doses(groups: Sequence[Grouped], by: str, key: str) -> tuple[Placed, int]:
-    """Return administrations with their doses, and how many lesions lack the option ``key``.
-
-    Args:
-        groups: with the administrations.
-        by: one of :func:`tabwb.report.summaries.doses.doses`.
-        key: the option of a lesion whose value is the amount; empty: the only number.
-
-    Raises:
-        UsageError: a lesion has no amount, or none has the option.
-    """
+    """Return administrations with their doses, and how many lesions lack the option ``key``."""
     found: Placed = []
     failed: list[UsageError] = []
     for group in groups:

@@ -65,12 +65,7 @@ def interval_cells(intervals: Iterable[EstimatedInterval]) -> Record:
 
 
 def rows_of(columns: Sequence[Column], given: Iterable[Record]) -> list[list[Any]]:
-    """Return records as rows of a table.
-
-    Args:
-        columns: of the table.
-        given: a value, or None, for each of them.
-    """
+    """Return records as rows of a table."""
     return [[record.get(column.name) for column in columns] for record in given]
 
 
@@ -87,15 +82,6 @@ def noted_table(
     """Return the table of a figure; its last notes are the same in all figures.
 
     They say why values are undefined, which conditions all groups share, and what was given.
-
-    Args:
-        name: of the figure.
-        declared: the columns.
-        given: a value, or None, for each of them.
-        notes: of this figure.
-        groups: that are drawn.
-        defined: the records that should have a value; None: all.
-        shared: the names of the groups are drawn.
     """
     told = [
         *notes,
@@ -107,13 +93,7 @@ def noted_table(
 
 
 def mark_of(row: int, record: Record, options: Options) -> Mark:
-    """Return the mark of a value: open where few responses are usable.
-
-    Args:
-        row: its place.
-        record: with value, intervals, ``few_usable``.
-        options: with the estimand.
-    """
+    """Return the mark of a value: open where few responses are usable."""
     prefix = ESTIMANDS[options["interval"]]
     low, high = record[f"{prefix}low"], record[f"{prefix}high"]
     style = POINT if low is not None else NO_INTERVAL
@@ -124,12 +104,7 @@ def mark_of(row: int, record: Record, options: Options) -> Mark:
 
 
 def mark_legend(given: Sequence[Record], options: Options) -> list[tuple[dict[str, Any], str]]:
-    """Return the meaning of marks that are not plain, where there are any.
-
-    Args:
-        given: the records drawn.
-        options: with the estimand.
-    """
+    """Return the meaning of marks that are not plain, where there are any."""
     prefix = ESTIMANDS[options["interval"]]
     known = [record for record in given if record["value"] is not None]
     entries: list[tuple[dict[str, Any], str]] = []
@@ -145,12 +120,7 @@ def mark_legend(given: Sequence[Record], options: Options) -> list[tuple[dict[st
 
 
 def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[str]:
-    """Return what the bars are.
-
-    Args:
-        options: with the estimand.
-        items: numbers of items behind the values.
-    """
+    """Return what the bars are."""
     like = not ESTIMANDS[options["interval"]]
     estimand = Estimand.PROMPTS_LIKE_THESE if like else Estimand.THESE_PROMPTS
     notes = [f"Bars: 95 % intervals for {estimand.value}."]
@@ -172,23 +142,13 @@ def _undefined_note(given: Sequence[Record]) -> list[str]:
 
 
 def terms_title(terms: Terms, *, alone: bool) -> str:
-    """Return the rater with what its burden is over.
-
-    Args:
-        terms: of a judge.
-        alone: no other terms of this rater are drawn, so that its prompt need not be named.
-    """
+    """Return the rater with what its burden is over."""
     parts = str(terms).split(", ")
     return f"{terms.rater}, {', '.join(parts[:2] if alone else parts)}"
 
 
 def features_note(terms: Terms, titles: Mapping[str, str]) -> str:
-    """Return which features a burden counts.
-
-    Args:
-        terms: of the judge.
-        titles: of the battery's features, by id.
-    """
+    """Return which features a burden counts."""
     n, scope = len(terms.features), terms.scope.replace("-", " ")
     which = f"all {n} features of the battery"
     if len(titles) != n:

@@ -120,15 +120,7 @@ def forest(
     *,
     pitch: float = PITCH,
 ) -> None:
-    """Draw rows with their labels, panel by panel, legend and notes below; finish the page.
-
-    Args:
-        page: to draw on.
-        labels: of the rows, from the top.
-        panels: with marks by row.
-        legend: marks and their meaning.
-        pitch: inches from row to row; more for labels of several lines.
-    """
+    """Draw rows with their labels, panel by panel, legend and notes below; finish the page."""
     cells = max(panel.cells_width for panel in panels)
     widest = max(text_width(label, SMALL) for label in labels)
     spare = page.width - 2 * MARGIN - NARROW - cells - GAP

@@ -69,11 +69,7 @@ class FigureKind:
     judged: bool = False
 
     def checked(self, given: Mapping[str, object]) -> Options:
-        """Return the options with their defaults; in names ``_`` stands for ``-``.
-
-        Raises:
-            UsageError: the figure has no such option, or the option no such value.
-        """
+        """Return the options with their defaults; in names ``_`` stands for ``-``."""
         own = {option.name: option for option in self.options}
         values = {name.replace("_", "-"): str(value) for name, value in given.items()}
         for name, value in values.items():

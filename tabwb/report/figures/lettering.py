@@ -15,12 +15,7 @@ _AFTER = re.compile(r"(?<=[\s:/@,_|+-])(?=\S)")
 
 @lru_cache(maxsize=8192)
 def text_width(text: str, points: float) -> float:
-    """Return the width of one line in inches, without hinting.
-
-    Args:
-        text: one line.
-        points: size of its font.
-    """
+    """Return the width of one line in inches, without hinting."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -35,15 +30,7 @@ def line_height(points: float) -> float:
 
 
 def wrapped(text: str, points: float, width: float, most: int = 0) -> list[str]:
-    """Return a text in lines that fit a width; a word too long for it is broken.
-
-    Args:
-        text: any; its own line breaks stay.
-        points: size of the font.
-        width: of a line, in inches.
-        most: number of lines; what is beyond is cut in the middle of the text, which keeps its
-            beginning and end. 0: as many as it takes.
-    """
+    """Return a text in lines that fit a width; a word too long for it is broken."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
@@ -60,13 +47,7 @@ def wrapped(text: str, points: float, width: float, most: int = 0) -> list[str]:
 
 
 def shortened(text: str, points: float, width: float) -> str:
-    """Return a text that fits one line; what does not fit is left out of its middle.
-
-    Args:
-        text: any, without line breaks.
-        points: size of the font.
-        width: inches.
-    """
+    """Return a text that fits one line; what does not fit is left out of its middle."""
     return wrapped(text, points, width, 1)[0]
 
 
@@ -77,12 +58,6 @@ def told_apart(
 
     Labels that are cut keep what differs between those of one beginning, and lose more of what they
     share; where even that has no room they are numbered.
-
-    Args:
-        texts: of the labels.
-        points: size of the font.
-        width: of a line, in inches.
-        most: lines of a label.
     """
     lines = {text: tuple(wrapped(text, points, width, most)) for text in texts}
     alike: dict[str, list[str]] = {}

@@ -56,16 +56,7 @@ OTHERS: Mapping[str, Any] = {"color": RULE, "linestyle": "-", "linewidth": 0.6}
 
 
 def draw_lines(table: Table, page: Page, options: Options) -> None:
-    """Draw the rows of seeds, means and intact models over their amounts; finish the page.
-
-    Args:
-        table: of :mod:`tabwb.report.figures.dose`.
-        page: to draw on.
-        options: what the amounts are of, their scale, and the estimand of intervals.
-
-    Raises:
-        UsageError: there are too many panels, or an amount cannot be on a log axis.
-    """
+    """Draw the rows of seeds, means and intact models over their amounts; finish the page."""
     given = records(table)
     titles = list(dict.fromkeys(record["panel"] for record in given))
     drawn = [one for one in given if one["row"] != "intact" and one["value"] is not None]
@@ -126,14 +117,7 @@ class _Frame:
     def of(
         cls, series: str, given: Sequence[Record], controls: Collection[str], every: Collection[str]
     ) -> _Frame:
-        """Return the frame of one series of a panel, with its controls and its intact model.
-
-        Args:
-            series: its name.
-            given: records of the panel.
-            controls: the names of its controls.
-            every: the names of all series that are not controls.
-        """
+        """Return the frame of one series of a panel, with its controls and its intact model."""
         lines = [one for one in given if one["row"] != "intact"]
         shown = {series, *controls}
         own = [one for one in lines if one["series"] in shown]
@@ -144,10 +128,6 @@ class _Frame:
 
 def _control(series: str, role: str) -> str:
     """Return the name of a control of a series.
-
-    Args:
-        series: its name.
-        role: of the control.
 
     >>> _control("m + mlp:zero:* (greedy)", "layer control")
     'm + layer control of mlp:zero:* (greedy)'
@@ -281,12 +261,6 @@ def _dodge(span: float, step: float, width: float, n: int) -> float:
     """Return how far apart points of one amount are, in amounts.
 
     It is the width of a point and its white, less where the next amount is near.
-
-    Args:
-        span: from the least amount to the largest.
-        step: the least distance between amounts.
-        width: of the panel, in inches.
-        n: number of series.
     """
     return min(DODGE / width * 1.12 * span, 0.7 * step / n)
 

@@ -19,10 +19,6 @@ def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
     """Return a table with files named without their folders, and judges by their short names.
 
     The column ``rater`` keeps the specs of judges.
-
-    Args:
-        table: of groups.
-        groups: whose models, lesions and judges may be named in it.
     """
     names = spec_names(groups)
     short = {**names, **_judges(groups)}

@@ -95,43 +95,21 @@ class Page:
     def axes(
         self, left: float, top: float, width: float, height: float, *, label: str = ""
     ) -> Axes:
-        """Return new axes; all sizes in inches.
-
-        Args:
-            left: of their area, without ticks.
-            top: from the top of the page.
-            width: of the area.
-            height: of the area.
-            label: for whoever inspects the figure.
-        """
+        """Return new axes; all sizes in inches."""
         made = self.figure.add_axes((0, 0, 0.1, 0.1), label=label)
         self._placed.append((made, (left, top, width, height)))
         return made
 
     def text(self, x: float, y: float, words: str, points: float = SMALL, **style: Any) -> Text:
-        """Write at a place in inches from the top left corner; ``va`` is ``baseline`` by default.
-
-        Args:
-            x: inches.
-            y: inches.
-            words: one line.
-            points: size of the font.
-            style: of :class:`matplotlib.text.Text`.
+        """Write at a place in inches from the top left corner; ``va`` is ``baseline`` by
+        default.
         """
         return self.sheet.text(x, y, words, fontsize=points, **style)
 
     def lines(
         self, x: float, top: float, lines: Sequence[str], points: float = SMALL, **style: Any
     ) -> float:
-        """Write lines below each other; return where they end.
-
-        Args:
-            x: inches.
-            top: inches.
-            lines: of text.
-            points: size of the font.
-            style: of :class:`matplotlib.text.Text`.
-        """
+        """Write lines below each other; return where they end."""
         for line in lines:
             top += line_height(points)
             self.text(x, top - 0.28 * points / 72, line, points, **style)
@@ -148,13 +126,7 @@ class Page:
     def legend(
         self, top: float, entries: Sequence[tuple[dict[str, Any], str]], *, left: float = MARGIN
     ) -> float:
-        """Draw marks with their meanings in as many rows as they need; return where they end.
-
-        Args:
-            top: inches.
-            entries: style of the mark (:class:`matplotlib.lines.Line2D`), its meaning.
-            left: inches.
-        """
+        """Draw marks with their meanings in as many rows as they need; return where they end."""
         x, mark, gap = left, 0.2, 0.14
         room = self.width - MARGIN - left
         for style, words in entries:
@@ -174,11 +146,7 @@ class Page:
         return top + line_height(SMALL) if entries else top
 
     def finish(self, height: float) -> PaperFigure:
-        """Give the page its height and everything its place; return the figure.
-
-        Args:
-            height: inches, without the lower margin.
-        """
+        """Give the page its height and everything its place; return the figure."""
         height += MARGIN
         self.figure.set_size_inches(self.width, height)
         self.sheet.set_ylim(height, 0)

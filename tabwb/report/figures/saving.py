@@ -25,9 +25,6 @@ LONGEST: Final = 100
 def format_of(out: Path) -> str:
     """Return the format that a file's name asks for.
 
-    Raises:
-        UsageError: it is none of ours.
-
     >>> format_of(Path("burden.PDF"))
     'pdf'
     """
@@ -46,11 +43,6 @@ def figure_bytes(figure: Figure, format_id: str, *, dpi: float = 300.0) -> bytes
     Fonts are embedded as TrueType in PDF, and text is drawn as paths in SVG. No date is written.
     The metadata has the title, the sentences of the caption, the command, the versions of tabwb and
     matplotlib, and the uids of the administrations, and no path.
-
-    Args:
-        figure: made by :func:`tabwb.report.figures.make`, or any other of matplotlib.
-        format_id: ``pdf``, ``svg`` or ``png``.
-        dpi: dots per inch of a PNG.
     """
     from tabwb.report.figures.page import fixed_style
 

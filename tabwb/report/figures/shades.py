@@ -37,16 +37,7 @@ def shade_bar(
     undefined: bool,
     ends: tuple[str, str] = ("0", "100"),
 ) -> float:
-    """Draw the shades with their numbers and what is undefined; return where they end.
-
-    Args:
-        page: to draw on.
-        left: inches.
-        top: inches.
-        title: what the shades are.
-        undefined: explain the hatched cells too.
-        ends: the numbers at the lightest and the darkest shade.
-    """
+    """Draw the shades with their numbers and what is undefined; return where they end."""
     from matplotlib.patches import Rectangle
 
     size = text_width(title, SMALL) + 0.08

@@ -35,18 +35,7 @@ def figure_groups(
     *,
     check: Check = tuple,
 ) -> tuple[Grouped, ...]:
-    """Return the groups of a figure, with latencies where it draws them.
-
-    Args:
-        kind: of the figure.
-        store: where the administrations are.
-        references: numbers or uids; without any, all administrations.
-        selection: which, and how they are grouped; None: as the figure is grouped as a rule.
-        check: chooses those that may be drawn.
-
-    Raises:
-        UsageError: the selection names what there is not, or nothing is chosen.
-    """
+    """Return the groups of a figure, with latencies where it draws them."""
     selection = selection or Selection(by=read_keys(kind.by))
     chosen = tuple(check(selected(store, references, selection)))
     groups = groups_of(chosen, selection) if chosen else ()
@@ -54,13 +43,7 @@ def figure_groups(
 
 
 def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple[Grouped, ...]:
-    """Return groups with the latencies of their responses, where a figure draws them.
-
-    Args:
-        kind: of the figure.
-        store: where the administrations are.
-        groups: as :func:`tabwb.report.selection.selected_groups` returns them.
-    """
+    """Return groups with the latencies of their responses, where a figure draws them."""
     timed = kind.loads == "latencies" and groups
     return tuple(_timed(store, groups)) if timed else tuple(groups)
 

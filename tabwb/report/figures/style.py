@@ -104,9 +104,6 @@ class SeriesStyle:
 def series_styles(n: int) -> list[SeriesStyle]:
     """Return ``n`` styles; no two share a colour or a marker.
 
-    Raises:
-        UsageError: there are more series than readers can tell apart.
-
     >>> [style.marker for style in series_styles(3)]
     ['o', 's', '^']
     """
@@ -122,12 +119,6 @@ def series_styles(n: int) -> list[SeriesStyle]:
 
 def width_mm(width: str | float) -> float:
     """Return the width of a figure in millimetres.
-
-    Args:
-        width: one of :data:`WIDTHS`, or millimetres.
-
-    Raises:
-        UsageError: it is neither, or too small or too large to draw in.
 
     >>> width_mm("double"), width_mm("120")
     (190.0, 120.0)
@@ -157,10 +148,6 @@ def luminance(colour: str) -> float:
 
 def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours, (Y1 + 0.05) / (Y2 + 0.05), the lighter first (WCAG 2.1).
-
-    Args:
-        one: sRGB, as ``#RRGGBB``.
-        other: the same.
 
     >>> round(contrast("#000000", "#FFFFFF"), 3), contrast("#777777", "#777777")
     (21.0, 1.0)

@@ -6,11 +6,6 @@ from __future__ import annotations
 def round_ticks(low: float, high: float, most: int) -> list[float]:
     """Return round places for ticks within limits.
 
-    Args:
-        low: lower limit of the axis.
-        high: its upper limit.
-        most: parts between ticks, at most.
-
     >>> round_ticks(-0.02, 1.02, 5)
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """

@@ -16,15 +16,7 @@ from tabwb.tables.table import Table
 def captioned_groups(
     rows: Sequence[Grouped], columns: Sequence[str] | None = None
 ) -> tuple[Captioned, ...]:
-    """Return the compact table of groups for each battery, with the sentence about research.
-
-    Args:
-        rows: the groups with their summaries.
-        columns: the names of those that are wanted; None: all.
-
-    Raises:
-        UsageError: a table has no such column.
-    """
+    """Return the compact table of groups for each battery, with the sentence about research."""
     tables = compact_of(studied(rows, study_ids=True))
     if columns is not None:
         tables = tuple(table.select(columns) for table in tables)
@@ -32,12 +24,7 @@ def captioned_groups(
 
 
 def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, ...]:
-    """Return the compact table for each battery of what a report is about.
-
-    Args:
-        about: the groups and their names.
-        disclaimers: add the sentence about research, and the battery's own, to the notes.
-    """
+    """Return the compact table for each battery of what a report is about."""
     made = []
     for battery in about.batteries:
         found = compact_table(about.rows_of(battery), about.group_names)
@@ -48,15 +35,7 @@ def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, 
 
 
 def checked_columns(table: Table, names: Sequence[str] | None) -> Table:
-    """Return a table with some of its columns, in this order.
-
-    Args:
-        table: any.
-        names: of columns; hyphens stand for underscores. None: all.
-
-    Raises:
-        UsageError: there is no such column; the message lists the existing ones.
-    """
+    """Return a table with some of its columns, in this order."""
     if names is None:
         return table
     return table.select(list(dict.fromkeys(column_named(name, table.names) for name in names)))

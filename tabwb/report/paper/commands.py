@@ -45,10 +45,6 @@ def _with_judges(member: AdministrationData) -> Conditions:
 def run_command(battery: str, given: Conditions) -> str:
     """Return the command that gives a battery to a model under the same conditions.
 
-    Args:
-        battery: its id.
-        given: of a model.
-
     >>> run_command("tab", Conditions("bundled", "model", seed=3, replicates=2))
     'tabwb run tab --model bundled --seed 3 --replicates 2 --judge rules-2'
     >>> run_command("tab", Conditions("python:mine", "model"))

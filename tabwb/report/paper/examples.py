@@ -37,13 +37,7 @@ class Example:
 
 
 def examples_of(about: Studied, trials_of: TrialsOf, n: int) -> tuple[Example, ...]:
-    """Return the first responses of each group: connected text first, one to each item.
-
-    Args:
-        about: the groups.
-        trials_of: returns the trials of an administration; no more of them are read than needed.
-        n: how many of each group.
-    """
+    """Return the first responses of each group: connected text first, one to each item."""
     return tuple(example for row in about.rows for example in _of_group(about, row, trials_of, n))
 
 

@@ -75,20 +75,6 @@ def write_figure(
 
     People who are named, or whom a figure is about, must have agreed to ``share``, as for an
     export; where a figure compares whatever is in the store, they are left out.
-
-    Args:
-        store: where the administrations are.
-        plugins: with the study's configuration.
-        references: numbers or uids; without any, all administrations.
-        selection: which, and how they are grouped; None: as the figure is grouped as a rule.
-        wanted: the figure and its file.
-
-    Raises:
-        NoConsent: speakers have not agreed to ``share``; nothing is written.
-        StoreError: people would be drawn from a store that cannot log it.
-        UsageError: there is no such figure or option, or nothing to draw.
-        MissingExtra: matplotlib is not installed.
-        TabwbError: a file cannot be written, or already exists.
     """
     kind = figure_kind(wanted.name)
     need("matplotlib", "a figure", "figures")  # before anything is read

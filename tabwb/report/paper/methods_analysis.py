@@ -22,12 +22,7 @@ from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
 
 
 def analysis(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield how figures are pooled and how their intervals are computed.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield how figures are pooled and how their intervals are computed."""
     shares = [p.share for row in about.rows for p in row.summary.subtests if p.share.scored]
     burdens = [
         judge.burden

@@ -22,12 +22,7 @@ Members = Sequence[AdministrationData]
 
 
 def materials(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield what each battery is and which of its items were given.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield what each battery is and which of its items were given."""
     for battery in about.batteries:
         name = f"{_called(battery)} (id {battery.id}, version {battery.version}, SHA-256 "
         subtests = [subtest for subtest in battery.subtests if items_of(subtest)]
@@ -183,12 +178,7 @@ def _research_protocol(member: AdministrationData) -> str:
 
 
 def software_used(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield the versions of tabwb and of the libraries, when responses were given and now.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield the versions of tabwb and of the libraries, when responses were given and now."""
     work = cite(software(tabwb.__version__))
     members = [
         member

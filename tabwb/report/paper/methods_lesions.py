@@ -80,12 +80,7 @@ class _Box:
 
 
 def lesions(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield which lesions each model was given under, how units were drawn, and their controls.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield which lesions each model was given under, how units were drawn, and their controls."""
     lesioned = [m for m in about.members if not is_persons(m) and _spec(m)]
     if not lesioned:
         return
@@ -128,12 +123,7 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
 
 
 def over_amounts(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield how values by the amount of a lesion are averaged, where lesions have several.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield how values by the amount of a lesion are averaged, where lesions have several."""
     members = [m for m in about.members if not is_persons(m) and _spec(m) and not _is_control(m)]
     if not any(
         len(box.amounts) > 1 or len(box.numbers) > 1

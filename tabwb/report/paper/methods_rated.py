@@ -15,12 +15,7 @@ from tabwb.store.store import Store
 
 
 def with_rating_sets(about: Studied, store: Store) -> Studied:
-    """Return what a report is about, with sentences on the rating sets of its responses.
-
-    Args:
-        about: the study.
-        store: where the sets are.
-    """
+    """Return what a report is about, with sentences on the rating sets of its responses."""
     told = {member.administration.id for member in about.members}
     said: list[str] = []
     for kept in store.sets.all():

@@ -40,12 +40,7 @@ STATUSES = {
 
 
 def scoring(about: Studied, cite: Citations) -> Iterator[str]:
-    """Yield how responses were scored right or wrong, measured, and judged.
-
-    Args:
-        about: the study.
-        cite: numbers the works.
-    """
+    """Yield how responses were scored right or wrong, measured, and judged."""
     seen: set[tuple[str, ...]] = set()
     for battery in about.batteries:
         rows = about.rows_of(battery)
@@ -167,14 +162,7 @@ def _judges(rows: Sequence[Grouped]) -> tuple[JudgeSummary, ...]:
 def _judged(
     battery: Battery, judges: Sequence[JudgeSummary], called: Mapping[str, str], *, same: bool
 ) -> str:
-    """Return who rated which features.
-
-    Args:
-        battery: has the titles of the features.
-        judges: with the same scope and features.
-        called: rater to the name that is printed.
-        same: the features were named before.
-    """
+    """Return who rated which features."""
     first = judges[0]
     titles = {feature.id: feature.title for feature in battery.features}
     names = [titles.get(feature, feature).lower() for feature in first.burden.features]

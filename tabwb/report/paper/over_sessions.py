@@ -63,12 +63,7 @@ def _printable(about: Studied, members: list[AdministrationData]) -> Iterator[Ad
 
 
 def change_tables(about: Studied, found: Followed) -> Iterator[Captioned]:
-    """Yield the right answers in each session of a participant, and the tests of change.
-
-    Args:
-        about: the report: whether days may be printed.
-        found: the participant.
-    """
+    """Yield the right answers in each session of a participant, and the tests of change."""
     made = (
         (sessions_table(found.change), "right answers in each session"),
         (change_table(found.change), "change between sessions"),

@@ -51,12 +51,7 @@ class Pictured:
 
 
 def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], str]:
-    """Return the figures, and why there are none; empty where there are some.
-
-    Args:
-        about: what the report is about.
-        command: that makes the report, for the files' metadata.
-    """
+    """Return the figures, and why there are none; empty where there are some."""
     from tabwb.report import figures
 
     found: list[Pictured] = []

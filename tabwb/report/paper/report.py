@@ -85,15 +85,7 @@ def report_of(
     examples: Sequence[Example] = (),
     figures: bool = True,
 ) -> Report:
-    """Return the content of a report.
-
-    Args:
-        about: the groups, and whether study IDs may be printed.
-        title: of the report; empty: the batteries' titles.
-        command: that makes the report, without folders.
-        examples: responses to show.
-        figures: draw figures.
-    """
+    """Return the content of a report."""
     captioned = list(_sections(about))
     drawn, no_figures = pictured(about, command) if figures else ((), "None were asked for.")
     disclaimers = (RESEARCH_ONLY, *(battery.disclaimer for battery in about.batteries))

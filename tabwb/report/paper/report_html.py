@@ -22,11 +22,7 @@ TEMPLATE = "report.html.j2"
 
 
 def report_html(report: Report) -> bytes:
-    """Return a report as HTML, the same bytes each time.
-
-    Raises:
-        MissingExtra: Jinja2 is not installed.
-    """
+    """Return a report as HTML, the same bytes each time."""
     jinja2 = need("jinja2", "a report in HTML", "report")
     environment = jinja2.Environment(
         autoescape=True,

@@ -30,11 +30,7 @@ DOCUMENTS = {
 
 
 def check_ending(out: Path) -> None:
-    """Check that the name of a file says in which format a report is written.
-
-    Raises:
-        UsageError: it does not.
-    """
+    """Check that the name of a file says in which format a report is written."""
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(
             f"'{out.name}' does not end in the name of a format of reports",
@@ -53,26 +49,7 @@ def write_report(
     n_responses: int = 0,
     within_study: bool = False,
 ) -> Permit:
-    """Write a report, and log of whom it is.
-
-    Args:
-        store: where the administrations are.
-        plugins: with the study's configuration.
-        about: the groups.
-        out: ends in ``.md`` for Markdown, else it is HTML; ``-`` is standard output.
-        title: of the report; empty: the batteries' titles.
-        command: that makes the report, without folders.
-        n_responses: examples of each group.
-        within_study: the file stays with those who collected the data.
-
-    Returns:
-        With the notice that whoever writes it is to read, if there is one.
-
-    Raises:
-        NoConsent: speakers have not agreed to ``share``; nothing is written.
-        StoreError: people's data would be written from a store that cannot log it.
-        MissingExtra: HTML needs Jinja2.
-    """
+    """Write a report, and log of whom it is."""
     from tabwb.report.paper.examples import examples_of
     from tabwb.report.paper.methods_rated import with_rating_sets
     from tabwb.report.paper.report import report_of
@@ -104,19 +81,7 @@ def write_document(
     *,
     within_study: bool = False,
 ) -> Permit:
-    """Write one of :data:`DOCUMENTS`, and log of whom it is.
-
-    Args:
-        store: where the administrations are.
-        plugins: with the study's configuration.
-        about: the groups.
-        out: the file.
-        document: which one.
-        within_study: the file stays with those who collected the data.
-
-    Returns:
-        With the notice that whoever writes it is to read, if there is one.
-    """
+    """Write one of :data:`DOCUMENTS`, and log of whom it is."""
     if document in ("html", "md"):
         return write_report(store, plugins, about, out, within_study=within_study)
 

@@ -12,10 +12,6 @@ Value = TypeVar("Value", bound=Hashable)
 def listed(words: Iterable[str], last: str = "and") -> str:
     """Return words as a list in a sentence.
 
-    Args:
-        words: at least one.
-        last: the word before the last of them.
-
     >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"], "or")
     ('A', 'A and B', 'A, B or C')
     """
@@ -27,10 +23,6 @@ def spread(
     members: Iterable[Of], value: Callable[[Of], Value]
 ) -> tuple[tuple[Value, tuple[Of, ...]], ...]:
     """Return every different value with the members that have it, the most frequent value first.
-
-    Args:
-        members: in any order; equally frequent values keep it.
-        value: of a member.
 
     >>> spread([1, 2, 3], lambda number: number % 2 == 0)
     ((False, (1, 3)), (True, (2,)))
@@ -49,11 +41,6 @@ def once(
 
     What all share has no names. What more than half share is said first, and the others are the
     exceptions; otherwise every value has its names.
-
-    Args:
-        members: at least one.
-        phrase: what holds for a member.
-        names: the words for some of the members.
 
     >>> held = {"A": "greedy", "B": "greedy", "C": "sampled", "D": "greedy"}
     >>> once(list(held), held.__getitem__, listed)

@@ -76,9 +76,6 @@ class Studied:
 
         A model of which only a part of the administrations is meant has their numbers; of people
         the administrations are then counted.
-
-        Args:
-            chosen: administrations of models, or of people.
         """
         whole = dict(spread(self.members, self.name))
         if all(is_persons(member) for member in chosen):
@@ -106,11 +103,6 @@ class Studied:
 
         Where every model has the same number of administrations of each kind, the numbers take the
         place of the names.
-
-        Args:
-            members: at least one.
-            lead: how the sentence begins.
-            phrase: how it ends for an administration.
         """
         return f"{lead} {self._crossed(members, phrase) or once(members, phrase, self.some)}."
 
@@ -202,12 +194,7 @@ class Studied:
 
 
 def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
-    """Return what a report is about, with a name for each examinee.
-
-    Args:
-        rows: the groups.
-        study_ids: print study IDs; otherwise participants are numbered in order of administration.
-    """
+    """Return what a report is about, with a name for each examinee."""
     made = Studied(tuple(rows), study_ids)
     numbers: dict[str, dict[str, int]] = {}
     names: dict[int, str] = {}
@@ -266,12 +253,7 @@ def noun_of(member: AdministrationData) -> str:
 
 
 def people(members: Sequence[AdministrationData], name: Callable[[AdministrationData], str]) -> str:
-    """Return how many people made responses, and how many sources nobody knows.
-
-    Args:
-        members: guarded administrations.
-        name: of whoever made the responses of one.
-    """
+    """Return how many people made responses, and how many sources nobody knows."""
     nouns = spread(members, noun_of)
     return listed(plural(len(set(map(name, own))), noun) for noun, own in nouns)
 

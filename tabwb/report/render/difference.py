@@ -34,13 +34,7 @@ def difference_view(
     *,
     everything: bool = False,
 ) -> RenderableType:
-    """Return the comparison: measures, notes, what both sides answered to each item.
-
-    Args:
-        difference: the comparison.
-        battery: that both sides were given.
-        everything: show also items that both sides answered alike.
-    """
+    """Return the comparison: measures, notes, what both sides answered to each item."""
     items = difference.items
     shown = [item for item in items if everything or item.differs]
     named_sides = (("A", difference.first), ("B", difference.second))
@@ -135,10 +129,6 @@ def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
 
     Policies under which an accuracy and its tests are the same share their lines. Features that
     are absent on both sides are left out, see :func:`notes`.
-
-    Args:
-        difference: the comparison.
-        battery: has the titles of subtests and features.
     """
     names = _judges(difference)
     for policies, result in _shown(difference.compared):
@@ -291,12 +281,7 @@ TEST = (
 
 
 def naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
-    """Yield the views of a subtest that was named aloud: names counted as right, codes, items.
-
-    Args:
-        difference: of the subtest.
-        everything: show also items that are alike in every respect.
-    """
+    """Yield the views of a subtest that was named aloud: names counted as right, codes, items."""
     headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
     made = table(*headings, first=difference.title)
     for changed in difference.changed:

@@ -52,14 +52,7 @@ def groups_view(
     details: bool = False,
     written: Callable[[Iterable[str]], str] = "\n".join,
 ) -> RenderableType:
-    """Return, for each battery, burdens, right answers and pairs of models.
-
-    Args:
-        groups: of administrations.
-        pairs: base and instruct models among them.
-        details: show also the summary of each group.
-        written: returns the text of the cautions.
-    """
+    """Return, for each battery, burdens, right answers and pairs of models."""
     if not groups:
         return Text("There are no administrations to show.")
     parts: list[RenderableType] = []
@@ -169,12 +162,7 @@ def _days(group: AdministrationGroup) -> str:
 
 
 def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table:
-    """Return right answers by subtest, a row for each group, then the baselines.
-
-    Args:
-        chosen: groups of one battery.
-        balanced: show the balanced accuracy of yes/no subtests too.
-    """
+    """Return right answers by subtest, a row for each group, then the baselines."""
     heads = _headings_of(chosen[0].group)
     written = any(part.share.scored for row in chosen for part in row.summary.subtests)
     title = "right answers (exact)" if written else "answers"

@@ -46,13 +46,7 @@ WORD = 20
 def naming_views(
     subtest: NamedSubtest, *, arpabet: bool = False, items: bool = True
 ) -> Iterator[RenderableType]:
-    """Yield the tables of one naming subtest.
-
-    Args:
-        subtest: the one to show.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-        items: show a row for each item too.
-    """
+    """Yield the tables of one naming subtest."""
     yield _accuracy_table(subtest)
     if items:
         yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
@@ -176,10 +170,6 @@ def uncoded_line(items: Sequence[NamedItem]) -> str:
 def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
     """Return whose score counts where several people scored; empty where one person did.
 
-    Args:
-        items: all of the subtest.
-        primary: the rater or the rule whose scores count; empty: whoever scored first.
-
     >>> item = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
     ...                  other_scores=(("person:R2", "error"),))
     >>> raters_line([item])
@@ -292,12 +282,7 @@ def _measured_lines(subtest: NamedSubtest) -> Iterator[str]:
 def sessions_table(
     sessions: Sequence[tuple[str, str, NamedSubtest]], first: str = "session"
 ) -> RenderableType:
-    """Return sessions over time, or groups, with bars.
-
-    Args:
-        sessions: (label, days, subtest), in order.
-        first: what a row is.
-    """
+    """Return sessions over time, or groups, with bars."""
     made = table("right", "of", "95 %", "latency", first=first)
     for label, day, subtest in sessions:
         accuracy = subtest.summary.accuracy[0]

@@ -29,13 +29,7 @@ _HEADS: tuple[str, ...] = ("ref ", "hyp ", "cost")
 
 
 def print_report(report: PhonemeReport, *, trace: bool = False, top: int = 10) -> None:
-    """Print rates with their fractions, and where the errors lie.
-
-    Args:
-        report: of a corpus.
-        trace: whether each utterance's alignment is printed before them.
-        top: how many rows the tables of confusions and groups have at most.
-    """
+    """Print rates with their fractions, and where the errors lie."""
     if trace:
         print_view(Group(*_traces(report)))
     print_view(Group(*_parts(report, top)))

@@ -28,14 +28,7 @@ def empty_table() -> Table:
 def table(
     *headings: str, first: str | Sequence[str] = "", fold: bool = False, title: str = ""
 ) -> Table:
-    """Return a table with wide columns of words and narrow ones of figures.
-
-    Args:
-        headings: of the columns of figures.
-        first: heading of the column of words before them, or of several.
-        fold: break words that are too long anywhere, such as specs.
-        title: above the table, or empty.
-    """
+    """Return a table with wide columns of words and narrow ones of figures."""
     made = empty_table()
     made.title, made.title_justify, made.title_style = title or None, "left", "bold"
     for words in (first,) if isinstance(first, str) else first:
@@ -75,11 +68,6 @@ _BREAKS = re.compile(r"(?<=[ :,/])(?![ /])|(?=[@+])")
 
 def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
     """Yield words as lines, broken between the parts of a spec; only a long part is cut.
-
-    Args:
-        words: a spec, or a sentence with specs.
-        width: columns of characters, more than ``indent``.
-        indent: spaces before the second line and those after it.
 
     >>> for line in spec_lines("openai:llama3.2:1b@base_url=http://localhost:11434/v1", 30, 2):
     ...     print(line)

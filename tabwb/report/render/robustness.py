@@ -33,24 +33,14 @@ NOTE = (
 
 
 def robustness_view(robustness: Robustness, titles: Mapping[str, str]) -> RenderableType:
-    """Return the report.
-
-    Args:
-        robustness: the judges compared.
-        titles: of the features, by id.
-    """
+    """Return the report."""
     return Group(*(view for _, view in robustness_parts(robustness, titles)))
 
 
 def robustness_parts(
     robustness: Robustness, titles: Mapping[str, str]
 ) -> Iterator[tuple[str, RenderableType]]:
-    """Yield the parts of the report, each with its name.
-
-    Args:
-        robustness: the judges compared.
-        titles: of the features, by id.
-    """
+    """Yield the parts of the report, each with its name."""
     if not robustness.rows:
         yield "Judges", Text(NO_JUDGE)
         return

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def statistics_views(rows: Sequence[tuple[str, Summary]]) -> Iterator[RenderableType]:
-    """Yield a table of the statistics of plugins and what each means; nothing without any.
-
-    Args:
-        rows: the name of a group, empty where there is one, with its summary.
-    """
+    """Yield a table of the statistics of plugins and what each means; nothing without any."""
     results = [(name, result) for name, summary in rows for result in summary.statistics]
     if not results:
         return
@@ -49,12 +45,7 @@ def statistics_views(rows: Sequence[tuple[str, Summary]]) -> Iterator[Renderable
 
 
 def titled(result: StatisticResult, of: str) -> str:
-    """Return the title of a statistic with its subtest and with what the value belongs to.
-
-    Args:
-        result: of the statistic.
-        of: see :class:`~tabwb.plugin_api.extensions.StatisticValue`.
-    """
+    """Return the title of a statistic with its subtest and with what the value belongs to."""
     return ", ".join(part for part in (result.statistic.title, result.part, of) if part)
 
 

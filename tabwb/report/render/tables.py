@@ -66,16 +66,7 @@ def administration_view(
     arpabet: bool = False,
     written: Callable[[Iterable[str]], str] = "\n".join,
 ) -> RenderableType:
-    """Return the results of one administration.
-
-    Args:
-        administration: named in the first line, with its conditions in the second.
-        battery: as it was given.
-        summary: of the trials.
-        details: show the rate of every feature and every kind of error.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-        written: returns the text of the cautions.
-    """
+    """Return the results of one administration."""
     conditions = administration.conditions
     facts = [conditions.examinee, *line_of(conditions).values()]
     if conditions.kind == "speaker":
@@ -114,15 +105,8 @@ def summary_view(
     items: bool = True,
     burdens: bool = True,
 ) -> Iterator[RenderableType]:
-    """Yield the subtests with their remarks, then each judge's burden and other raters' measures.
-
-    Args:
-        summary: what is shown.
-        battery: has the titles of features and categories.
-        details: show the rate of every feature and every kind of error.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-        items: show a row for each item of naming subtests.
-        burdens: show what judges and other raters measured.
+    """Yield the subtests with their remarks, then each judge's burden and other raters'
+    measures.
     """
     named = {subtest.id for subtest in summary.named}
     written = [subtest for subtest in summary.subtests if subtest.id not in named]
@@ -240,12 +224,7 @@ def category_titles(battery: Battery) -> dict[str, str]:
 
 
 def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
-    """Return the burden of one judge, with rater, scope, set and numbers of responses.
-
-    Args:
-        judge: whose burden.
-        titles: of the categories, by id.
-    """
+    """Return the burden of one judge, with rater, scope, set and numbers of responses."""
     burden = judge.burden
     line = Text.assemble(
         ("symptom burden  ", "bold"),

@@ -48,11 +48,6 @@ def sectioned_view(table: Table, sections: Sequence[str], width: int) -> Text:
     """Return a table with a line above the rows that have some columns in common.
 
     Columns that do not fit go into a further part below, with the names of the rows again.
-
-    Args:
-        table: what is shown.
-        sections: names of the columns that are lines above rows.
-        width: columns of characters.
     """
     if not len(table):
         return Text("no rows\n")

@@ -177,10 +177,6 @@ def usable_words(usable: Usable) -> str:
 def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
     """Return how many responses of each side are usable, marked where they are few.
 
-    Args:
-        usable: of each side.
-        names: what the sides are called.
-
     >>> both_usable((Usable(5, 5), Usable(1, 5, {"refused": 4})), ("A", "B"))
     'A usable 5 of 5; B usable 1 of 5: 4 refused (few usable)'
     """

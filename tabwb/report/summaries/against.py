@@ -68,13 +68,6 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
     """Return the group that is named: its name, its spec, what one key calls it, or a part.
 
     Of each kind of names only one group may have it.
-
-    Args:
-        rows: the groups.
-        name: of one of them.
-
-    Raises:
-        UsageError: none has this name, or several do.
     """
     found = [row for row in rows if name in _names(row)]
     found = found or [row for row in rows if name in {one.cell for one in row.group.values}]
@@ -100,13 +93,6 @@ def differences_from(rows: Sequence[Grouped], name: str) -> Differences:
     comparisons have the same eight items or more, so that the sign of an item flips for all groups
     at once; otherwise, and where t gave one of the p values, by Holm's method. p values for these
     prompts take Holm's method.
-
-    Args:
-        rows: groups with their summaries, responses as columns.
-        name: see :func:`baseline_of`.
-
-    Raises:
-        UsageError: no group has this name, or there is no other group of its battery.
     """
     baseline = baseline_of(rows, name)
     others = [row for row in rows if row is not baseline]

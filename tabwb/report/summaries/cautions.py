@@ -37,13 +37,7 @@ UNRELIABLE = (
 
 
 def battery_cautions(battery: Battery, *, model: bool, lesion: bool = False) -> Iterator[str]:
-    """Yield what must be known of every result of a battery, whatever its figures are.
-
-    Args:
-        battery: with its own disclaimer.
-        model: whether any of the answers are a model's.
-        lesion: whether any of these were given under a lesion.
-    """
+    """Yield what must be known of every result of a battery, whatever its figures are."""
     yield RESEARCH_ONLY
     if battery.disclaimer:
         yield battery.disclaimer
@@ -80,16 +74,7 @@ def cautions(
     burdens: bool = True,
     given: Sequence[Administration] = (),
 ) -> Iterator[str]:
-    """Yield what must be known of a summary.
-
-    Args:
-        battery: with its own disclaimer.
-        summary: its judges have the cautions that they declared.
-        model: whether any of the answers are a model's.
-        lesion: whether any of these were given under a lesion.
-        burdens: whether to yield :func:`correlation_notes` too.
-        given: the administrations; of older ones is said which numbers have moved.
-    """
+    """Yield what must be known of a summary."""
     yield from battery_cautions(battery, model=model, lesion=lesion)
     if summary.answers.inexact:
         yield (
@@ -164,11 +149,7 @@ def _of_intervals(summary: Summary) -> Iterator[str]:
 
 
 def correlation_notes(burdens: Sequence[Burden]) -> Iterator[str]:
-    """Yield what the intervals of burdens take for granted, each sentence once for all of them.
-
-    Args:
-        burdens: those without an interval, over one feature or of a calibrated judge are left out.
-    """
+    """Yield what the intervals of burdens take for granted, each sentence once for all of them."""
     given = [
         burden
         for burden in burdens

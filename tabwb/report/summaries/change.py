@@ -216,16 +216,6 @@ def change_of(
     """Return the change over sessions, which are administrations in order of day and number.
 
     Only items with exactly one answer in every session count. Sessions are taken as equally spaced.
-
-    Args:
-        members: the sessions of one participant with one battery, responses as columns.
-        sets: name to its items; all items together come first in any case.
-        baselines: sessions before treatment; with two or more and a session after them the rate of
-            change is tested.
-
-    Raises:
-        UsageError: fewer than two sessions, no answer with a verdict, or more baselines than
-            sessions before the last.
     """
     ordered = sorted(
         members, key=lambda member: (member.administration.session_date, member.administration.id)

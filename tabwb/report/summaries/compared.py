@@ -119,10 +119,6 @@ def accuracies(first: Table, second: Table) -> Iterator[Compared]:
 
     The p values of a policy's subtests are corrected by Holm's method; the pooled test is a
     separate test. A policy under which nothing has a verdict is left out.
-
-    Args:
-        first: responses of one side.
-        second: of the other.
     """
     tables = first, second
     raters: dict[str, tuple[int, str]] = {}
@@ -196,10 +192,6 @@ def burdens(
     are a family: from eight items on their sign-flip tests are corrected by maxT, below that, and
     for t tests, by Holm's method; below eight items, where both sides drew several answers to an
     item, labels are permuted within items as well, corrected by maxT, for these prompts only.
-
-    Args:
-        first: judges of one side.
-        second: of the other.
     """
     pairs, left_out = alike(first, second)
     compared = [

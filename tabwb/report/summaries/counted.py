@@ -115,12 +115,7 @@ class Source:
         return measures_of(scorer, self.declarations.get(scorer))
 
     def verdict_measure(self, scorer: str, policy: str = "exact") -> str:
-        """Return the measure whose values are a scorer's verdicts; empty where it gives none.
-
-        Args:
-            scorer: its id or spec.
-            policy: ``exact`` is its first verdict, whatever its name.
-        """
+        """Return the measure whose values are a scorer's verdicts; empty where it gives none."""
         return verdict_measure(self.measures_of(scorer), policy)
 
     @property
@@ -145,10 +140,6 @@ def effective_statuses(
     exceptions: an answer that is the expected one is never a repeated answer; a choice or a yes or
     no is one only where *every* answer to its subtest is that text; practice and pictures named
     aloud are left out.
-
-    Args:
-        battery: what was given.
-        trials: of one administration.
     """
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
@@ -185,11 +176,6 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind, response: str) 
 
     A repeated choice or yes or no stays usable: its accuracy is counted as scored. A truncated
     response without text, all of whose tokens were reasoning, is not.
-
-    Args:
-        status: the effective one; None is taken as *ok*.
-        kind: of the subtest.
-        response: its text.
 
     >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO, "Yes")
     True

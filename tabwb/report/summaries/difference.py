@@ -96,15 +96,6 @@ def difference(
     """Compare two sides, each of one or more administrations of one battery.
 
     Responses to an item are first averaged, because they are not independent.
-
-    Args:
-        first: administrations of one side.
-        second: of the other.
-        labels: names of the sides.
-        differing: conditions that they do not share (:func:`unlike`).
-
-    Raises:
-        UsageError: the sides were given different batteries or battery versions.
     """
     batteries = {source.battery.content_hash: source.battery for source in (*first, *second)}
     battery, *others = batteries.values()
@@ -133,16 +124,7 @@ def members_compared(
     second: Sequence[AdministrationData],
     labels: tuple[str, str] | None = None,
 ) -> Difference:
-    """Compare two sides with the conditions that they do not share.
-
-    Args:
-        first: administrations of one side, responses as columns.
-        second: of the other.
-        labels: names of the sides; None: their numbers with what was tested.
-
-    Raises:
-        UsageError: the sides were given different batteries or battery versions.
-    """
+    """Compare two sides with the conditions that they do not share."""
     labels = labels or (_label(first), _label(second))
     return difference(sources_of(first), sources_of(second), labels, unlike(first, second))
 

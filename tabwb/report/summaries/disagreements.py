@@ -84,10 +84,6 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
 
     Only judges that have the feature in their declared sets take part. Responses that split the
     verdicts come first; equal distances stay in the order of administration.
-
-    Args:
-        sources: administrations of one battery.
-        feature: its id.
     """
     table = table_of(sources)
     judges = [judge for judge in summarise_judges(table) if feature in judge.burden.features]

@@ -140,12 +140,6 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
     explains. Of n weights, each taken by
     itself, the number taken has at most the standard deviation sqrt(n); the limit is
     :data:`SIZES` times that of a difference of two.
-
-    Args:
-        members: administrations of one battery.
-
-    Raises:
-        UsageError: nothing has two amounts.
     """
     members = list({one.administration.id: one for one in members}.values())
     found = [series for severity in SEVERITIES for series in _series(members, severity)]
@@ -231,9 +225,6 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
 def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]:
     """Return a name for each series: where several share one, with the conditions that differ.
 
-    Args:
-        given: of each series its name, and all conditions that must be alike within it.
-
     >>> told_apart({1: ("a", (("decoding", "greedy"),)), 2: ("a", (("decoding", "sampled"),))})
     {1: 'a (greedy)', 2: 'a (sampled)'}
     """
@@ -250,13 +241,7 @@ def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]
 
 
 def control_of(lesion: _Point, controls: Sequence[_Point], role: str) -> _Point | None:
-    """Return the control of a lesion's size among controls of its model, or None.
-
-    Args:
-        lesion: with its administrations.
-        controls: of all sizes, operations and roles.
-        role: of one of :data:`tabwb.lesion.declared.CONTROLS`.
-    """
+    """Return the control of a lesion's size among controls of its model, or None."""
     size = lesion.size
     if size is None:
         return None

@@ -37,10 +37,6 @@ def doses() -> tuple[str, ...]:
 def name_of_amounts(by: str, key: str = "") -> str:
     """Return what amounts are, for axes and captions.
 
-    Args:
-        by: one of :func:`doses`.
-        key: of lesions the option that is the amount, such as ``bits``.
-
     >>> name_of_amounts("lesion"), name_of_amounts("lesion", "bits"), name_of_amounts("max_tokens")
     ('amount of the lesion', 'bits of the lesion', 'max tokens')
     """
@@ -55,10 +51,6 @@ def name_of_amounts(by: str, key: str = "") -> str:
 
 def amount_words(by: str, amount: float) -> str:
     """Return an amount as an axis has it.
-
-    Args:
-        by: one of :func:`doses`.
-        amount: its value.
 
     >>> amount_words("parameters", 1_240_000_000), amount_words("lesion", 0.3)
     ('1.24B', '0.3')
@@ -83,13 +75,6 @@ def lesion_dose(spec: str, key: str = "") -> tuple[str, float, str]:
 
     The kind is the spec with ``*`` for the amount and without the seed. The amount is the only
     number between its marks, or that of an option.
-
-    Args:
-        spec: of a lesion.
-        key: the option whose value is the amount; empty: the only number.
-
-    Raises:
-        UsageError: there is no such number, or several.
 
     >>> lesion_dose("mlp.down:zero:0.3@seed=7")
     ('mlp.down:zero:*', 0.3, '7')
@@ -164,16 +149,7 @@ class Dose:
 
 
 def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
-    """Return the dose of an administration.
-
-    Args:
-        given: its conditions.
-        by: one of :func:`doses`.
-        key: see :func:`lesion_dose`.
-
-    Raises:
-        UsageError: the lesion, the prompt noise or the checkpoint has no amount.
-    """
+    """Return the dose of an administration."""
     alike = tuple(sorted(compared(given, [by]).items()))
     if by == PARAMETERS:
         family, tuning, size = (given.labels.get(name, "") for name in SIZED)

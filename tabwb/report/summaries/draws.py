@@ -22,10 +22,6 @@ def shares_stream(conditions: Conditions, attempt: Attempt) -> bool:
 
     Such a response has no stored seed. The replicates of its
     administration are one cluster: they do not show how much draws differ.
-
-    Args:
-        conditions: of its administration.
-        attempt: the one that counts.
     """
     if conditions.origin is not None:
         return False
@@ -49,10 +45,6 @@ def repeated_caution(n: int) -> str:
 def pooled_caution(shared: int, n: int) -> str:
     """Return what must be said where ``shared`` of ``n`` summarised responses share a stream.
 
-    Args:
-        shared: how many responses share a stream.
-        n: of how many.
-
     >>> pooled_caution(6, 8)[:59]
     '6 of 8 responses were sampled by an earlier version of tabw'
     """
@@ -65,11 +57,6 @@ def pooled_caution(shared: int, n: int) -> str:
 
 def compared_caution(side: str, shared: int, n: int) -> str:
     """Return what must be said where such responses are one side of a comparison.
-
-    Args:
-        side: its name.
-        shared: how many of its responses share a stream.
-        n: of how many.
 
     >>> compared_caution("A", 6, 8)[:62]
     'A: 6 of 8 responses were sampled by an earlier version of tabw'

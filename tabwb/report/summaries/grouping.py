@@ -35,10 +35,6 @@ _HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
 def phrase_in_name(name: str, value: str) -> str:
     """Return a condition as the name of a group has it: of a hash the first eight digits.
 
-    Args:
-        name: of the condition.
-        value: in words.
-
     >>> phrase_in_name("weights_sha256", "0123abcd" * 8)
     'weights_sha256 0123abcd…'
     """
@@ -188,15 +184,6 @@ def grouped(
     and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
     ``together`` names is pooled over, and what no comparison needs, such as seeds. To whom a key
     does not apply is a separate group: by what only models have, each person is ``speaker ID``.
-
-    Args:
-        chosen: what to group; with ``plan`` where a key is of responses.
-        by: ids of keys (:mod:`tabwb.report.keys`), as a sequence or with commas between. With
-            ``model``, other weights or templates under one name are separate groups.
-        together: ids of keys over which unlike conditions are pooled on purpose.
-
-    Raises:
-        UsageError: a key does not exist, or cannot be pooled over.
     """
     asked = _Asked.of(chosen, by, together)
     found: dict[tuple[object, ...], dict[Facts, list[AdministrationData]]] = {}
@@ -355,13 +342,7 @@ class _Asked:
     def named(
         self, member: AdministrationData, values: Values, *, short: bool = False
     ) -> tuple[str, ...]:
-        """Return what a member is called by each key.
-
-        Args:
-            member: the administration.
-            values: of the keys.
-            short: with short names of models and lesions.
-        """
+        """Return what a member is called by each key."""
         member = _at_one_path(member, self.moved)
         given = self.conditions(member)
         has_lesion = "lesion" not in {*self.together, *(key.id for key in self.keys)}

@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 def unlike(
     first: Sequence[AdministrationData], second: Sequence[AdministrationData]
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return the conditions beside the examinee that two sides do not share: name, both values.
-
-    Args:
-        first: administrations of one side.
-        second: of the other.
-    """
+    """Return the conditions beside the examinee that two sides do not share: name, both values."""
     sides = [
         [compared(member.administration.conditions) for member in side] for side in (first, second)
     ]
@@ -95,19 +90,7 @@ def summarised(
     sort: Sort | None = None,
     interval: bool = True,
 ) -> tuple[Grouped, ...]:
-    """Return groups with their summaries.
-
-    Args:
-        groups: in any order.
-        judge: a rater: burdens of other judges are left away.
-        sort: ``name`` and ``keys`` (the value of each key) ascending; else from high to low, what
-            is undefined last, and so a burden for which fewer than half of the responses are
-            usable. Burdens are those of the first terms.
-        interval: compute the intervals of burdens too.
-
-    Raises:
-        UsageError: the judge has rated none of them.
-    """
+    """Return groups with their summaries."""
     rows = tuple(
         Grouped(group, pool(sources_of(group.members), interval=interval)) for group in groups
     )
@@ -118,12 +101,7 @@ def summarised(
 
 
 def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
-    """Return the groups sorted; equal ones keep their order.
-
-    Args:
-        rows: the groups.
-        sort: see :func:`summarised`.
-    """
+    """Return the groups sorted; equal ones keep their order."""
     if sort == "name":
         return tuple(sorted(rows, key=lambda row: row.label.casefold()))
     if sort == "keys":
@@ -169,10 +147,5 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
 
 
 def only_judge(summary: Summary, judge: str) -> Summary:
-    """Return the summary with the burdens of one rater alone.
-
-    Args:
-        summary: with the burdens of all.
-        judge: the rater.
-    """
+    """Return the summary with the burdens of one rater alone."""
     return replace(summary, judges=tuple(given for given in summary.judges if given.rater == judge))

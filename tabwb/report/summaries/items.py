@@ -53,10 +53,6 @@ class AnalysedSubtest:
     An examinee is a model with its lesion, or a person. An examinee's score on an item is the share
     right of its answers; the models take its first answer to each item, because answers of one
     examinee to one item depend on each other.
-
-    Args:
-        marks: the answers.
-        examinees: of each administration, who answered.
     """
 
     def __init__(self, marks: Marks, examinees: Sequence[str]) -> None:
@@ -146,10 +142,6 @@ def _of(model: FittedModel, at: int) -> FittedItem:
 
 
 def analyse_items(sources: Sequence[Source]) -> tuple[AnalysedSubtest, ...]:
-    """Return the subtests of a group whose answers are right or wrong.
-
-    Args:
-        sources: administrations of one battery, whose responses are columns.
-    """
+    """Return the subtests of a group whose answers are right or wrong."""
     examinees = [source.examinee for source in sources]
     return tuple(AnalysedSubtest(marks, examinees) for marks in marks_of(sources))

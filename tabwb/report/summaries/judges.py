@@ -98,10 +98,6 @@ def alike(
     """Return judges of two sides that can be compared, and the raters left out with the reason.
 
     Only burdens of one rater over the same features, scope and prompt are alike.
-
-    Args:
-        first: judges of one side.
-        second: of the other.
     """
     theirs = {judge.terms: judge for judge in second}
     pairs = [(judge, theirs[judge.terms]) for judge in first if judge.terms in theirs]
@@ -161,23 +157,14 @@ def _labels(judges: Sequence[JudgeSummary], names: Mapping[str, str]) -> tuple[s
 
 
 def terms_of(battery: Battery, rater: str, declared: Declaration) -> Terms:
-    """Return the terms under which a rater judged.
-
-    Args:
-        battery: that was given; a feature that it does not have has no ratings.
-        rater: who judged.
-        declared: what it declared, or :func:`undeclared`.
-    """
+    """Return the terms under which a rater judged."""
     features = tuple(one.id for one in battery.features if one.id in declared.features)
     return Terms(rater, features, declared.scope, declared.prompt_hash)
 
 
 def order_of(rater: str, declared: Declaration | None) -> tuple[bool, bool, str]:
-    """Return the key that sorts raters: judges as they come, people by code, then derived raters.
-
-    Args:
-        rater: who rated.
-        declared: what the rater declared; None for nothing.
+    """Return the key that sorts raters: judges as they come, people by code, then derived
+    raters.
     """
     person = declared is not None and declared.kind == "person"
     return person, is_derived(rater), rater if person else ""
@@ -189,10 +176,6 @@ def undeclared(rater: str, rated: Collection[str]) -> Declaration:
     The scope is connected text. The set is every feature that the rater rated there and never left
     undefined in an answer to which it gave any value: a feature that is never found absent is
     thereby left out, unless it was found in every answer.
-
-    Args:
-        rater: who rated.
-        rated: these features.
     """
     return Declaration(rater, tuple(rated))
 
@@ -206,10 +189,6 @@ def cause_of_ratings(
     features: Sequence[str], lacking: Sequence[tuple[str, RatingStatus | None, str]]
 ) -> str:
     """Return why a usable response has no burden, the gravest cause; empty where it has one.
-
-    Args:
-        features: of the judge.
-        lacking: those without a value: name, status (None: not rated) and reason of the rating.
 
     >>> cause_of_ratings(["jargon"], [("jargon", RatingStatus.UNDEFINED, "too short")])
     'jargon undefined: too short'
@@ -245,19 +224,7 @@ def summarise_judge(
     judged: JudgedRows | None = None,
     interval: bool = False,
 ) -> JudgeSummary:
-    """Return the burden of one judge under one set of terms.
-
-    Args:
-        battery: that was given.
-        terms: under which it judged.
-        declared: what it declared; None for nothing.
-        counts: the responses in its scope.
-        shared: whether any of them was drawn from a random stream that others share.
-        other_prompts: see :class:`JudgeSummary`, as ``not_judged`` and ``judged``.
-        not_judged: responses.
-        judged: the responses in scope.
-        interval: compute the intervals of burdens too.
-    """
+    """Return the burden of one judge under one set of terms."""
     groupings = {
         grouping.id: categories_of(
             counts,

@@ -65,10 +65,8 @@ class AdministrationData:
 
     @property
     def planned_cells(self) -> Plan:
-        """The planned trials of each item and replicate that belong to ``part``, without practice.
-
-        Raises:
-            ValueError: neither they nor the trials were read.
+        """The planned trials of each item and replicate that belong to ``part``, without
+        practice.
         """
         plan = self.plan
         if plan is None:
@@ -114,14 +112,7 @@ def load_administrations(
     sound: bool = False,
     primary: str = "",
 ) -> tuple[AdministrationData, ...]:
-    """Return the administrations that numbers or uids name, each once; without any, all.
-
-    Args:
-        store: where they are.
-        references: numbers or uids.
-        sound: find the files of recordings too.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-    """
+    """Return the administrations that numbers or uids name, each once; without any, all."""
     chosen = chosen_administrations(store, references)
     made = derivations(store, [record.id for record in chosen], primary)
     return _with_trials(store, chosen, made, sound=sound, primary=primary)
@@ -138,13 +129,6 @@ def load_columns(
     """Return administrations whose responses are columns; of speakers who name, with trials too.
 
     Summaries of both are the same; columns take less time and memory.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; without any, all administrations.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        statistics: of plugins, which summaries with intervals have too.
-        judge: see :func:`with_columns`.
     """
     outlined = outlines(store, references)
     return with_columns(store, outlined, primary=primary, statistics=statistics, judge=judge)
@@ -159,19 +143,7 @@ def with_columns(
     explained: Collection[str] = (),
     judge: str = "",
 ) -> tuple[AdministrationData, ...]:
-    """Return administrations with their responses, as :func:`load_columns` does.
-
-    Args:
-        store: where they are.
-        outlined: without responses (:func:`outlines`).
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        statistics: of plugins, which summaries with intervals have too.
-        explained: further measures of which the reasons of all values are read.
-        judge: a rater that is wanted; ``calibrated:JUDGE`` is computed where it is asked for.
-
-    Raises:
-        UsageError: the judge cannot be calibrated.
-    """
+    """Return administrations with their responses, as :func:`load_columns` does."""
     from tabwb.report.summaries.columns.prepared import prepare
 
     known = sorted(outlined, key=lambda data: data.administration.id)
@@ -223,12 +195,7 @@ def _derived(data: AdministrationData, how: Derivation | None) -> Administration
 
 
 def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[AdministrationData, ...]:
-    """Return administrations with battery, facts of the model and speaker, without responses.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; without any, all administrations.
-    """
+    """Return administrations with battery, facts of the model and speaker, without responses."""
     administrations = sorted(
         chosen_administrations(store, references), key=lambda record: record.id
     )
@@ -255,24 +222,14 @@ def _record_of(store: Store, administration: Administration) -> Mapping[str, Val
 
 
 def chosen_administrations(store: Store, references: Sequence[int | str]) -> list[Administration]:
-    """Return the administrations that numbers or uids name, each once; without any, all.
-
-    Args:
-        store: where they are.
-        references: numbers or uids.
-    """
+    """Return the administrations that numbers or uids name, each once; without any, all."""
     if not references:
         return list(store.administrations())
     return list({record.id: record for record in map(store.administration, references)}.values())
 
 
 def batteries_of(store: Store, administrations: Iterable[Administration]) -> tuple[Battery, ...]:
-    """Return the different batteries of administrations, in order.
-
-    Args:
-        store: where they are kept.
-        administrations: in which they were given.
-    """
+    """Return the different batteries of administrations, in order."""
     return tuple(_batteries(store, administrations).values())
 
 
@@ -326,13 +283,7 @@ def exported_columns(values: Mapping[str, Value]) -> Mapping[str, Value]:
 def recordings_of(
     store: Store, administration: Administration, *, sound: bool = False
 ) -> tuple[Recorded, ...]:
-    """Return the recordings of a person's administration, none for a model's.
-
-    Args:
-        store: where they are.
-        administration: whose recordings.
-        sound: find and check their files too.
-    """
+    """Return the recordings of a person's administration, none for a model's."""
     if administration.conditions.kind != "speaker":
         return ()
     return tuple(

@@ -50,11 +50,7 @@ class Marks:
 
 
 def marks_of(sources: Sequence[Source]) -> tuple[Marks, ...]:
-    """Return the answers with a verdict of each subtest that has any, in the battery's order.
-
-    Args:
-        sources: administrations of one battery, whose responses are columns.
-    """
+    """Return the answers with a verdict of each subtest that has any, in the battery's order."""
     made = {marks.subtest.id: marks for marks in _written(table_of(sources))}
     if sources[0].battery.coded and sources[0].is_speaker:
         made |= {marks.subtest.id: marks for marks in _aloud(sources)}

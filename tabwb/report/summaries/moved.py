@@ -50,12 +50,7 @@ def is_older(administration: Administration) -> bool:
 
 
 def moved(summary: Summary, administrations: Iterable[Administration]) -> tuple[Moved, ...]:
-    """Return the burdens, intervals, accuracies and rates that older versions printed otherwise.
-
-    Args:
-        summary: of all these administrations.
-        administrations: nothing has moved where none of them is older.
-    """
+    """Return the burdens, intervals, accuracies and rates that older versions printed otherwise."""
     if not any(map(is_older, administrations)):
         return ()
     found = [each for judge in summary.judges for each in _of_judge(judge)]
@@ -97,11 +92,7 @@ def _between(interval: Interval | None) -> str:
 
 
 def moved_words(found: Sequence[Sequence[Moved]]) -> Iterator[str]:
-    """Yield one sentence that names what has moved; of several groups only how many numbers.
-
-    Args:
-        found: of each group, see :func:`moved`. Names of groups may be people's: none is named.
-    """
+    """Yield one sentence that names what has moved; of several groups only how many numbers."""
     every = [one for own in found for one in own]
     if not every:
         return

@@ -243,12 +243,7 @@ class NamedDifference:
 def naming_difference(
     first: Sequence[Source], second: Sequence[Source]
 ) -> tuple[NamedDifference, ...]:
-    """Compare two sides of one naming battery.
-
-    Args:
-        first: administrations of the first side.
-        second: of the second; of the same battery.
-    """
+    """Compare two sides of one naming battery."""
     sides = zip(named_subtests(first), named_subtests(second), strict=True)
     return tuple(_subtest(*subtests) for subtests in sides)
 

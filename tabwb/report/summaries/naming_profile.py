@@ -156,10 +156,6 @@ def confusions(namings: Iterable[Naming], *, every_word: bool = False) -> Confus
     """Return the phonemes heard for those of the targets, over responses without practice.
 
     A response is aligned by features with the nearest accepted form.
-
-    Args:
-        namings: responses.
-        every_word: whether other words (cat for dog) count too.
     """
     steps: Counter[Step] = Counter()
     responses, other = 0, []

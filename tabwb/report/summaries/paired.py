@@ -106,10 +106,8 @@ class Paired:
         return len(set(self.clusters))
 
     def parts(self, order: Sequence[Place] | None = None) -> list[float]:
-        """Return the differences whose signs are flipped: of clusters, in the order of the items.
-
-        Args:
-            order: of the items; None: as they come.
+        """Return the differences whose signs are flipped: of clusters, in the order of the
+        items.
         """
         own = dict(zip(self.differences, self.clusters, strict=True))
         places = list(own) if order is None else order
@@ -133,13 +131,7 @@ class Paired:
 
 
 def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
-    """Return means, intervals and the test of two sides over their shared items.
-
-    Args:
-        first: values of one side.
-        second: values of the other.
-        n_features: size of the feature set where the values are burdens; None for rates.
-    """
+    """Return means, intervals and the test of two sides over their shared items."""
     places = [place for place in first.values if place in second.values]
     values = [[side.values[place] for place in places] for side in (first, second)]
     pairs = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in zip(*values, strict=True)]
@@ -223,9 +215,6 @@ def corrected(family: Sequence[Paired]) -> tuple[list[float | None], str]:
     maxT over sign flips where all comparisons have the same eight items or more, so that the sign
     of an item flips for all at once; otherwise, and where t gave one of the p values, Holm's
     method. A single test is left as it is: Holm's method over one.
-
-    Args:
-        family: the comparisons; one without a test has no p value.
     """
     places = [set(one.differences) for one in family]
     shared = len(family) > 1 and all(place == places[0] for place in places)

@@ -184,12 +184,7 @@ def _shared(model: Grouped) -> tuple[int, int]:
 def gaps_of(
     base: Grouped, instruct: Grouped
 ) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
-    """Return the differences of two groups, and raters that are not compared with the reason.
-
-    Args:
-        base: the first side.
-        instruct: the second side, of the same battery.
-    """
+    """Return the differences of two groups, and raters that are not compared with the reason."""
     from tabwb.report.summaries.columns.subtests import accuracy_sides
     from tabwb.report.summaries.columns.table import table_of
 

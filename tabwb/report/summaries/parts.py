@@ -63,12 +63,7 @@ Plan = Mapping[Cell, int]
 
 
 def part_of(plan: Plan, cells: Iterable[Cell]) -> Part:
-    """Return the part of an administration that has these cells.
-
-    Args:
-        plan: of the administration.
-        cells: those that belong to it: the same replicates of each item.
-    """
+    """Return the part of an administration that has these cells."""
     places: set[Place] = set()
     replicates: set[int] = set()
     planned: dict[str, int] = {}

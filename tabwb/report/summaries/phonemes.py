@@ -34,12 +34,7 @@ class Tables:
 
     @classmethod
     def of(cls, scores: Scores, *, psst: bool = True) -> Tables:
-        """Return the tables of the scores of a corpus.
-
-        Args:
-            scores: of a corpus.
-            psst: whether they are over PSST's inventory, which has classes and features.
-        """
+        """Return the tables of the scores of a corpus."""
         confused = confusions(scores)
         if not psst:
             return cls((), confused, ())

@@ -39,9 +39,6 @@ def positions_of(sources: Sequence[Source]) -> tuple[SubtestPositions, ...]:
     """Return the position bias of each subtest with options.
 
     Right answers are those of the policy *exact*, choices are what the policy *extracted* reads.
-
-    Args:
-        sources: administrations of one battery, whose responses are columns.
     """
     return tuple(_positions(marks) for marks in marks_of(sources) if marks.subtest.task.options)
 
@@ -87,9 +84,6 @@ def foils_of(sources: Sequence[Source]) -> tuple[KindOfError, ...]:
 
     An error counts if the policy *extracted* reads one wrong option. Options that the battery names
     no kind of are *other-option*.
-
-    Args:
-        sources: administrations of one battery, whose responses are columns.
     """
     return tuple(
         found

@@ -57,12 +57,7 @@ class RaterSummary:
 def raters_of(
     sources: Sequence[Source], rated: Mapping[str, Collection[int]]
 ) -> tuple[RaterSummary, ...]:
-    """Return the scorers and judges that gave ratings, scorers first.
-
-    Args:
-        sources: the administrations.
-        rated: raters that gave ratings other than errors, with the places of their sources.
-    """
+    """Return the scorers and judges that gave ratings, scorers first."""
     scorers = {name for one in sources for part in one.battery.subtests for name in part.scorers}
     made = []
     for rater, places in rated.items():
@@ -87,11 +82,7 @@ def raters_of(
 
 
 def declared_raters(declared: Mapping[str, Declaration]) -> dict[str, str]:
-    """Return the versions of the plugins of raters, as text, by rater; not of people.
-
-    Args:
-        declared: what raters declared, by rater.
-    """
+    """Return the versions of the plugins of raters, as text, by rater; not of people."""
     return {
         rater: RaterSummary(rater, one.kind, {}, (*one.earlier, one.plugin)).versions
         for rater, one in declared.items()
@@ -100,11 +91,7 @@ def declared_raters(declared: Mapping[str, Declaration]) -> dict[str, str]:
 
 
 def rater_cautions(raters: Sequence[RaterSummary]) -> Iterator[str]:
-    """Yield what must be known of the raters of a result.
-
-    Args:
-        raters: that gave ratings.
-    """
+    """Yield what must be known of the raters of a result."""
     for one in raters:
         if one.kind == "scorer" and not one.measures:
             yield (

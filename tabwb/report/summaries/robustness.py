@@ -215,11 +215,7 @@ def _plain(consensus: Consensus) -> Json:
 
 
 def judges_of(chosen: Sequence[AdministrationData]) -> Robustness:
-    """Compare the judges of some administrations, see :func:`robustness`.
-
-    Args:
-        chosen: of one battery; those of one examinee under like conditions are one group.
-    """
+    """Compare the judges of some administrations, see :func:`robustness`."""
     groups = grouped(chosen, "model")
     return robustness([(group.name, sources_of(group.members)) for group in groups])
 
@@ -229,9 +225,6 @@ def robustness(groups: Sequence[tuple[str, Sequence[Source]]]) -> Robustness:
 
     A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
     because such a feature can never be found absent.
-
-    Args:
-        groups: names, each with administrations that were given under like conditions.
     """
     table = table_of([source for _, sources in groups for source in sources])
     judges = summarise_judges(table)
@@ -260,11 +253,6 @@ def verdicts(table: Table, judge: JudgeSummary, features: Sequence[str]) -> Floa
     """Return a judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
-
-    Args:
-        table: the responses.
-        judge: whose verdicts.
-        features: in the order of the columns.
     """
     rows = judge.rows.rows
     values = np.full((len(table), len(features)), np.nan)
@@ -389,11 +377,6 @@ def self_agreement(
 
     Every two repetitions are compared on the calls that both have a verdict on; their tables are
     added up, in both orders. Answers of one text share a call and count once.
-
-    Args:
-        judged: the calls of judges.
-        rater: the judge.
-        features: that are compared.
     """
     verdicts: dict[int, dict[str, list[float]]] = {}
     for judgement in (call.judgement for call in judged):

@@ -19,16 +19,7 @@ from tabwb.store.store import Store
 
 
 def sessions_of(store: Store, participant: str, battery: str | None = None) -> list[Administration]:
-    """Return the administrations of a participant with answers, all of one battery version.
-
-    Args:
-        store: where they are.
-        participant: study ID.
-        battery: its id; None: the one that has several sessions.
-
-    Raises:
-        UsageError: there is none, or they are of several batteries or versions.
-    """
+    """Return the administrations of a participant with answers, all of one battery version."""
     own = [one for one in store.administrations() if one.conditions.study_id == participant]
     if not own:
         known = dict.fromkeys(
@@ -68,15 +59,7 @@ def sessions_of(store: Store, participant: str, battery: str | None = None) -> l
 
 
 def chosen_sessions(sessions: Sequence[Administration], named: str | None) -> list[Administration]:
-    """Return the sessions that a person names by the administration's number or by day.
-
-    Args:
-        sessions: of one participant.
-        named: numbers or days (YYYY-MM-DD) with commas between; None: all.
-
-    Raises:
-        UsageError: there is no such session.
-    """
+    """Return the sessions that a person names by the administration's number or by day."""
     if named is None:
         return list(sessions)
     wanted = [one.removeprefix("#") for one in separated(named)]
@@ -94,15 +77,7 @@ def chosen_sessions(sessions: Sequence[Administration], named: str | None) -> li
 def named_sets(
     members: Sequence[AdministrationData], sets: str | None
 ) -> Mapping[str, tuple[Place, ...]]:
-    """Return the sets of items that a person names, by name.
-
-    Args:
-        members: sessions with one battery.
-        sets: tags of its items with commas between, or a CSV file with the columns item and set.
-
-    Raises:
-        UsageError: an item or tag is not in the battery, or the file cannot be read.
-    """
+    """Return the sets of items that a person names, by name."""
     subtests = members[0].battery.subtests
     if sets is None:
         return {}
@@ -134,15 +109,7 @@ def tags_as_sets(subtests: Sequence[Subtest]) -> tuple[str, ...]:
 
 
 def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, tuple[Place, ...]]:
-    """Return sets of items from the items' tags in the battery.
-
-    Args:
-        subtests: of the battery.
-        tags: those that name a set.
-
-    Raises:
-        UsageError: no item has such a tag.
-    """
+    """Return sets of items from the items' tags in the battery."""
     items: list[tuple[Place, Item]] = [
         ((subtest.id, item.id), item) for subtest in subtests for item in subtest.items
     ]
@@ -160,17 +127,7 @@ def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, 
 def sets_of_rows(
     subtests: Sequence[Subtest], rows: Iterable[Mapping[str, str]], name: str
 ) -> dict[str, tuple[Place, ...]]:
-    """Return sets of items from the rows of a file.
-
-    Args:
-        subtests: of the battery.
-        rows: each with ``item`` and ``set``, and with ``subtest`` where an id of an item is used
-            in several; rows without a set are left out.
-        name: of the file, for messages.
-
-    Raises:
-        UsageError: a column is missing, or an item is not of the battery, or of several subtests.
-    """
+    """Return sets of items from the rows of a file."""
     places: dict[str, list[Place]] = {}
     for subtest in subtests:
         for item in subtest.items:

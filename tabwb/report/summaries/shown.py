@@ -24,9 +24,6 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
 
     Groups of one first key and battery state the same conditions. What all of them share is left
     out of their names, and :func:`shared_note` says it once.
-
-    Args:
-        rows: all that are shown.
     """
     alike: dict[object, list[dict[str, str]]] = {}
     for row in rows:
@@ -42,11 +39,7 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
 
 
 def names_of(rows: Sequence[Grouped]) -> list[str]:
-    """Return a name for each group, no two alike: with its battery, or a number, where needed.
-
-    Args:
-        rows: all that are shown.
-    """
+    """Return a name for each group, no two alike: with its battery, or a number, where needed."""
     labels = [row.label for row in as_shown(rows)]
     batteries = [f"{row.battery.id} {row.battery.version}" for row in rows]
     named = [
@@ -60,11 +53,8 @@ def names_of(rows: Sequence[Grouped]) -> list[str]:
 
 
 def shared_note(rows: Sequence[Grouped], rename: Rename = _unchanged) -> list[str]:
-    """Return the conditions that names leave out because all of their rows share them, each once.
-
-    Args:
-        rows: all that are shown.
-        rename: returns how the name of a group is printed.
+    """Return the conditions that names leave out because all of their rows share them, each
+    once.
     """
     left_out: dict[tuple[str, str], dict[str, None]] = {}
     for row in as_shown(rows):

@@ -137,10 +137,6 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
     """Return what a statistic gives, checked; whatever is wrong with it is an undefined value.
 
     One that reached a limit of time or memory is not called again by this program.
-
-    Args:
-        statistic: of a plugin.
-        responses: of a group.
     """
     if statistic in _stopped:
         return (StatisticValue(None, reason=_stopped[statistic]),)

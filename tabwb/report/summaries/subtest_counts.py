@@ -76,12 +76,7 @@ class CountedSubtest:
 
 
 def summarise_subtest(subtest: Subtest, counted: CountedSubtest) -> SubtestSummary:
-    """Return the summary of one subtest.
-
-    Args:
-        subtest: of the battery.
-        counted: the answers to it.
-    """
+    """Return the summary of one subtest."""
     kinds, task = counted.kinds, subtest.task
     unread = _unread(subtest, kinds)
     share = replace(_share_of(kinds), unread=unread)

@@ -102,12 +102,7 @@ class Share:
         return rate_interval(hits, sizes, clusters=clusters), these
 
     def accuracy(self, policy: str = "exact", reason: str = NOT_SCORED) -> Estimate:
-        """Return the share right of the answers with a verdict, the mean of the items' shares.
-
-        Args:
-            policy: one of :data:`~tabwb.scoring.choice.POLICIES`.
-            reason: why there is none, where nothing has a verdict.
-        """
+        """Return the share right of the answers with a verdict, the mean of the items' shares."""
         items = self.by_item[policy]
         why = self.unread.get(policy, reason)
         return item_mean([right for right, _ in items], [n for _, n in items], why)
@@ -253,10 +248,5 @@ class SubtestSummary:
         )
 
     def estimate(self, measure: str, policy: str = "exact") -> Estimate:
-        """Return the value of a measure, from the answers that are right under a policy.
-
-        Args:
-            measure: its id.
-            policy: one of :data:`~tabwb.scoring.choice.POLICIES`.
-        """
+        """Return the value of a measure, from the answers that are right under a policy."""
         return self.estimates[measure][policy]

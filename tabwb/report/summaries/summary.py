@@ -100,15 +100,7 @@ class Summary:
 
 
 def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
-    """Return the summary of administrations of one battery: responses are pooled, not averaged.
-
-    Args:
-        sources: the administrations.
-        interval: compute the intervals of burdens and the statistics of plugins too.
-
-    Raises:
-        ValueError: there is no source, or the sources are of different batteries.
-    """
+    """Return the summary of administrations of one battery: responses are pooled, not averaged."""
     if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
         raise ValueError("only administrations of one battery version can be pooled")
     from tabwb.report.summaries.columns import answers, judged, subtests
@@ -136,12 +128,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
 
 def with_words(summary: Summary, battery: Battery) -> Summary:
-    """Return a summary without mean words where the language is written without spaces.
-
-    Args:
-        summary: of administrations.
-        battery: that was given.
-    """
+    """Return a summary without mean words where the language is written without spaces."""
     if not is_unspaced_language(battery.language):
         return summary
     none = Estimate(None, NO_SPACES)

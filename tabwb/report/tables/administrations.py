@@ -21,11 +21,7 @@ from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 
 
 def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
-    """Return one row for each administration.
-
-    Args:
-        chosen: administrations; their responses are not needed.
-    """
+    """Return one row for each administration."""
     return records_table("administrations", (*given_columns(), *STATE), chosen)
 
 

@@ -23,15 +23,7 @@ from tabwb.tables.table import Table, records_table
 
 
 def against_table(rows: Sequence[Grouped], baseline: str) -> Table:
-    """Return every group less the baseline as a table.
-
-    Args:
-        rows: groups with their summaries, whose responses are columns.
-        baseline: the name of one of them, or a part that only one has.
-
-    Raises:
-        UsageError: no group has this name, or there is no other of its battery.
-    """
+    """Return every group less the baseline as a table."""
     found = differences_from(rows, baseline)
     notes = (
         f"Differences are group - baseline; the baseline is {found.baseline}. Responses to an item "

@@ -28,12 +28,7 @@ COLUMNS = (
 
 
 def pairs_table(pairs: Sequence[Pair], name: Callable[[str], str] = str) -> Captioned | None:
-    """Return the differences of pairs; None where no pair can be compared.
-
-    Args:
-        pairs: of models.
-        name: returns how the name of a model is printed.
-    """
+    """Return the differences of pairs; None where no pair can be compared."""
     rows = [
         (
             f"{name(pair.base)} - {name(pair.instruct)}",

@@ -20,12 +20,7 @@ from tabwb.tables.table import Column, RecordColumn, table_of
 
 
 def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the accuracies of each naming subtest, by what decides whether a name is right.
-
-    Args:
-        rows: groups of one battery.
-        names: of groups.
-    """
+    """Yield the accuracies of each naming subtest, by what decides whether a name is right."""
     titles = {named.id: named.title for row in rows for named in row.summary.named}
     for subtest, title in titles.items():
         own = [row for row in rows if row.named(subtest)]
@@ -36,12 +31,7 @@ def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
 def said_tables(
     members: Sequence[AdministrationData], session: Callable[[AdministrationData], str]
 ) -> Iterator[Captioned]:
-    """Yield what was said to each picture, one table for each session and naming subtest.
-
-    Args:
-        members: administrations of one battery.
-        session: returns the name of a session as it may be printed.
-    """
+    """Yield what was said to each picture, one table for each session and naming subtest."""
     for member in members:
         if not any(subtest.task.coded for subtest in member.battery.subtests):
             continue
@@ -83,13 +73,7 @@ def _naming_columns(subtest: str) -> Iterator[RecordColumn]:
 def measure_tables(
     battery: Battery, rows: Sequence[Grouped], names: GroupNames
 ) -> Iterator[Captioned]:
-    """Yield the means of further measures of each subtest, such as lexical diversity.
-
-    Args:
-        battery: with the subtests.
-        rows: groups that were given it.
-        names: of groups.
-    """
+    """Yield the means of further measures of each subtest, such as lexical diversity."""
     for subtest in battery.subtests:
         found = dict.fromkeys(
             name
@@ -126,12 +110,7 @@ def _measure_columns(subtest: str, name: str) -> Iterator[RecordColumn]:
 
 
 def statistics_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the table of the statistics of plugins, if there are some.
-
-    Args:
-        rows: groups of one battery.
-        names: of groups.
-    """
+    """Yield the table of the statistics of plugins, if there are some."""
     values: list[list[Any]] = [
         [
             *names.cells(row), found.statistic.title, found.part or None, value.of or None,

@@ -24,15 +24,7 @@ ALSO = {"subtest": "part"}
 
 
 def column_named(name: str, known: Sequence[str]) -> str:
-    """Return the column that a person names; hyphens stand for underscores.
-
-    Args:
-        name: as it was given.
-        known: the existing columns.
-
-    Raises:
-        UsageError: there is no such column; the message lists the existing ones.
-    """
+    """Return the column that a person names; hyphens stand for underscores."""
     column = name.replace("-", "_")
     if column not in known and ALSO.get(column) in known:
         return ALSO[column]
@@ -85,11 +77,7 @@ class Captioned:
         )
 
     def select(self, names: Sequence[str]) -> Captioned:
-        """Return the table with some columns, each with its interval and mark.
-
-        Raises:
-            UsageError: there is no such column; the message lists the existing ones.
-        """
+        """Return the table with some columns, each with its interval and mark."""
         known = self.columns
         wanted: list[str] = []
         meant = (self.also.get(name.replace("-", "_"), (name,)) for name in names)

@@ -25,12 +25,7 @@ from tabwb.tables.table import Column, RecordColumn
 
 
 def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> Captioned:
-    """Return the compact table of groups.
-
-    Args:
-        rows: at least one group, all of one battery, in the order of the table.
-        names: of groups; None: as results have them.
-    """
+    """Return the compact table of groups."""
     names = names or GroupNames()
     battery = rows[0].battery
     columns: list[RecordColumn] = []
@@ -145,14 +140,7 @@ def _caption(
 def burden_notes(
     rows: Sequence[Grouped], names: GroupNames, terms: Terms, suffix: str = ""
 ) -> Iterator[str]:
-    """Yield what must be known of the burdens of a judge: what N is, and what has no burden.
-
-    Args:
-        rows: the groups.
-        names: of groups.
-        terms: of the judge.
-        suffix: words after N where a table has several judges.
-    """
+    """Yield what must be known of the burdens of a judge: what N is, and what has no burden."""
     yield f"N{suffix}: responses over which the burden is the mean."
     own = [(row, judge) for row in rows if (judge := row.judge(terms))]
     if any(judge.burden.usable.few for _, judge in own):
@@ -180,12 +168,7 @@ def burden_notes(
 
 
 def baseline_notes(rows: Sequence[Grouped], columns: Mapping[str, str]) -> Iterator[Footnote]:
-    """Yield the baselines of each subtest, below the column of its accuracy.
-
-    Args:
-        rows: the groups.
-        columns: the name of the column of each subtest.
-    """
+    """Yield the baselines of each subtest, below the column of its accuracy."""
     titles = {measure.id: measure.title for measure in BASELINES}
     values: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for row in rows:

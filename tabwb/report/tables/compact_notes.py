@@ -18,12 +18,7 @@ from tabwb.report.tables.group_names import GroupNames
 def caution_notes(
     judges: Sequence[JudgeSummary], columns: Sequence[tuple[str, ...]]
 ) -> Iterator[Footnote]:
-    """Yield the caution that each judge declared.
-
-    Args:
-        judges: of the table.
-        columns: of each judge, the columns of its values.
-    """
+    """Yield the caution that each judge declared."""
     own: dict[tuple[str, str], tuple[str, ...]] = {}
     for judge, names in zip(judges, columns, strict=True):
         if judge.caution:
@@ -37,13 +32,7 @@ def caution_notes(
 def group_notes(
     rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
 ) -> Iterator[Footnote]:
-    """Yield that there are few items, N of accuracies, what all share, over what was pooled.
-
-    Args:
-        rows: the groups.
-        names: of groups.
-        own: name of the column of each subtest.
-    """
+    """Yield that there are few items, N of accuracies, what all share, over what was pooled."""
     if any(has_few_items(row.summary) for row in rows):
         yield Footnote(UNRELIABLE)
     burdens = [judge.burden for row in rows for judge in row.summary.judges]

@@ -20,11 +20,7 @@ Taken = Callable[[Any], Any]
 
 
 def group_columns(row: Callable[[Any], Grouped]) -> tuple[RecordColumn, ...]:
-    """Return the columns that say of which group a record is.
-
-    Args:
-        row: returns the group of a record.
-    """
+    """Return the columns that say of which group a record is."""
     return (
         text("group", "Group", "the name of the group", lambda given: row(given).label),
         shared("battery", lambda given: row(given).battery.id),
@@ -33,12 +29,7 @@ def group_columns(row: Callable[[Any], Grouped]) -> tuple[RecordColumn, ...]:
 
 
 def shared(name: str, value: Taken) -> RecordColumn:
-    """Return a column that files have too; an empty text is a missing value.
-
-    Args:
-        name: of a column in :data:`tabwb.records.columns.DECLARED`.
-        value: from a record.
-    """
+    """Return a column that files have too; an empty text is a missing value."""
     column = column_of(name)
     return RecordColumn(column, _not_empty(value) if column.type == "text" else value)
 
@@ -66,12 +57,7 @@ p_value = _of_type("number", P_VALUE, 3)
 
 
 def measured(measure: Measure, value: Callable[[Any], float | None]) -> RecordColumn:
-    """Return the column of a measure.
-
-    Args:
-        measure: its declaration.
-        value: from a record.
-    """
+    """Return the column of a measure."""
     column = Column(
         measure.id,
         measure.title[:1].upper() + measure.title[1:],
@@ -138,12 +124,6 @@ def with_interval(
     """Return the column of an estimate, and the two of its interval, ``x_low`` and ``x_high``.
 
     With ``why`` there is a column ``x_why`` too: the reason where an estimate has no interval.
-
-    Args:
-        column: of the estimate.
-        value: from a record.
-        interval: from a record; None without one.
-        why: there is none, from a record.
     """
     name = column.name
     reason = Column(f"{name}_why", "No interval", f"why {name} has no interval")
@@ -173,13 +153,7 @@ def of_judge(terms: Terms) -> Callable[[Callable[[Burden], Any]], Callable[[Grou
 
 
 def names_right(column: Column, subtest: str, basis: str) -> tuple[RecordColumn, ...]:
-    """Return the columns of the share of names that are right, with its interval; of groups.
-
-    Args:
-        column: of the share.
-        subtest: that is named aloud.
-        basis: what says that a name is right.
-    """
+    """Return the columns of the share of names that are right, with its interval; of groups."""
 
     def taken(field: str) -> Callable[[Grouped], Any]:
         def value(row: Grouped) -> Any:

@@ -29,12 +29,7 @@ THESE = "95 % interval for exactly these prompts, or why there is none"
 
 
 def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the burdens of groups, one table for each judge and its terms.
-
-    Args:
-        rows: groups of one battery.
-        names: of groups.
-    """
+    """Yield the burdens of groups, one table for each judge and its terms."""
     judges = judges_of(rows)
     for judge, label in zip(judges, short_labels(judges), strict=True):
         table = group_table(f"burden-{label}", rows, names, [*_burden_columns(judge.terms)])
@@ -72,13 +67,7 @@ def _burden_columns(terms: Terms) -> Iterator[RecordColumn]:
 def feature_tables(
     battery: Battery, rows: Sequence[Grouped], names: GroupNames
 ) -> Iterator[Captioned]:
-    """Yield the rates of features, one table or several for each judge and its terms.
-
-    Args:
-        battery: with the titles of features.
-        rows: groups that were given it.
-        names: of groups.
-    """
+    """Yield the rates of features, one table or several for each judge and its terms."""
     titles = {feature.id: feature.title for feature in battery.features}
     judges = judges_of(rows)
     for judge, label in zip(judges, short_labels(judges), strict=True):
@@ -117,13 +106,7 @@ def _feature_columns(terms: Terms, feature: str, title: str, name: str) -> Seque
 def accuracy_tables(
     battery: Battery, rows: Sequence[Grouped], names: GroupNames
 ) -> Iterator[Captioned]:
-    """Yield the accuracies of each subtest that is scored right or wrong.
-
-    Args:
-        battery: with the subtests.
-        rows: groups that were given it.
-        names: of groups.
-    """
+    """Yield the accuracies of each subtest that is scored right or wrong."""
     for subtest in battery.subtests:
         parts = [part for row in rows if (part := row.part(subtest.id))]
         if not any(part.share.scored for part in parts):
@@ -178,13 +161,7 @@ def _estimate(measure: str, part: SubtestSummary) -> float | None:
 def error_tables(
     battery: Battery, rows: Sequence[Grouped], names: GroupNames
 ) -> Iterator[Captioned]:
-    """Yield the kinds of errors of each subtest in which there are some, under the policy exact.
-
-    Args:
-        battery: with the subtests.
-        rows: groups that were given it.
-        names: of groups.
-    """
+    """Yield the kinds of errors of each subtest in which there are some, under the policy exact."""
     for subtest in battery.subtests:
         kinds = dict.fromkeys(
             kind
@@ -213,12 +190,7 @@ def _errors(subtest: str, kind: str, row: Grouped) -> str | None:
 
 
 def status_table(rows: Sequence[Grouped], names: GroupNames) -> Captioned:
-    """Return how many responses count, and their statuses.
-
-    Args:
-        rows: the groups.
-        names: of groups.
-    """
+    """Return how many responses count, and their statuses."""
     columns = [
         whole("responses", "Responses", "responses that count", lambda row: row.summary.answers.n),
         whole("usable", "Usable", "usable responses among them",

@@ -17,10 +17,8 @@ IDS = {measure.title: measure.id for measure in (ACCURACY, BURDEN, FEATURE_RATE)
 
 
 def differences_table(compared: Difference) -> Table:
-    """Return one row for each accuracy, burden and feature of two sides, over their common items.
-
-    Args:
-        compared: the two sides.
+    """Return one row for each accuracy, burden and feature of two sides, over their common
+    items.
     """
     unlike = [f"{name}: {first} and {second}" for name, first, second in compared.unlike]
     notes = [f"{rater} is left out: {why}" for rater, why in compared.left_out]

@@ -24,12 +24,7 @@ _COLUMNS = (
 
 
 def disputes_table(adjudicator: Adjudicator, which: Which) -> Table:
-    """Return one row for each answer that raters differ on, most first.
-
-    Args:
-        adjudicator: of the set.
-        which: those that are open, those settled, or all.
-    """
+    """Return one row for each answer that raters differ on, most first."""
     rows = []
     for one in adjudicator.disputes(which=which):
         held = one.settled

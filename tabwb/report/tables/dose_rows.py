@@ -118,14 +118,7 @@ class Lines:
 def rows_of_series(
     row: Row, of_roles: Mapping[str, Lines], intact: Measured | None
 ) -> Iterator[Row]:
-    """Yield the rows of one lesion under one measure.
-
-    Args:
-        row: with the measure and the name of the series.
-        of_roles: the lines of the lesion with its controls, by role of controls; under an empty
-            role without controls.
-        intact: the value of the intact model; None where it was not given.
-    """
+    """Yield the rows of one lesion under one measure."""
     if intact is not None:
         yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
     lines = of_roles[""]
@@ -180,14 +173,7 @@ def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
 def less_intact(
     values: Sequence[float | None], intact: Measured, limits: tuple[float, float]
 ) -> SeedTest:
-    """Return the mean over seeds less the value of the intact model.
-
-    Args:
-        values: one for each seed; None where it has none that may be averaged.
-        intact: a value that may be averaged. Where the error of its draws is not known there is no
-            interval.
-        limits: the least and largest value that there can be.
-    """
+    """Return the mean over seeds less the value of the intact model."""
     base = intact.counted
     assert base is not None
     variance, df = intact.error or KNOWN
@@ -268,9 +254,6 @@ def shared_error(values: Iterable[Measured]) -> Error | None:
     All conditions of a sweep draw with the same random streams. If the answers of all seeds
     depended on these alike, the error of a mean over seeds would be that of one seed: the mean of
     their variances.
-
-    Args:
-        values: one for each seed.
     """
     errors = [one.error for one in values]
     known = [error for error in errors if error is not None]
@@ -287,10 +270,6 @@ def error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
     Of a height the errors of all amounts add up as if they were one. In a slope such errors cancel
     in part: half of the variance that independent errors would give it (ours; with none intervals
     of slopes covered .90 in simulations, with all of it .998).
-
-    Args:
-        name: ``slope`` or ``height``.
-        errors: by amount.
     """
     if any(error is None for error in errors.values()):
         return None

@@ -103,10 +103,6 @@ def draw_error(cell: Cell, group: Grouped) -> tuple[float, float] | None:
     """Return the variance of a value that was drawn, and its degrees of freedom; None if unknown.
 
     Accuracies, burdens and rates of features, from the responses to each item.
-
-    Args:
-        cell: what was measured.
-        group: the responses of one condition.
     """
     if cell.measure == ACCURACY.id:
         part = group.part(cell.part)

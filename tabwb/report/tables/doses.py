@@ -54,12 +54,6 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
     For each measure and lesion there are rows for the intact model, each seed, the mean over seeds,
     its difference to the intact model, the mean of the controls, and the difference to the
     controls. Each amount has a column.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-
-    Raises:
-        UsageError: no lesion has two amounts.
     """
     shown = _shown(rows)
     found, left = dose_lines(one for row in rows for one in row.group.members)

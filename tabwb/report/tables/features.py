@@ -30,9 +30,6 @@ def features_table(rows: Sequence[Grouped]) -> Table:
     """Return the rates of features as a table: by judge and feature, a row for each group.
 
     It is a part of the table of results, with the titles of features.
-
-    Args:
-        rows: groups with their summaries and intervals.
     """
     results = results_table(rows).where(measure=FEATURE_RATE.id)
     order: dict[tuple[str, str], int] = {}

@@ -52,14 +52,7 @@ class GroupNames:
 def group_table(
     name: str, rows: Sequence[Grouped], names: GroupNames, columns: Sequence[RecordColumn]
 ) -> Table:
-    """Return a table with one row for each group: its names, then what columns take from it.
-
-    Args:
-        name: of the table.
-        rows: the groups.
-        names: of groups.
-        columns: each with its function of a group.
-    """
+    """Return a table with one row for each group: its names, then what columns take from it."""
     return table_of(
         snake(name),
         [*names.columns(rows), *(one.column for one in columns)],
@@ -69,10 +62,6 @@ def group_table(
 
 def column_names(ids: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     """Return a name for the column of each id, and for those of its interval, used only once.
-
-    Args:
-        ids: such as those of subtests, which may have any name.
-        taken: names of other columns.
 
     >>> column_names(["n", "wc-1", "wc_1"], ["group", "n"])
     {'n': 'own_n', 'wc-1': 'wc_1', 'wc_1': 'own_wc_1'}

@@ -57,20 +57,12 @@ class _Model:
 
 
 def items_table(rows: Sequence[Grouped]) -> Table:
-    """Return the items of each group as a table.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-    """
+    """Return the items of each group as a table."""
     return records_table("items", ITEMS, _items(rows), NOTES)
 
 
 def item_models_table(rows: Sequence[Grouped]) -> Table:
-    """Return the fitted models of each group and subtest as a table.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-    """
+    """Return the fitted models of each group and subtest as a table."""
     return records_table("item-models", MODELS, _models(rows), NOTES[2:])
 
 

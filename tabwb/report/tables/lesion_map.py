@@ -67,28 +67,13 @@ _Key = tuple[_Model, str, str, int | None, int]
 
 
 def map_table(rows: Sequence[Grouped]) -> Table:
-    """Return every measure by target and layer as a table: usable responses first.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-
-    Raises:
-        UsageError: no lesion is of one target in one layer.
-    """
+    """Return every measure by target and layer as a table: usable responses first."""
     found = list(map_cells(one for row in rows for one in row.group.members))
     return records_table("map", COLUMNS, found, NOTES)
 
 
 def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
-    """Yield the cells of maps, measure by measure.
-
-    Args:
-        members: administrations of one battery; others than lesions of one target in one layer,
-            and intact models, are left out.
-
-    Raises:
-        UsageError: no lesion is of one target in one layer.
-    """
+    """Yield the cells of maps, measure by measure."""
     members = list({one.administration.id: one for one in members}.values())
     names = names_of(one.administration.conditions for one in members)
     at: dict[_Key, dict[str, list[AdministrationData]]] = {}

@@ -32,13 +32,7 @@ def parts_table(parts: Sequence[Part]) -> Table:
 
 
 def plan_table(plan: Sequence[Planned], spec: str, whole: int) -> Table:
-    """Return one row for each part that a lesion changes.
-
-    Args:
-        plan: what is taken of each part.
-        spec: the lesion as administrations store it.
-        whole: the number of parameters of the model.
-    """
+    """Return one row for each part that a lesion changes."""
     taken = sum(one.parameters for one in plan)
     changes = change_text(taken, whole)
     notes = (f"{spec} {changes}; {kept(plan):,} bytes are kept to restore them",)
@@ -46,12 +40,7 @@ def plan_table(plan: Sequence[Planned], spec: str, whole: int) -> Table:
 
 
 def sweep_table(name: str, conditions: Sequence[Condition]) -> Table:
-    """Return one row for each condition of a sweep.
-
-    Args:
-        name: of the sweep.
-        conditions: in the order of the grid.
-    """
+    """Return one row for each condition of a sweep."""
     notes = (f"sweep '{name}': its administrations have this tag",)
     return records_table("lesion-sweep", SWEEP, conditions, notes)
 

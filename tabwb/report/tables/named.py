@@ -95,15 +95,7 @@ SECTIONS = {
 
 
 def check_baseline(name: str, baseline: str | None) -> None:
-    """Check that a baseline is named for the tables that need one, and for no other.
-
-    Args:
-        name: of the table.
-        baseline: the group that is subtracted or compared with, or None.
-
-    Raises:
-        UsageError: it is missing or does not apply.
-    """
+    """Check that a baseline is named for the tables that need one, and for no other."""
     if (name in BASELINED) != (baseline is not None):
         raise UsageError(
             f"the table of {name} needs a baseline, {BASELINED[name]}"
@@ -115,16 +107,7 @@ def check_baseline(name: str, baseline: str | None) -> None:
 
 
 def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None) -> Table:
-    """Return a table of groups.
-
-    Args:
-        name: one of :data:`TABLES`.
-        rows: groups with their summaries and intervals, whose responses are columns.
-        baseline: of :data:`BASELINED`.
-
-    Raises:
-        UsageError: there is no such table, or ``baseline`` is missing or does not apply.
-    """
+    """Return a table of groups."""
     if name not in TABLES:
         raise UsageError(
             f"there is no table '{name}'{did_you_mean(name, TABLES)}", allowed=", ".join(TABLES)

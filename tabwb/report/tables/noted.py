@@ -61,10 +61,6 @@ def _reasons(table: Table) -> Iterator[str]:
 def _numbered(reason: str, found: dict[str, int]) -> Iterator[str]:
     """Yield the numbers of the reasons of a row, with amounts.
 
-    Args:
-        reason: one or more, with semicolons between.
-        found: reasons to their numbers; new ones are added.
-
     >>> found = {}
     >>> list(_numbered("few usable at 0.3, 0.4, in no mean; at 0.3: fewer than 5 seeds", found))
     ['1 (0.3, 0.4)', '2 (0.3)']

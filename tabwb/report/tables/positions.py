@@ -65,14 +65,7 @@ def has_orders(row: Grouped) -> bool:
 
 
 def positions_table(rows: Sequence[Grouped]) -> Table:
-    """Return accuracy and choices by position of each group as a table.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-
-    Raises:
-        UsageError: no item was shown with its options in several orders.
-    """
+    """Return accuracy and choices by position of each group as a table."""
     found = list(_positions(rows))
     if not found:
         raise UsageError(
@@ -83,11 +76,7 @@ def positions_table(rows: Sequence[Grouped]) -> Table:
 
 
 def foils_table(rows: Sequence[Grouped]) -> Table:
-    """Return the kinds of wrong options of each group as a table.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-    """
+    """Return the kinds of wrong options of each group as a table."""
     found = (_Kind(row, kind) for row in rows for kind in foils_of(sources_of(row.group.members)))
     return records_table("foils", FOILS, found, FOIL_NOTES)
 

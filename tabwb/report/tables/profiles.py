@@ -79,26 +79,12 @@ class _Similarity:
 
 
 def together_table(rows: Sequence[Grouped]) -> Table:
-    """Return each pair of features of each group and judge with the correlation of the two.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-    """
+    """Return each pair of features of each group and judge with the correlation of the two."""
     return records_table("co-occurrence", TOGETHER, _pairs(rows), TOGETHER_NOTES)
 
 
 def profiles_table(rows: Sequence[Grouped], reference: str) -> Table:
-    """Return how similar the profile of each group is to a reference.
-
-    Args:
-        rows: groups of administrations whose responses are columns.
-        reference: the name of one of them, or a part that only one has, with `` rater=NAME`` for
-            the verdicts of another rater than the group's own; or a CSV file, see
-            :func:`read_rates`.
-
-    Raises:
-        UsageError: there is no such group, or the file cannot be used.
-    """
+    """Return how similar the profile of each group is to a reference."""
     made = sorted(_similarities(rows, reference), key=lambda one: (one.rater, one.measure))
     if not made:
         raise UsageError(
@@ -113,9 +99,6 @@ def read_rates(path: Path) -> dict[str, float]:
 
     Its columns are ``feature`` and ``rate``, or ``feature``, ``present`` and ``n``: of n responses
     or speakers, how many have the feature.
-
-    Raises:
-        UsageError: it cannot be read, lacks a column, or a rate is not from 0 to 1.
     """
     try:
         with TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:

@@ -66,23 +66,13 @@ def sets_table(store: Store) -> Table:
 
 
 def progress_table(store: Store, kept: RatingSet) -> Table:
-    """Return one row for each rater of a set.
-
-    Args:
-        store: where the set is.
-        kept: the set.
-    """
+    """Return one row for each rater of a set."""
     rows = [astuple(one) for one in progress_of(store, kept)]
     return table_of("progress", _PROGRESS, rows, (f"How far the raters of '{kept.name}' are.",))
 
 
 def assignments_table(store: Store, kept: RatingSet) -> Table:
-    """Return one row for each sample of each rater, in the rater's order.
-
-    Args:
-        store: where the set is.
-        kept: the set.
-    """
+    """Return one row for each sample of each rater, in the rater's order."""
     samples = {sample.number: sample for sample in store.sets.samples(kept.id)}
     complete = {(one.rater, one.position) for one in store.sets.ratings(kept.id)}
     rows = []

@@ -67,12 +67,7 @@ class _Rows:
 
 
 def responses_table(store: Store, chosen: Sequence[AdministrationData]) -> Table:
-    """Return one row for each response that counts.
-
-    Args:
-        store: where they are.
-        chosen: administrations, read as columns.
-    """
+    """Return one row for each response that counts."""
     columns = (*(column for column, _ in given_columns()), *COLUMNS)
     rows = _rows_of(chosen)
     if rows is None:
@@ -88,16 +83,7 @@ def _empty(name: str, columns: Sequence[Column], notes: Sequence[str]) -> Table:
 def ratings_table(
     store: Store, chosen: Sequence[AdministrationData], rater: str | None = None
 ) -> Table:
-    """Return one row for each rating of each response that counts, with its reason.
-
-    Args:
-        store: where they are.
-        chosen: administrations, read as columns.
-        rater: ratings of others are left out; None: of all.
-
-    Raises:
-        UsageError: the rater has rated none of these, or cannot be calibrated.
-    """
+    """Return one row for each rating of each response that counts, with its reason."""
     known = {column.name: column for column in (*(one for one, _ in given_columns()), *COLUMNS)}
     repeated = [known[name] for name in OF_RATINGS]
     rows = _rows_of(chosen)

@@ -71,11 +71,7 @@ class Result:
 
 
 def results_table(rows: Sequence[Grouped]) -> Table:
-    """Return every value of groups as a table: :data:`COLUMNS`, then a column for each key.
-
-    Args:
-        rows: groups with their summaries.
-    """
+    """Return every value of groups as a table: :data:`COLUMNS`, then a column for each key."""
     columns = (*COLUMNS, *_key_columns(rows))
     return records_table(
         "results", columns, (found for row in rows for found in results_of(row)), NOTES

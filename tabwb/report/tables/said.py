@@ -27,10 +27,6 @@ SCORES: Mapping[str, str] = {
 def heard_or_transcribed(item: NamedItem, *, arpabet: bool = False) -> str:
     """Return what was heard, in quotation marks, else what was transcribed.
 
-    Args:
-        item: the response.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-
     >>> heard_or_transcribed(NamedItem("a", "dog", "answered", heard="dog"))
     '“dog”'
     >>> heard_or_transcribed(NamedItem("a", "dog", "void"))
@@ -100,10 +96,6 @@ def rater_name(by: str) -> str:
 def verdict_of(item: NamedItem, rule: str) -> str:
     """Return the sign for a rule's verdict: right, wrong, or that a person must decide.
 
-    Args:
-        item: the response.
-        rule: ``correct-any`` or ``correct-first``.
-
     >>> verdict_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}), "correct-any")
     '✓'
     """
@@ -142,12 +134,7 @@ def borrowed_line(summary: NamingSummary) -> str:
 
 
 def said_table(name: str, items: Sequence[NamedItem]) -> Table:
-    """Return a row for each item: what was said, its score and code, cues and latency.
-
-    Args:
-        name: of the table.
-        items: of one subtest of one session, in the order given.
-    """
+    """Return a row for each item: what was said, its score and code, cues and latency."""
     # The words of this module are shown where no table is, and where numpy is not imported.
     from tabwb.report.tables.declared import number, text
     from tabwb.tables.table import records_table

@@ -117,23 +117,13 @@ class SetTables:
 
 
 def administrations_of(store: Store, kept: RatingSet) -> list[Administration]:
-    """Return the administrations whose responses a set has.
-
-    Args:
-        store: where it is.
-        kept: the set.
-    """
+    """Return the administrations whose responses a set has."""
     numbers = dict.fromkeys(sample.administration for sample in store.sets.samples(kept.id))
     return [store.administration(number) for number in sorted(numbers)]
 
 
 def set_tables(store: Store, kept: RatingSet) -> SetTables:
-    """Return the tables of a rating set.
-
-    Args:
-        store: where it is.
-        kept: the set.
-    """
+    """Return the tables of a rating set."""
     form = asked_by(kept)
     samples = store.sets.samples(kept.id)
     given = {one.id: one for one in administrations_of(store, kept)}

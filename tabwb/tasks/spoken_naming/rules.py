@@ -139,10 +139,6 @@ def naming_rules(table: Mapping[str, Any]) -> NamingRules:
 def cues_of(rules: NamingRules, item: NamingItem) -> tuple[Cue, ...]:
     """Return the helps for an item: its own where it has some, else those of its subtest.
 
-    Args:
-        rules: of the subtest.
-        item: the item.
-
     >>> rules = NamingRules(cues=(Cue("semantic", "You sleep in it."),))
     >>> own = (Cue("phonemic", "It begins with d.", counts=False),)
     >>> item = NamingItem(id="dog", picture="dog.png", target="dog", accept=(), cues=own)

@@ -41,23 +41,12 @@ class AdjudicationController(Controller):
         self._tell()
 
     def choose(self, which: str, measure: str) -> None:
-        """Show other answers.
-
-        Args:
-            which: ``open``, ``settled`` or ``all``.
-            measure: the only one; empty: all.
-        """
+        """Show other answers."""
         self._which, self._measure = cast("Which", which), measure
         self._tell()
 
     def settle(self, place: tuple[int, str], answer: str | float, reason: str) -> None:
-        """Take a value.
-
-        Args:
-            place: sample and measure.
-            answer: the value; of words and phonemes as typed.
-            reason: why.
-        """
+        """Take a value."""
         adjudicator = self._opened
         if isinstance(answer, str) and answer != CANNOT_TELL:
             answer = adjudicator.read(place[1], answer)

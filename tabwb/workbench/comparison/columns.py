@@ -63,15 +63,7 @@ class Column:
 def columns_of(
     rows: Sequence[Grouped], basis: Basis, by: str, order: Order, *, right_first: bool = False
 ) -> list[Column]:
-    """Return the columns for some rows, in the order in which they stand.
-
-    Args:
-        rows: of one battery.
-        basis: whose burdens are shown.
-        by: heads the names.
-        order: of the rows; its column has the arrow.
-        right_first: right answers stand before burdens, and are shown first.
-    """
+    """Return the columns for some rows, in the order in which they stand."""
     burdens = list(_burden_columns(rows, basis, order))
     right = [
         *_right_columns(rows, order, right_first=right_first),
@@ -296,12 +288,7 @@ def _shares(parts: Sequence[SubtestSummary | None], width: int) -> Sequence[Cont
 
 
 def drawn_share(part: SubtestSummary, width: int) -> Content:
-    """Return the share right of a subtest with its interval and its baselines, from 0 to 1.
-
-    Args:
-        part: with an answer that was scored.
-        width: columns of characters.
-    """
+    """Return the share right of a subtest with its interval and its baselines, from 0 to 1."""
     ends = part.share.interval()
     known = (baseline.value for baseline in part.baselines.values())
     return interval_bar(
@@ -325,10 +312,6 @@ def fitting(columns: Sequence[Column], room: int) -> list[tuple[Column, int]]:
     """Return the columns that fit, each with its width.
 
     What is left makes names wider first, then drawn intervals.
-
-    Args:
-        columns: in their order, the names first.
-        room: columns of characters.
     """
     steps = [(rank, width, column) for column in columns for rank, width in column.steps]
     widths: dict[str, int] = {}

@@ -60,12 +60,7 @@ class ModelDetail(OptionList):
         self._shown: tuple[Grouped | None, Basis | None, int] = (None, None, 0)
 
     def show(self, row: Grouped | None, basis: Basis | None) -> None:
-        """Show a model.
-
-        Args:
-            row: of the model; None: nothing is shown.
-            basis: whose burdens are shown.
-        """
+        """Show a model."""
         width = self.content_size.width
         if (row, basis, width) == self._shown:
             return

@@ -43,12 +43,7 @@ class DisputedList(OptionList):
 
 
 def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
-    """Yield one response with every judge's verdict.
-
-    Args:
-        disputed: the response.
-        width: columns of characters.
-    """
+    """Yield one response with every judge's verdict."""
     width = min(width, 100)
     yield from folded(disputed.item.prompt.replace("\n", " "), width, QUIET)
     yield from folded(disputed.response or "(nothing)", width)

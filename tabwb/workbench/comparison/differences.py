@@ -63,13 +63,7 @@ def measures(difference: Difference, battery: Battery) -> tuple[Measure, ...]:
 def difference_lines(
     difference: Difference, compared: Sequence[Measure], width: int
 ) -> Iterator[Content]:
-    """Yield each measure with its difference, the drawn interval and the test; then notes.
-
-    Args:
-        difference: the comparison.
-        compared: its measures.
-        width: columns of characters.
-    """
+    """Yield each measure with its difference, the drawn interval and the test; then notes."""
     burdens = [line for one in compared for line in one.tests if not line.share]
     ends = [abs(end) for line in burdens for end in (line.low, line.value, line.high) if end]
     most = max(ends, default=1.0)
@@ -150,10 +144,6 @@ def _bar(line: Line, most: float, width: int) -> Content:
 def mark_of(responses: Sequence[str], right: float | None) -> str:
     """Return the sign of a side's responses to an item: the share right of several.
 
-    Args:
-        responses: of the side to the item.
-        right: the share right; None: not scored.
-
     >>> mark_of(["boat"], 1.0), mark_of(["boat"], None), mark_of(["a", "b"], 0.5), mark_of([], None)
     ('✓', '●', '0.50', '·')
     """
@@ -163,12 +153,7 @@ def mark_of(responses: Sequence[str], right: float | None) -> str:
 
 
 def answer_lines(item: SideBySide, width: int) -> Iterator[Content]:
-    """Yield an item with the responses of both sides, words underlined that the other one lacks.
-
-    Args:
-        item: what both sides said.
-        width: columns of characters.
-    """
+    """Yield an item with the responses of both sides, words underlined that the other one lacks."""
     yield from folded(item.prompt.replace("\n", " "), min(width, 100), QUIET)
     if item.expected:
         yield from folded(f"expected: {item.expected}", width, QUIET)

@@ -118,13 +118,7 @@ class FeatureMap(Vertical):
         return self._features[at].id if 0 <= at < len(self._features) else None
 
     def show(self, rows: Sequence[Grouped], basis: Basis, current: Grouped | None) -> None:
-        """Show the features of these; the marked column stays, the row follows the other table.
-
-        Args:
-            rows: in their order.
-            basis: whose verdicts are shown.
-            current: the row to mark.
-        """
+        """Show the features of these; the marked column stays, the row follows the other table."""
         self._asked = rows, basis, current
         table = self._table
         column, top = max(table.cursor_column, 1), table.scroll_y
@@ -247,12 +241,7 @@ def _share(judge: JudgeSummary | None, feature: str) -> float | None:
 
 
 def rate_words(judge: JudgeSummary | None, feature: str) -> str:
-    """Return in how many responses a feature is present, with the share and its interval.
-
-    Args:
-        judge: whose verdicts; None where this judge has not seen the row.
-        feature: its id.
-    """
+    """Return in how many responses a feature is present, with the share and its interval."""
     if judge is None:
         return "not judged"
     burden = judge.burden

@@ -27,12 +27,7 @@ all again.
 
 
 def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
-    """Give each pane its lines: the table what it needs, then features, and plots the rest.
-
-    Args:
-        page: has the panes.
-        rows: that are shown.
-    """
+    """Give each pane its lines: the table what it needs, then features, and plots the rest."""
     n = len(rows)
     table, features, named, plot, detail = (
         page.query_one(f"#{name}-pane")

@@ -40,13 +40,7 @@ REST_S = 0.1
 
 
 class ResponseLoader:
-    """Reads the responses of a store, and frees them without holding up the screen.
-
-    Args:
-        stopped: returns whether another reading was requested since.
-        statistics: of plugins, for summaries.
-        counts: the rater or the rule whose ratings count.
-    """
+    """Reads the responses of a store, and frees them without holding up the screen."""
 
     def __init__(
         self,
@@ -60,30 +54,14 @@ class ResponseLoader:
         self._held: list[object] = []
 
     def members(self, *groups: Group, explained: str = "") -> tuple[AdministrationData, ...]:
-        """Return the administrations of groups with their responses.
-
-        Args:
-            groups: whose members.
-            explained: a feature of which the reasons of all verdicts are read too.
-
-        Raises:
-            Interrupted: another reading was requested.
-        """
+        """Return the administrations of groups with their responses."""
         numbers = [member.administration.id for group in groups for member in group.members]
         return self.read(outlines(self.store, numbers), explained=explained)
 
     def read(
         self, outlined: Sequence[AdministrationData], *, explained: str = ""
     ) -> tuple[AdministrationData, ...]:
-        """Return administrations, known without their responses, with these.
-
-        Args:
-            outlined: the administrations.
-            explained: a feature of which the reasons of all verdicts are read too.
-
-        Raises:
-            Interrupted: another reading was requested.
-        """
+        """Return administrations, known without their responses, with these."""
         members = with_columns(
             self.store,
             outlined,
@@ -108,14 +86,7 @@ Question = Callable[[ResponseLoader], "MakeDialog | Report"]
 
 
 class SurveyReader:
-    """Does one task at a time; a new one stops the running one.
-
-    Args:
-        say: takes messages to the screen; called from the reading thread.
-        location: of the store, or None for the default one.
-        statistics: returns those of plugins; called in the reading thread.
-        counts: returns the rater or the rule whose ratings count; called in the reading thread.
-    """
+    """Does one task at a time; a new one stops the running one."""
 
     def __init__(
         self,
@@ -133,12 +104,7 @@ class SurveyReader:
         self._start(partial(self._survey, by))
 
     def renew(self, by: str, numbers: frozenset[int]) -> None:
-        """Read the groups again that some administrations are in.
-
-        Args:
-            by: the key of the groups.
-            numbers: of the administrations that have changed.
-        """
+        """Read the groups again that some administrations are in."""
         self._start(partial(self._renew, by, numbers))
 
     def ask(self, question: Question) -> None:
@@ -243,13 +209,7 @@ def _conditions(group: Group) -> str:
 
 
 def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
-    """Find the responses of a group on which judges differ about a feature.
-
-    Args:
-        loader: reads the responses.
-        group: of administrations.
-        feature: its id.
-    """
+    """Find the responses of a group on which judges differ about a feature."""
     from tabwb.report.summaries.disagreements import disagreements
     from tabwb.workbench.comparison.dialogs import DifferingScreen
 
@@ -258,12 +218,7 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
 
 
 def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
-    """Compare each base group with its instruct group, one pair after the other.
-
-    Args:
-        loader: reads the responses.
-        kin: the pairs, base first.
-    """
+    """Compare each base group with its instruct group, one pair after the other."""
     from tabwb.workbench.comparison.report_page import pairs_report
 
     pairs: list[Pair] = []
@@ -274,13 +229,7 @@ def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
 
 
 def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Report:
-    """Compare the judges of some groups of one battery with each other.
-
-    Args:
-        loader: reads the responses.
-        groups: of one battery.
-        label: names them.
-    """
+    """Compare the judges of some groups of one battery with each other."""
     from tabwb.report.summaries.robustness import judges_of
     from tabwb.workbench.comparison.report_page import judges_report
 

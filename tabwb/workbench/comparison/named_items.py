@@ -24,9 +24,6 @@ TITLE = "Items · names counted as right, of those scored; the hardest first"
 class NamedItems:
     """Counts the names of pictures of some rows.
 
-    Args:
-        rows: of one battery.
-
     Attributes:
         items: ids, the hardest first; those that are equally hard in the order given.
     """

@@ -142,10 +142,8 @@ class ModelsPage(Page):
         return tuple(member.administration.id for row in rows for member in row.group.members)
 
     def begin(self, by: str | None = None) -> None:
-        """Everything is read again; rows stay until theirs has come, if the grouping is the same.
-
-        Args:
-            by: the id of another key of the groups.
+        """Everything is read again; rows stay until theirs has come, if the grouping is the
+        same.
         """
         other = by is not None and by != self.by
         self._rows.begin(by or self.by)
@@ -156,14 +154,7 @@ class ModelsPage(Page):
             self._head()
 
     def grow(self, row: Grouped | None, done: int, total: int, rater: str = "") -> None:
-        """One more model has been read.
-
-        Args:
-            row: of the model that was read; None: it has nothing to show.
-            done: models read so far.
-            total: models to read.
-            rater: the judge whose burdens are shown where none was chosen.
-        """
+        """One more model has been read."""
         if row is not None and self._wanted is None:
             # Once, so that nothing that is read later changes what is shown.
             own = bases([row])
@@ -195,11 +186,7 @@ class ModelsPage(Page):
         self.lay_out()
 
     def lay_out(self, *, lower: bool = True) -> None:
-        """Show everything as it stands now.
-
-        Args:
-            lower: draw features and plots again too.
-        """
+        """Show everything as it stands now."""
         basis, rows = self.basis, self.shown
         self._head(rows)
         share_room(self, rows)

@@ -65,13 +65,7 @@ class Figure:
 
 
 def figure_of(kind: str, rows: Sequence[Grouped], basis: Basis) -> Figure:
-    """One of the plots, of rows of one battery in their order.
-
-    Args:
-        kind: of the plot.
-        rows: of one battery, in their order.
-        basis: whose burdens are drawn.
-    """
+    """One of the plots, of rows of one battery in their order."""
     title, make = PLOTS[kind]
     points = tuple(make(rows, basis))
     ends = [end for point in points for end in (point.value, point.high) if end is not None]
@@ -184,21 +178,12 @@ class PlotPane(Vertical):
         return f"{PLOTS[self.kind][0]} · ← → {KINDS.index(self.kind) + 1} of {len(KINDS)}"
 
     def show(self, rows: Sequence[Grouped], basis: Basis | None) -> None:
-        """Draw these.
-
-        Args:
-            rows: in their order.
-            basis: whose burdens are drawn; None: nothing is drawn.
-        """
+        """Draw these."""
         self._rows, self._basis = tuple(rows), basis
         self._draw()
 
     def turn(self, step: int) -> None:
-        """Draw another plot.
-
-        Args:
-            step: 1 for the next one, -1 for the one before.
-        """
+        """Draw another plot."""
         self.kind = KINDS[(KINDS.index(self.kind) + step) % len(KINDS)]
         self._draw()
 
@@ -245,14 +230,7 @@ class PlotScroll(ScrollView, can_focus=True):
         self._most, self._width, self._step, self._room = 1.0, LEAST_WIDTH, 1, 0
 
     def show(self, points: Sequence[Point], most: float, width: int, *, apart: bool) -> None:
-        """Show these points.
-
-        Args:
-            points: from top to bottom.
-            most: the end of the axis.
-            width: columns of characters.
-            apart: leave a line between them.
-        """
+        """Show these points."""
         self._points, self._room = points, label_room(points, width)
         self._names = labels(points, self._room)
         self._most, self._width, self._step = most, width, 1 + apart
@@ -280,12 +258,7 @@ class PlotScroll(ScrollView, can_focus=True):
 
 
 def label_room(points: Sequence[Point], width: int) -> int:
-    """Return the columns of labels: of the longest one, where a plot of this width has room.
-
-    Args:
-        points: of the plot.
-        width: columns of the plot.
-    """
+    """Return the columns of labels: of the longest one, where a plot of this width has room."""
     lines = [point for point in points if not point.heading]
     inset = 2 * (len(lines) < len(points))
     longest = max((len(point.label) + 1 + len(_value(point)) for point in lines), default=0)
@@ -305,11 +278,6 @@ def _bar(point: Point, width: int, most: float) -> Content:
 
 def axis(most: float, width: int, start: int) -> Iterator[Content]:
     """Yield the two lines of a horizontal axis from 0, with round ticks.
-
-    Args:
-        most: the value at its right end.
-        width: columns, with those before the axis.
-        start: the column of 0.
 
     >>> [line.plain for line in axis(1.0, 23, 2)]
     ['  ├───┬───┬───┬───┬───┤', '  0  0.2 0.4 0.6 0.8  1']
@@ -333,10 +301,6 @@ def axis(most: float, width: int, start: int) -> Iterator[Content]:
 
 def labels(points: Sequence[Point], room: int) -> list[str]:
     """Return the label of each line with its figure; names are below their heading.
-
-    Args:
-        points: of the plot, one for each line.
-        room: columns of a label.
 
     >>> labels([Point("Fluency, of 2", heading=True), Point("bundled", 0.9)], 16)
     ['Fluency, of 2    ', '  bundled   0.90 ']

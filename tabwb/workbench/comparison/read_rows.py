@@ -57,13 +57,7 @@ class ReadRows:
         self.done, self.total = 0, None
 
     def add(self, row: Grouped | None, done: int, total: int) -> None:
-        """Keep a row; with the last one, those that are not there any more go.
-
-        Args:
-            row: that was read; None: it has nothing to show.
-            done: rows read so far.
-            total: rows to read.
-        """
+        """Keep a row; with the last one, those that are not there any more go."""
         self.done, self.total = done, total
         if row is not None:
             self._rows[key_of(row)] = row

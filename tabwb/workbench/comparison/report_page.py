@@ -77,12 +77,7 @@ class Report:
 
 
 def pairs_report(pairs: Sequence[Pair], numbers: Sequence[int]) -> Report:
-    """Return the report on base and instruct models.
-
-    Args:
-        pairs: the models compared.
-        numbers: of their administrations.
-    """
+    """Return the report on base and instruct models."""
     title = f"Base and instruct: {plural(len(pairs), 'pair')}"
     batteries = dict.fromkeys(pair.battery for pair in pairs)
     parts = [
@@ -97,14 +92,7 @@ def pairs_report(pairs: Sequence[Pair], numbers: Sequence[int]) -> Report:
 def judges_report(
     robustness: Robustness, battery: Battery, label: str, numbers: Sequence[int]
 ) -> Report:
-    """Return the report on the judges of some responses.
-
-    Args:
-        robustness: the judges compared.
-        battery: has the titles of the features.
-        label: names the models.
-        numbers: of the administrations.
-    """
+    """Return the report on the judges of some responses."""
     titles = {feature.id: feature.title for feature in battery.features}
     title = f"Judges against each other: {label}"
     parts = list(robustness_parts(robustness, titles))

@@ -70,11 +70,7 @@ class Order:
         return "↓" if self.falling else "↑"
 
     def after(self, columns: Sequence[str]) -> Order:
-        """Return the order by the next of the columns that can be sorted by.
-
-        Args:
-            columns: ids of columns, in their order.
-        """
+        """Return the order by the next of the columns that can be sorted by."""
         usable = [column for column in columns if can_sort(column)]
         if not usable:
             return self
@@ -133,12 +129,6 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
     """The rows of the basis' battery whose name or spec has every word, in order.
 
     By burden, rows without one come last, and so do those with few usable responses.
-
-    Args:
-        rows: of all batteries.
-        basis: has the battery and the judge.
-        words: that a name or spec must have, with blanks between.
-        order: column and direction.
     """
     named = [
         row

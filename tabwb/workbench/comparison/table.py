@@ -75,13 +75,8 @@ class ModelsTable(DataTable[Text]):
         marked: Collection[Key],
         marks: tuple[str, str],
     ) -> None:
-        """Show rows; the cursor stays on its row, and the scroll position where rows are the same.
-
-        Args:
-            rows: in their order.
-            columns: of :func:`fitting`, for these rows.
-            marked: the keys of the marked ones.
-            marks: what stands before a row that is not marked, and before a marked one.
+        """Show rows; the cursor stays on its row, and the scroll position where rows are the
+        same.
         """
         keys, before = [key_of(row) for row in rows], self.current
         laid_out = [(column.id, column.head(width), width) for column, width in columns]

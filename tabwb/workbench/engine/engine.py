@@ -65,11 +65,6 @@ class CommandStopped(TabwbError):
 class Engine:
     """Plugins, store and catalogue, and the queue of commands.
 
-    Args:
-        say: takes messages to the screen; may be called from any thread.
-        location: of the store, or None for the configuration's.
-        offline: use no network.
-
     Attributes:
         cancel: set to stop the current model call or judging.
         jobs: the queued commands; None ends the worker.
@@ -92,22 +87,14 @@ class Engine:
 
     @property
     def store(self) -> Store:
-        """The open store.
-
-        Raises:
-            TabwbError: it is not open.
-        """
+        """The open store."""
         if self._store is None:
             raise TabwbError("the store is not open")
         return self._store
 
     @property
     def plugins(self) -> Plugins:
-        """The loaded plugins.
-
-        Raises:
-            TabwbError: they are not loaded.
-        """
+        """The loaded plugins."""
         if self._plugins is None:
             raise TabwbError("the plugins are not loaded")
         return self._plugins
@@ -173,20 +160,12 @@ class Controller:
 
     @property
     def store(self) -> Store:
-        """The open store.
-
-        Raises:
-            TabwbError: it is not open.
-        """
+        """The open store."""
         return self.engine.store
 
     @property
     def plugins(self) -> Plugins:
-        """The loaded plugins.
-
-        Raises:
-            TabwbError: they are not loaded.
-        """
+        """The loaded plugins."""
         return self.engine.plugins
 
     def interrupt(self) -> None:
@@ -197,14 +176,7 @@ class Controller:
 
 
 class Worker(threading.Thread):
-    """Runs commands one after the other; between them, the turns of an auto-run.
-
-    Args:
-        engine: is opened and closed in this thread.
-        sessions: commands on the open session.
-        prefetch: modules to import after the start, so that the first dialog opens at once.
-        controllers: of the subjects.
-    """
+    """Runs commands one after the other; between them, the turns of an auto-run."""
 
     def __init__(
         self,

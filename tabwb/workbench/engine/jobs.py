@@ -85,12 +85,6 @@ Work = Callable[[Tools], Ended]
 class Entry:
     """One job in the list.
 
-    Args:
-        say: takes its states; from any thread.
-        state: the first one.
-        stop: asks it to stop; from any thread.
-        again: starts it again, in the worker's thread; None where it cannot be.
-
     Attributes:
         holds: whether it keeps its administration locked.
     """
@@ -118,9 +112,6 @@ class Entry:
 class Jobs:
     """The background jobs of the program.
 
-    Args:
-        engine: gets their messages, and is refreshed when they end.
-
     Attributes:
         entries: the jobs, by number.
         closing: the program ends; no further job begins.
@@ -132,12 +123,7 @@ class Jobs:
         self.closing = False
 
     def working(self, kind: str, administration: int) -> list[JobState]:
-        """Return the jobs of a kind that work on an administration; from any thread.
-
-        Args:
-            kind: of the jobs.
-            administration: its number.
-        """
+        """Return the jobs of a kind that work on an administration; from any thread."""
         states = [entry.state for entry in list(self.entries.values())]
         own = [one for one in states if (one.kind, one.administration) == (kind, administration)]
         return [state for state in own if state.active]
@@ -151,11 +137,7 @@ class Jobs:
         return None
 
     def check_free(self, administration: int) -> None:
-        """Check that no job keeps an administration locked.
-
-        Raises:
-            TabwbError: a job does; it says which one.
-        """
+        """Check that no job keeps an administration locked."""
         if (state := self.holder(administration)) is not None:
             raise TabwbError(
                 f"administration {administration} cannot be changed now: a background job "
@@ -173,16 +155,7 @@ class Jobs:
         administration: int | None = None,
         page: str = "",
     ) -> Entry:
-        """Return the new entry of a job that is about to begin.
-
-        Args:
-            kind: what it does, in one word.
-            title: what it works on.
-            stop: asks it to stop; from any thread.
-            again: starts it again; None where it cannot be.
-            administration: whose results it changes.
-            page: id of the page that shows more of it.
-        """
+        """Return the new entry of a job that is about to begin."""
         number = len(self.entries) + 1
         state = JobState(number, kind, title, administration=administration, page=page)
         entry = self.entries[number] = Entry(self._engine.say, state, stop, again)
@@ -199,17 +172,7 @@ class Jobs:
         administration: int | None = None,
         holds: bool = False,
     ) -> None:
-        """Begin a job.
-
-        Args:
-            kind: what it does, in one word.
-            title: what it works on.
-            work: does it, in its own thread.
-            after: is called in the worker's thread when it has ended.
-            again: starts it again.
-            administration: whose results it changes.
-            holds: it keeps this administration locked.
-        """
+        """Begin a job."""
         if self.closing:
             return
         cancel = threading.Event()
@@ -235,12 +198,7 @@ class Jobs:
         entry.thread.start()
 
     def look(self, work: Work, after: Callable[[Ended], None]) -> None:
-        """Begin what only reads, in its own thread; it is not in the list.
-
-        Args:
-            work: reads; its ``tell`` does nothing.
-            after: is called in the worker's thread when it has ended.
-        """
+        """Begin what only reads, in its own thread; it is not in the list."""
 
         def run() -> None:
             ended = self._ended(work, threading.Event(), lambda **_: None)

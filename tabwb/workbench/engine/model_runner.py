@@ -77,11 +77,7 @@ class ModelRunner:
     # ---------------------------------------------------------------- loading
 
     def load(self, session: Session) -> None:
-        """Open the model if it is not open yet; an error leaves everything as it was.
-
-        Raises:
-            CommandStopped: it cannot be opened, or loading was stopped (an ``Interrupted``).
-        """
+        """Open the model if it is not open yet; an error leaves everything as it was."""
         if self._ready:
             return
         conditions = session.administration.conditions
@@ -150,11 +146,7 @@ class ModelRunner:
     # ---------------------------------------------------------------- asking
 
     def ask(self, session: Session) -> None:
-        """Send the item that waits, and record the reply.
-
-        Raises:
-            CommandStopped: the model did not answer.
-        """
+        """Send the item that waits, and record the reply."""
         assert self._backend is not None
         self._engine.cancel.clear()
         self.asking, self.together = True, False

@@ -62,16 +62,7 @@ def item_of(
     places: Places | None = None,
     declared: Mapping[str, Declaration] = MappingProxyType({}),
 ) -> Item:
-    """Return everything about one trial that is shown.
-
-    Args:
-        battery: that was given.
-        conditions: of the administration.
-        trial: the trial.
-        trials: all of the administration.
-        places: of these within their subtests, where many items are made.
-        declared: what raters declared, by rater.
-    """
+    """Return everything about one trial that is shown."""
     plan = trial.plan
     subtest = battery.subtest(plan.subtest)
     item = subtest.item(plan.item)
@@ -122,13 +113,7 @@ def _foil(item: BatteryItem, options: Sequence[str], verdict: Rating | None) -> 
 def verdicts(
     ratings: Iterable[Rating], scorers: Sequence[str], declared: Mapping[str, Declaration]
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of the deciding scorer under each policy; empty without one.
-
-    Args:
-        ratings: of the attempt.
-        scorers: of the subtest, in their order.
-        declared: what raters declared, by rater.
-    """
+    """Return the verdicts of the deciding scorer under each policy; empty without one."""
     return tuple(
         Verdict(policy, None if one.value is None else one.value == 1.0, one.reason)
         for policy, one in verdicts_of(ratings, scorers, declared).items()
@@ -136,13 +121,7 @@ def verdicts(
 
 
 def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]) -> Iterable[str]:
-    """Yield further measures, then the features that judges found, with the words found.
-
-    Args:
-        battery: has the titles.
-        ratings: of the attempt, besides its verdicts.
-        scorers: of the subtest; the other raters are judges.
-    """
+    """Yield further measures, then the features that judges found, with the words found."""
     titles = {feature.id: feature.title for feature in battery.features}
     measures: list[str] = []
     features: list[str] = []
@@ -163,13 +142,7 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
 
 
 def mark_of(trial: Trial, scorers: Sequence[str], declared: Mapping[str, Declaration]) -> str:
-    """Return the state of a trial in one word.
-
-    Args:
-        trial: with its attempts.
-        scorers: of the subtest; the first that gives verdicts decides.
-        declared: what raters declared, by rater.
-    """
+    """Return the state of a trial in one word."""
     match trial.state:
         case TrialState.ANSWERED:
             given = verdicts_of(trial.ratings, scorers, declared).values()
@@ -194,17 +167,7 @@ def scores_of(
     person: bool = False,
     declared: Mapping[str, Declaration] = MappingProxyType({}),
 ) -> Scores:
-    """Return the live scores.
-
-    Args:
-        battery: what is given.
-        trials: of the session.
-        subtests: counts of the same trials.
-        judges: burdens of the same trials.
-        current: id of the subtest that is being given.
-        person: the examinee is a person.
-        declared: what raters declared, by rater.
-    """
+    """Return the live scores."""
     by_subtest: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         if not trial.plan.practice:
@@ -237,12 +200,7 @@ def scores_of(
 
 
 def named_scores(scores: Scores, named: Sequence[NamedSubtest]) -> Scores:
-    """Return scores in which pictures are right as a person scored them and the battery counts.
-
-    Args:
-        scores: of all subtests.
-        named: the subtests with pictures.
-    """
+    """Return scores in which pictures are right as a person scored them and the battery counts."""
     return replace(scores, subtests=tuple(_with_names(score, named) for score in scores.subtests))
 
 
@@ -257,11 +215,8 @@ def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestSc
 
 
 def counted_mark(mark: str, item: NamedItem) -> str:
-    """Return the mark of an item as the battery counts it: marks add up to the count beside them.
-
-    Args:
-        mark: of the trial.
-        item: how it was named.
+    """Return the mark of an item as the battery counts it: marks add up to the count beside
+    them.
     """
     if item.status != "answered" or item.outcome is None:
         return mark
@@ -303,12 +258,7 @@ class LiveScores:
         self._computed_at = 0.0
 
     def of(self, session: Session, *, now: bool) -> Scores:
-        """Return the scores of the open session; they may be a moment old unless ``now``.
-
-        Args:
-            session: the open one.
-            now: count everything, however long it takes.
-        """
+        """Return the scores of the open session; they may be a moment old unless ``now``."""
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores

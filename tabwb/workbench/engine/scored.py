@@ -22,12 +22,8 @@ MOST_TRIALS = 400
 def scored_or_problem(
     store: Store, administration: Administration, primary: str
 ) -> ScoredAdministration:
-    """Return the scores of an administration, or why they cannot be read: others are still shown.
-
-    Args:
-        store: where it is.
-        administration: as it was read from the store.
-        primary: see :func:`scored`.
+    """Return the scores of an administration, or why they cannot be read: others are still
+    shown.
     """
     try:
         return scored(store, administration, primary)
@@ -36,13 +32,7 @@ def scored_or_problem(
 
 
 def scored(store: Store, administration: Administration, primary: str) -> ScoredAdministration:
-    """Return the scores of an administration.
-
-    Args:
-        store: where it is.
-        administration: as it was read from the store.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-    """
+    """Return the scores of an administration."""
     many = administration.planned > MOST_TRIALS
     load = load_columns if many else load_administrations
     (data,) = load(store, [administration.id], primary=primary)

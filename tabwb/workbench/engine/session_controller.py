@@ -78,25 +78,14 @@ class SessionController(Controller):
     # ---------------------------------------------------------------- opening, leaving
 
     def begin(self, battery: Battery, conditions: Conditions) -> None:
-        """Begin an administration; it waits for its first item.
-
-        Args:
-            battery: to be given.
-            conditions: under which it is given.
-        """
+        """Begin an administration; it waits for its first item."""
         self._close_session("another administration was started")
         self._open(setup.create(self.store, self.plugins, battery, conditions))
         if idle := remarks.idle_replicates(self.plugins, battery, conditions):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True, model: str | None = None) -> None:
-        """Open an administration again; with ``go_on``, end its pause and load its model.
-
-        Args:
-            number: of the administration.
-            model: spec of the same model at another path; None: the examinee.
-            go_on: end its pause and load its model.
-        """
+        """Open an administration again; with ``go_on``, end its pause and load its model."""
         if model is not None or not self.holds(number):
             if (job := self.engine.background.holder(number)) is not None:
                 words = f"{job.kind} ({job.title}) is running: its results can be read meanwhile."
@@ -126,11 +115,7 @@ class SessionController(Controller):
         self.engine.cancel.set()
 
     def open_session(self) -> Session:
-        """Return the open session.
-
-        Raises:
-            TabwbError: no administration is open.
-        """
+        """Return the open session."""
         if self.session is None:
             raise TabwbError("no administration is open", hint="begin one, or open one")
         return self.session
@@ -151,12 +136,7 @@ class SessionController(Controller):
             yield session
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
-        """Return what the person who gives a battery has to know of consents; empty for models.
-
-        Args:
-            battery: to be given.
-            conditions: under which it is given.
-        """
+        """Return what the person who gives a battery has to know of consents; empty for models."""
         guard = consent.Guard(self.store, self.plugins, conditions)
         if conditions.guarded and setup.by_microphone(battery, conditions):
             missing = guard.missing(microphone=True)
@@ -220,11 +200,7 @@ class SessionController(Controller):
         self.model.turn(self.open_session())
 
     def repeat(self) -> None:
-        """Ask the current item again.
-
-        Raises:
-            TabwbError: a person answers.
-        """
+        """Ask the current item again."""
         session = self.open_session()
         if session.administration.conditions.kind == "speaker":
             raise TabwbError(
@@ -239,12 +215,7 @@ class SessionController(Controller):
         self.model.ask(session)
 
     def answer(self, text: str, latency_s: float) -> None:
-        """Record what a person typed, and how long it took.
-
-        Args:
-            text: what was typed.
-            latency_s: seconds until it was handed over.
-        """
+        """Record what a person typed, and how long it took."""
         session = self.open_session()
         self.after(session.answer(text, latency_s=latency_s))
         self.finish_if_done()
@@ -270,12 +241,7 @@ class SessionController(Controller):
         self.finish_if_done()
 
     def void(self, reason: str, number: int | None = None) -> None:
-        """Declare an item void; without a number, the current one.
-
-        Args:
-            reason: in words.
-            number: of the item; None: the current one.
-        """
+        """Declare an item void; without a number, the current one."""
         self.after(self.open_session().corrections.void(reason, number))
         self.finish_if_done()
 
@@ -290,12 +256,7 @@ class SessionController(Controller):
                 self.say(messages.Told(f"Taken back: the {event.what}{at}. Its record stays."))
 
     def note(self, number: int | None, text: str) -> None:
-        """Write a note on an item; without a number, on the current one.
-
-        Args:
-            number: of the item; None: the current one.
-            text: the note.
-        """
+        """Write a note on an item; without a number, on the current one."""
         self.after(self.open_session().corrections.note(text, number))
         self.say(messages.Told("Noted."))
 
@@ -365,12 +326,7 @@ class SessionController(Controller):
         self.say(messages.ScoreCounted(number, made.right, made.scored))
 
     def publish(self, *, opened: bool = False, over: bool = False) -> None:
-        """Send the present state of the open administration to the screen.
-
-        Args:
-            opened: it has just been opened.
-            over: its last item has just been given.
-        """
+        """Send the present state of the open administration to the screen."""
         session = self.session
         if session is None:
             return

@@ -114,11 +114,6 @@ def seconds_left(subtests: Iterable[SubtestTimes], factor: float = 1.0) -> float
 
     A trial takes the mean latency of its subtest, or of all where its subtest has none yet.
 
-    Args:
-        subtests: their times so far.
-        factor: seconds that pass for each second of latency: below 1 where several are asked at
-            once, above 1 where scoring takes long.
-
     >>> seconds_left([SubtestTimes(2, 4, 8.0), SubtestTimes(5)]), seconds_left([SubtestTimes(3)])
     (14.0, None)
     """
@@ -194,13 +189,7 @@ class TranscriptKeeper:
 
 
 def row_of(battery: Battery, trial: Trial, declared: Mapping[str, Declaration]) -> Row:
-    """Return a trial as a row of the transcript.
-
-    Args:
-        battery: that is given.
-        trial: with its attempts.
-        declared: what raters declared, by rater.
-    """
+    """Return a trial as a row of the transcript."""
     scorers = battery.subtest(trial.plan.subtest).scorers
     judged: dict[str, dict[str, bool]] = {}
     if trial.state is TrialState.ANSWERED:

@@ -312,12 +312,6 @@ class ErrorReport:
 
     @classmethod
     def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> ErrorReport:
-        """Return a report on an error, with the title of its dialog and what it asks.
-
-        Args:
-            title: of the dialog.
-            error: what happened.
-            asks: command and words of each further button.
-        """
+        """Return a report on an error, with the title of its dialog and what it asks."""
         where, allowed, hint = (text or "" for text in (error.where, error.allowed, error.hint))
         return cls(title, error.message, where, allowed, hint, asks)

@@ -61,11 +61,6 @@ class ExtensionController(Controller):
         """Let a plugin build a page in its own thread, and send it.
 
         The worker can do other things meanwhile; of several pages the last one asked for is sent.
-
-        Args:
-            source: the page, as its plugin registered it.
-            numbers: of the administrations; all of the store when there is none.
-            what: names them.
         """
         from tabwb.plugin_api.extensions import PageData
         from tabwb.report.summaries.grouping import grouped
@@ -97,14 +92,7 @@ class ExtensionController(Controller):
         threading.Thread(target=make, name="page", daemon=True).start()
 
     def table(self, name: str, title: str, numbers: Sequence[int], what: str) -> None:
-        """Build a table of results and send it.
-
-        Args:
-            name: one of :data:`tabwb.report.tables.named.TABLES`.
-            title: of its page.
-            numbers: of the administrations; all of the store when there is none.
-            what: names them.
-        """
+        """Build a table of results and send it."""
         from tabwb.report.render.typed import explained_view
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
@@ -123,10 +111,6 @@ class ExtensionController(Controller):
         """Build the tables of change over the sessions of a participant and send them.
 
         Tags that divide the items, such as trained and untrained, are separate sets.
-
-        Args:
-            participant: study ID.
-            battery: id of the battery that the sessions have in common.
         """
         from rich.console import Group
 
@@ -146,16 +130,7 @@ class ExtensionController(Controller):
 
 
 def built(source: PageSource, data: PageData) -> RenderableType:
-    """Return the view of the page that a plugin builds, within limits of time, memory and size.
-
-    Args:
-        source: the page.
-        data: what it is built from.
-
-    Raises:
-        ComponentError: the plugin failed or reached a limit, or built something that cannot be
-            shown.
-    """
+    """Return the view of the page that a plugin builds, within limits of time, memory and size."""
     from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
     from tabwb.plugin_api.time_limit import LimitReached, limited
 

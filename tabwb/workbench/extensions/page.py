@@ -34,14 +34,7 @@ class ExtensionPage(Page):
             yield ReportView(id="extension-view")
 
     def show(self, title: str, about: str, what: str, view: RenderableType) -> None:
-        """Show what was built.
-
-        Args:
-            title: of the page.
-            about: says what it shows.
-            what: the administrations, in words.
-            view: what was built.
-        """
+        """Show what was built."""
         self._title = title
         self.query_one(Line).show(Content.styled(about, QUIET), Content.styled(what, QUIET))
         self.query_one(Pane).border_title = title

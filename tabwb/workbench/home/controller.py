@@ -45,12 +45,7 @@ class HomeController(Controller):
         self._turn = 0
 
     def read(self, wanted: Sequence[Administration], pressed_at: Callable[[], float]) -> None:
-        """Read the participants, then scores: first those that take little time.
-
-        Args:
-            wanted: the administrations, the latest first.
-            pressed_at: returns when a key was pressed last, by the monotonic clock.
-        """
+        """Read the participants, then scores: first those that take little time."""
         self.say(ParticipantsRead(participants(self.store, self.engine.catalogue.administrations)))
         self._turn += 1
         if wanted:

@@ -40,13 +40,7 @@ MOST_PRESENT = 8
 def administration_details(
     administration: Administration, scored: ScoredAdministration | None, width: int
 ) -> Iterator[Content]:
-    """Yield name, conditions and scores of an administration.
-
-    Args:
-        administration: the one.
-        scored: its scores, or None while they are read.
-        width: columns of characters.
-    """
+    """Yield name, conditions and scores of an administration."""
     yield from folded(name_of(administration), width, "bold")
     yield spread(
         Content(status_words(administration)),
@@ -132,13 +126,7 @@ def _burdens(scored: ScoredAdministration, width: int) -> Iterator[Content]:
 
 
 def participant_details(participant: Participant, known: Known, width: int) -> Iterator[Content]:
-    """Yield record, consents and sessions of a participant.
-
-    Args:
-        participant: the one.
-        known: the scores that were read.
-        width: columns of characters.
-    """
+    """Yield record, consents and sessions of a participant."""
     yield Content.styled(participant.id, "bold")
     values = participant.speaker.values
     words = ", ".join(f"{name} {value}" for name, value in values.items())

@@ -16,12 +16,7 @@ KINDS = {"model": "models", "speaker": "people"}
 
 
 def installed_lines(catalogue: Catalogue, width: int) -> Iterator[Content]:
-    """Yield the batteries with their items, and the models, a line for each.
-
-    Args:
-        catalogue: what is installed.
-        width: columns of characters.
-    """
+    """Yield the batteries with their items, and the models, a line for each."""
     batteries: Sequence[Column[BatteryEntry]] = (
         Column("", lambda one: Content.styled(one.id, "bold"), least=8),
         Column("", lambda one: plural(one.n_items, "item"), right=True),

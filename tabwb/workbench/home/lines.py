@@ -58,13 +58,7 @@ class Unfinished:
 def unfinished(
     administrations: Sequence[Administration], interrupted: Sequence[int], known: Known
 ) -> list[Unfinished]:
-    """Return what can be continued, the latest first.
-
-    Args:
-        administrations: those that are running or paused, or have a recording to keep.
-        interrupted: numbers of those whose recording broke off.
-        known: scores, which say where judges are still to be asked.
-    """
+    """Return what can be continued, the latest first."""
     rows = [
         Unfinished(
             str(one.id),
@@ -82,12 +76,7 @@ def unfinished(
 
 
 def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
-    """Return head and lines of what can be continued.
-
-    Args:
-        rows: in their order.
-        width: columns of characters.
-    """
+    """Return head and lines of what can be continued."""
 
     def words(row: Unfinished) -> Content:
         return Content.styled(row.words, AMBER if row.words.startswith("!") else "")
@@ -110,14 +99,7 @@ def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
 def recent_lines(
     administrations: Sequence[Administration], known: Known, width: int, *, profiles: bool
 ) -> Laid:
-    """Return head and lines of the latest administrations.
-
-    Args:
-        administrations: in their order.
-        known: the scores that were read.
-        width: columns of characters.
-        profiles: each has a second line with a mark for each item, and the conditions.
-    """
+    """Return head and lines of the latest administrations."""
 
     def conditions(one: Administration) -> Content:
         return Content.styled(", ".join(special_words(one)), QUIET)
@@ -145,13 +127,7 @@ def recent_lines(
 
 
 def participant_lines(participants: Sequence[Participant], known: Known, width: int) -> Laid:
-    """Return head and lines of participants.
-
-    Args:
-        participants: in their order.
-        known: the scores that were read.
-        width: columns of characters.
-    """
+    """Return head and lines of participants."""
     columns: Sequence[Column[Participant]] = (
         Column("", _consent_sign),
         Column("code", lambda one: Content.styled(one.id, "bold"), least=6),
@@ -165,12 +141,7 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
 
 
 def sessions_profile(participant: Participant, known: Known) -> Content:
-    """Return a small profile of the shares right of the latest sessions.
-
-    Args:
-        participant: whose sessions.
-        known: the scores that were read.
-    """
+    """Return a small profile of the shares right of the latest sessions."""
     latest = participant.sessions[-MOST_SESSIONS:]
     scored = [known.get(one.id) for one in latest]
     shares = [one.share if one else None for one in scored]

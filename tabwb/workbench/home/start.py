@@ -61,14 +61,7 @@ class Start(WidthAwareWidget):
     def show(
         self, first: Sequence[StartHint], places: Sequence[StartHint], *, tall: bool, new: bool
     ) -> None:
-        """Show commands.
-
-        Args:
-            first: those that begin something.
-            places: those that open a place.
-            tall: there is room for a line for each.
-            new: nothing is stored yet: what begins something is shown in full.
-        """
+        """Show commands."""
         state = (tuple(first), tuple(places))
         if (state, tall, new) != (self._hints, self._tall, self._new):
             self._hints, self._tall, self._new = state, tall, new

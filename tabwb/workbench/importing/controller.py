@@ -208,11 +208,7 @@ def _check_stop(tools: Tools, numbers: Sequence[int]) -> None:
 
 
 def _read(plugins: Plugins, wish: ImportWish, step: Step, refused: list[str]) -> Prepared:
-    """Return what will be stored; the field that prevents it is added to ``refused``.
-
-    Raises:
-        UsageError: in the words of the dialog.
-    """
+    """Return what will be stored; the field that prevents it is added to ``refused``."""
     try:
         return _prepared(plugins, wish, step)
     except Interrupted:
@@ -275,11 +271,7 @@ class _Progress:
         self._done, self._told_at = 0, 0.0
 
     def add(self, count: int) -> None:
-        """Count answers.
-
-        Raises:
-            Interrupted: the user stopped; nothing is stored.
-        """
+        """Count answers."""
         if self._tools.cancel.is_set():
             raise Interrupted(f"stopped: {NOTHING}")
         self._done += count

@@ -22,15 +22,7 @@ STOPPED = "stopped: the recordings so far are stored"
 
 
 class FolderJob:
-    """One folder on its way into the store.
-
-    Args:
-        tools: of the job.
-        prepared: what the folder holds.
-        say: takes what the user is to know.
-        progress: takes the words of the present state.
-        again: store them also where the store has these recordings.
-    """
+    """One folder on its way into the store."""
 
     def __init__(
         self,
@@ -45,17 +37,7 @@ class FolderJob:
         self._say, self._progress = say, progress
 
     def give(self, numbers: list[int]) -> None:
-        """Store and transcribe what is not stored yet.
-
-        Args:
-            numbers: gets the number of the administration; one that is in it is continued.
-
-        Raises:
-            Interrupted: the user stopped; the same call with the number continues.
-            NoConsent: the speaker has not agreed to the transcription.
-            UsageError: the store has these recordings.
-            TabwbError: a file cannot be stored; the administration is paused.
-        """
+        """Store and transcribe what is not stored yet."""
         from tabwb.administer.naming.folders import settle
         from tabwb.administer.session.pausing import pausing
 
@@ -102,11 +84,7 @@ class FolderJob:
             yield session
 
     def _begun_earlier(self) -> int | None:
-        """Return the administration to continue that an earlier run of the program began.
-
-        Raises:
-            UsageError: it is over, or has another transcriber.
-        """
+        """Return the administration to continue that an earlier run of the program began."""
         from tabwb.administer.naming.repeated import begun_earlier
         from tabwb.administer.session import setup
 

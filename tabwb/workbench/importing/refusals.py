@@ -37,10 +37,6 @@ OPTIONS = (
 def refusal(error: TabwbError, typed: Mapping[str, str]) -> tuple[str, str]:
     r"""Return the field that is refused, empty if none can be named, and the words for it.
 
-    Args:
-        error: as the import raises it.
-        typed: what each field has, by its name.
-
     >>> from tabwb.records.errors import UsageError
     >>> refusal(UsageError("'x' is not a valid date", where="--date"), {})
     ('date', "Date: 'x' is not a valid date")

@@ -25,12 +25,7 @@ class JudgingActions(Actions):
             self.open_dialog(number)
 
     def open_dialog(self, number: int, judges: tuple[str, ...] = ()) -> None:
-        """Open the dialog for one administration; with several judges one after the other.
-
-        Args:
-            number: of the administration.
-            judges: their specs; none: the dialog asks for one.
-        """
+        """Open the dialog for one administration; with several judges one after the other."""
         from tabwb.workbench.judging.dialog import JudgingScreen
 
         def closed(_: None) -> None:

@@ -83,12 +83,7 @@ class JudgingController(Controller):
         """Held by the judge that works on an administration."""
 
     def estimate(self, number: int, wish: JudgingWish) -> None:
-        """Tell what judging would take; asks nothing.
-
-        Args:
-            number: of the administration.
-            wish: judge, scope and limits.
-        """
+        """Tell what judging would take; asks nothing."""
 
         def work(tools: Tools) -> Ended:
             with _task(tools.plugins, tools.store, wish) as task:
@@ -101,12 +96,7 @@ class JudgingController(Controller):
         self.engine.background.look(work, after)
 
     def judge(self, number: int, wish: JudgingWish) -> None:
-        """Judge in the background; what was judged is in the store at every moment.
-
-        Args:
-            number: of the administration.
-            wish: judge, scope and limits.
-        """
+        """Judge in the background; what was judged is in the store at every moment."""
         held = self._sessions.holds(number)
 
         def work(tools: Tools) -> Ended:

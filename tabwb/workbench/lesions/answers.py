@@ -28,12 +28,7 @@ NOTE = "underlined words are not in the other answer"
 
 
 def lines_of(pairs: Sequence[Pair], width: int) -> Iterator[Content]:
-    """Yield the answers to items, one below the other.
-
-    Args:
-        pairs: of items, in order.
-        width: columns.
-    """
+    """Yield the answers to items, one below the other."""
     if len(pairs) > 1:
         parts = summary(pairs)
         whole = Content("   ").join(parts)

@@ -8,12 +8,7 @@ from tabwb.workbench.shell.list_fields import Combo, Known
 
 
 def combo_of_models(fields: Fields, catalogue: Catalogue | None) -> Combo:
-    """Return a field with the models that can be lesioned; the first usable one is chosen.
-
-    Args:
-        fields: of the page.
-        catalogue: None while it is loaded.
-    """
+    """Return a field with the models that can be lesioned; the first usable one is chosen."""
     known = [
         Known(one.spec, one.shape, one.title, one.unavailable_reason)
         for one in (() if catalogue is None else catalogue.models)
@@ -24,12 +19,7 @@ def combo_of_models(fields: Fields, catalogue: Catalogue | None) -> Combo:
 
 
 def combo_of_batteries(fields: Fields, catalogue: Catalogue | None) -> Combo:
-    """Return a field with the batteries that are answered in text; TAB is chosen.
-
-    Args:
-        fields: of the page.
-        catalogue: None while it is loaded.
-    """
+    """Return a field with the batteries that are answered in text; TAB is chosen."""
     known = [
         Known(one.id, one.id, one.title, one.problem)
         for one in (() if catalogue is None else catalogue.batteries)

@@ -37,12 +37,7 @@ class LesionsController(Controller):
     # ---------------------------------------------------------------- the model
 
     def load(self, model: str, battery: str) -> None:
-        """Load a model in place of the earlier one; tell its parts, and the items of a battery.
-
-        Args:
-            model: its spec.
-            battery: its id or file.
-        """
+        """Load a model in place of the earlier one; tell its parts, and the items of a battery."""
         from tabwb.workbench.lesions.laboratory import Laboratory
 
         self.engine.cancel.clear()
@@ -76,13 +71,7 @@ class LesionsController(Controller):
         self._guarded(lambda laboratory: laboratory.apply(lesion))
 
     def give(self, battery: str, numbers: Sequence[int], lesion: str) -> None:
-        """Give items to the intact model and under a lesion; nothing is stored.
-
-        Args:
-            battery: its id or file.
-            numbers: of the items.
-            lesion: its spec.
-        """
+        """Give items to the intact model and under a lesion; nothing is stored."""
 
         def given(laboratory: Laboratory) -> None:
             found = self._battery(battery)
@@ -150,15 +139,7 @@ class LesionsController(Controller):
     # ---------------------------------------------------------------- the sweep
 
     def start_sweep(self, wish: SweepWish, *, dry: bool = False) -> None:
-        """Start a sweep in the background, or continue it; the store decides what is left.
-
-        Args:
-            wish: what is asked for.
-            dry: only say what it would give.
-
-        Raises:
-            TabwbError: another sweep is running.
-        """
+        """Start a sweep in the background, or continue it; the store decides what is left."""
         from tabwb.workbench.lesions.job import SweepJob
 
         if self._job is not None and not self._job.ended():

@@ -50,12 +50,7 @@ class CurvePane(Vertical, can_focus=True):
         by: int
 
     def action_turn(self, what: str, by: int) -> None:
-        """Ask for the measure or lesion before or after.
-
-        Args:
-            what: ``measure`` or ``series``.
-            by: 1 for the next, -1 for the previous.
-        """
+        """Ask for the measure or lesion before or after."""
         self.post_message(self.Turned(what, by))
 
 

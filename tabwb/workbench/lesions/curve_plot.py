@@ -35,14 +35,7 @@ ROWS = (
 
 
 def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str, str]) -> None:
-    """Draw a line for each seed, the mean with its intervals, controls, and the intact model.
-
-    Args:
-        plot: is cleared first.
-        curve: has a value.
-        measure: of the curve.
-        colours: of the theme, by the names of its variables.
-    """
+    """Draw a line for each seed, the mean with its intervals, controls, and the intact model."""
     accent, amber, quiet, ink = (
         Color.parse(colours[name]).rgb for name in ("accent", "warning", "quiet", "foreground")
     )
@@ -80,12 +73,7 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
 
 
 def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
-    """Return the ends of the vertical axis: shares go from 0 to 1, others from 0 or near it.
-
-    Args:
-        curve: with a value.
-        measure: of the curve.
-    """
+    """Return the ends of the vertical axis: shares go from 0 to 1, others from 0 or near it."""
     if measure.is_share:
         return 0.0, 1.0
     values = [
@@ -120,13 +108,7 @@ def legend(curve: Curve) -> Content:
 
 
 def numbers(curve: Curve, width: int, lines: int) -> Iterator[Content]:
-    """Yield the values of a curve: means, controls, the differences; then why some are missing.
-
-    Args:
-        curve: the curve.
-        width: columns; amounts that do not fit are below the first ones.
-        lines: of which there should be no more; without room for them intervals are left out.
-    """
+    """Yield the values of a curve: means, controls, the differences; then why some are missing."""
     rows = [row for kind in ROWS for row in curve.of(kind)]
     head = max([14, *(len(row.kind) + 1 for row in rows)])
     for ends in (True, False):
@@ -170,12 +152,6 @@ def map_lines(shown: HeatMap, width: int, height: int, *, difference: bool) -> I
     """Yield a map: targets by layers, each cell with its number and its size as a shade.
 
     Layers that do not fit are below the first ones.
-
-    Args:
-        shown: the map.
-        width: columns.
-        height: lines; cells are taller where there is room.
-        difference: show differences to the intact model in place of values.
     """
     name = max(map(len, shown.targets)) + 2
     layers = shown.layers

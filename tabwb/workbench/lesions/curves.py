@@ -50,22 +50,14 @@ class Measure(NamedTuple):
         return SECTIONS.get(self.measure, self.measure)
 
     def name(self, titles: Mapping[str, str]) -> str:
-        """Return its title among measures of one kind.
-
-        Args:
-            titles: of features, categories and subtests, by id.
-        """
+        """Return its title among measures of one kind."""
         what = self.of_rater(titles)
         if not self.rater:
             return what
         return self.rater if what == ALL else f"{what}, {self.rater}"
 
     def of_rater(self, titles: Mapping[str, str]) -> str:
-        """Return its title among measures of one kind and rater.
-
-        Args:
-            titles: of features, categories and subtests, by id.
-        """
+        """Return its title among measures of one kind and rater."""
         return ", ".join(titles.get(one, one) for one in (self.part, self.feature) if one) or ALL
 
     @property
@@ -179,11 +171,7 @@ def titles_of(battery: Battery) -> dict[str, str]:
 
 
 def curves_of(table: Table) -> dict[Measure, tuple[Curve, ...]]:
-    """Return the curves of a table of doses, by measure.
-
-    Args:
-        table: see :func:`tabwb.report.tables.doses.doses_table`.
-    """
+    """Return the curves of a table of doses, by measure."""
     amounts = [
         (column.name, float(column.title))
         for column in table.columns
@@ -220,11 +208,7 @@ def _curve(
 
 
 def maps_of(table: Table) -> dict[Measure, tuple[HeatMap, ...]]:
-    """Return the maps of a table, by measure.
-
-    Args:
-        table: see :func:`tabwb.report.tables.lesion_map.map_table`.
-    """
+    """Return the maps of a table, by measure."""
     found: dict[Measure, dict[str, list[Mapping[str, Any]]]] = {}
     for record in table.to_dicts():
         found.setdefault(_measure(record), {}).setdefault(record["series"], []).append(record)

@@ -25,12 +25,7 @@ class CurvesRead:
 
 
 class CurvesReader:
-    """Reads once at a time; what is asked for meanwhile is read once more afterwards.
-
-    Args:
-        say: takes messages to the screen; called from the reading thread.
-        location: of the store, or None for the default one.
-    """
+    """Reads once at a time; what is asked for meanwhile is read once more afterwards."""
 
     def __init__(self, say: Say, location: str | None) -> None:
         self._say, self._location = say, location
@@ -68,15 +63,7 @@ class CurvesReader:
 
 
 def read_curves(store: Store, wanted: CurvesWanted) -> Read:
-    """Return curves and maps: the rows of ``tabwb results --table doses`` and ``--table map``.
-
-    Args:
-        store: where the administrations are.
-        wanted: which of them.
-
-    Raises:
-        TabwbError: nothing matches, or the administrations are of several batteries.
-    """
+    """Return curves and maps: the rows of ``tabwb results --table doses`` and ``--table map``."""
     # What loads numpy is imported in this thread: on the screen's thread it would be seen.
     from tabwb.report.selection import Selection, selected_groups
     from tabwb.report.tables.doses import doses_table

@@ -37,10 +37,6 @@ def earlier_lines(given: Sequence[Administration], width: int) -> Iterator[Conte
 
     A sweep is the administrations with one tag, battery and model, some of them lesioned; lesioned
     administrations without a tag are one line.
-
-    Args:
-        given: the administrations of the store, oldest first.
-        width: columns.
     """
     sweeps: dict[tuple[str, str, str], list[Administration]] = {}
     for one in reversed(given):
@@ -68,11 +64,7 @@ def earlier_lines(given: Sequence[Administration], width: int) -> Iterator[Conte
 
 
 def example_lines(width: int) -> Iterator[Content]:
-    """Yield what a grid is, with an example.
-
-    Args:
-        width: columns.
-    """
+    """Yield what a grid is, with an example."""
     yield from folded(NO_GRID, width, QUIET)
     yield Content("")
     yield Content.styled("EXAMPLE OF A GRID", f"bold {QUIET}")

@@ -51,11 +51,7 @@ FIELDS = Fields("grid-", HELPS, "**tab** moves on, **enter** writes the file.")
 
 
 class GridScreen(Dialog[str | None]):
-    """Returns the path of the grid that was written; None when closed with esc.
-
-    Args:
-        lesions: of the laboratory.
-    """
+    """Returns the path of the grid that was written; None when closed with esc."""
 
     CSS_PATH = "grid_dialog.tcss"
     AUTO_FOCUS = "#grid-amounts"

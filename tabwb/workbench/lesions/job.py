@@ -41,12 +41,6 @@ class SweepJob(threading.Thread):
     """Gives the conditions of a sweep that the store lacks.
 
     It has its own plugins and stores, so that the workbench can give other batteries meanwhile.
-
-    Args:
-        engine: gets its messages, and is refreshed at the end.
-        wish: what is asked for.
-        again: starts it again.
-        dry: only say what the sweep would give; nothing is stored.
     """
 
     def __init__(

@@ -58,17 +58,7 @@ class Count:
 
 
 def count_of(spec: str, parts: Sequence[Part], model: str, of: int) -> Count:
-    """Return what a lesion would change in a model; nothing is changed.
-
-    Args:
-        spec: of the lesion.
-        parts: of the model.
-        model: its name, for errors.
-        of: the number of its parameters.
-
-    Raises:
-        UsageError: it is not a spec, or the model lacks what it names.
-    """
+    """Return what a lesion would change in a model; nothing is changed."""
     plan = planned(parse_lesions(spec), parts, model)
     weights = [one for one in plan if TARGETS[one.lesion.target].unit == "weight"]
     exact = sum(one.part.parameters for one in weights) <= DRAWN
@@ -114,11 +104,6 @@ class Pair:
 class Laboratory:
     """A model with a battery; all methods are called in one thread, except :meth:`stop`.
 
-    Args:
-        plugins: with the model.
-        spec: of the model.
-        cancel: ends the current answer.
-
     Attributes:
         lesion: the spec under which the model answers now; empty: intact.
         parts: what can be lesioned.
@@ -137,12 +122,7 @@ class Laboratory:
         self._answers: dict[tuple[str, str, int], Answer] = {}
 
     def open(self) -> Mapping[str, str]:
-        """Load the model; return its facts.
-
-        Raises:
-            TabwbError: it cannot be loaded, or its architecture is not known.
-            Interrupted: the loading was stopped.
-        """
+        """Load the model; return its facts."""
         facts = opened(self._backend, self._cancel)
         self.parts = tuple(self._backend.parts())
         self.parameters = whole(self.parts, facts)
@@ -153,11 +133,7 @@ class Laboratory:
         self._backend.close()
 
     def apply(self, lesion: str) -> None:
-        """Answer under a lesion from now on; empty: intact.
-
-        Raises:
-            TabwbError: it cannot be applied; the model is intact.
-        """
+        """Answer under a lesion from now on; empty: intact."""
         if lesion != self.lesion:
             self.lesion = ""
             try:
@@ -178,14 +154,6 @@ class Laboratory:
 
         The answers are those that an administration with these conditions gets, and none is stored.
         The intact model and each lesion are asked once for an item.
-
-        Args:
-            battery: of the items.
-            plans: which are given.
-            lesion: the spec; empty: only the intact model is asked.
-
-        Raises:
-            TabwbError: the lesion cannot be applied, or the model did not answer.
         """
         pairs = {plan.number: _pair(battery, plan, lesion) for plan in plans}
         yield tuple(pairs.values())

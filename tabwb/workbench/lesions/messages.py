@@ -68,11 +68,7 @@ class SweepWish:
     workers: str = "1"
 
     def checked(self) -> int:
-        """Return the number of workers.
-
-        Raises:
-            UsageError: a field is empty, or the number is not allowed; the error names the field.
-        """
+        """Return the number of workers."""
         for value, field in ((self.battery, "battery"), (self.model, "model"), (self.grid, "grid")):
             if not value:
                 raise UsageError(f"a {field} is needed", where=field)
@@ -87,9 +83,6 @@ class SweepWish:
 
     def command(self, store: str | None) -> str:
         """Return the command line that does the same.
-
-        Args:
-            store: where the workbench was told to keep results, or None for the configured store.
 
         >>> SweepWish("tab", "bundled", "my grid.toml", "2").command(None)
         "tabwb lesion sweep tab --model bundled --grid 'my grid.toml' --workers 2"

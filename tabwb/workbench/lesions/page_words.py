@@ -60,12 +60,7 @@ def declared_lines(width: int) -> Iterator[Content]:
 
 
 def item_lines(item: PlannedTrial | None, width: int) -> Sequence[Content]:
-    """Return the item that would be given.
-
-    Args:
-        item: None where the field has none.
-        width: columns.
-    """
+    """Return the item that would be given."""
     if item is None:
         return []
     head = Content.assemble(

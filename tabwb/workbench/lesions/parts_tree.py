@@ -71,12 +71,7 @@ The parts of the model that can be lesioned, with their numbers of parameters.
         """Each line with the parts it stands for, and its words without a mark."""
 
     def show(self, model: str, parts: Sequence[Part]) -> None:
-        """Show the parts of a model; the same parts stay as they are.
-
-        Args:
-            model: its name.
-            parts: that can be lesioned.
-        """
+        """Show the parts of a model; the same parts stay as they are."""
         if parts == self._parts and str(self.root.label) == model:
             return
         self._parts, self._marked = parts, frozenset()

@@ -318,13 +318,7 @@ class SweepPage(Page):
         self.desk.do(job)
 
     def take(self, battery: str, model: str, grid: str) -> None:
-        """Fill in what the laboratory has chosen.
-
-        Args:
-            battery: its id or file.
-            model: its spec.
-            grid: path of the grid.
-        """
+        """Fill in what the laboratory has chosen."""
         for name, value in (("battery", battery), ("model", model), ("grid", grid)):
             self.query_one(f"#sweep-{name}", Input).value = value
         self.query_one("#sweep-pane").focus()

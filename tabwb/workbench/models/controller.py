@@ -30,15 +30,7 @@ class ModelsController(Controller):
     def write_profile(
         self, name: str, spec: str, family: str, tuning: str, parameters: str
     ) -> None:
-        """Add a profile, or replace one of this name.
-
-        Args:
-            name: of the profile.
-            spec: of the model.
-            family: of models, or empty.
-            tuning: ``base``, ``instruct`` or empty.
-            parameters: number of parameters as typed, or empty.
-        """
+        """Add a profile, or replace one of this name."""
 
         def write() -> str:
             profile = self.plugins.profile_of(name, spec, family, tuning, parameters)

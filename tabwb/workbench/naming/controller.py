@@ -66,11 +66,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- the microphone
 
     def ready(self, device: str = "") -> None:
-        """Open the microphone; everything from here on is recorded.
-
-        Raises:
-            CommandStopped: the microphone cannot be opened.
-        """
+        """Open the microphone; everything from here on is recorded."""
         session = self._naming()
         if self._live is not None:
             return
@@ -143,16 +139,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- one item
 
     def show_picture(self, number: int, at_s: float, uncertainty_s: float) -> None:
-        """Record that the picture of a trial was drawn, at this second of the recording.
-
-        Args:
-            number: of the trial.
-            at_s: when it was drawn.
-            uncertainty_s: of that time.
-
-        Raises:
-            TabwbError: another picture comes next.
-        """
+        """Record that the picture of a trial was drawn, at this second of the recording."""
         session, live = self._naming(), self._recording()
         trial = session.next_planned()
         if trial is None or trial.plan.number != number:
@@ -187,12 +174,7 @@ class NamingController(Controller):
         self._sessions.after(command(self._naming().spoken))
 
     def score(self, score: Score, reason: str = "") -> None:
-        """Store a person's score; it closes the response window.
-
-        Args:
-            score: what the person gave.
-            reason: of *cannot be scored*, or the kind of no response.
-        """
+        """Store a person's score; it closes the response window."""
         session, live = self._naming(), self._live
         closes, spoken = session.awaiting, session.spoken
         made = live.score(score, reason) if live else spoken.score(score, reason=reason)
@@ -203,11 +185,7 @@ class NamingController(Controller):
             self.hearing.hear_last()
 
     def end_subtest(self, *, ends: bool) -> None:
-        """End the subtest as the battery's rule says, or store that further items are given.
-
-        Args:
-            ends: whether it ends.
-        """
+        """End the subtest as the battery's rule says, or store that further items are given."""
         from tabwb.administer.naming.order import end_subtest, go_on
 
         self._sessions.after((end_subtest if ends else go_on)(self._naming().spoken))
@@ -218,11 +196,7 @@ class NamingController(Controller):
         self._player.turn(session, session.spoken.view())
 
     def picture_window(self) -> None:
-        """Open the picture window on the participant's screen, or close it.
-
-        Raises:
-            ComponentError: there is no Tk or no display.
-        """
+        """Open the picture window on the participant's screen, or close it."""
         from tabwb.workbench.naming.picture_window import PictureWindow
         from tabwb.workbench.naming.pictures import path_of
 
@@ -319,15 +293,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- afterwards
 
     def by_ear(self, wanted: messages.ListenerInput, command: Observe) -> None:
-        """Store the score, code or words of a listener on a stored response.
-
-        Args:
-            wanted: the response, and who listens.
-            command: stores it.
-
-        Raises:
-            TabwbError: an item waits for its answer, or the response does not exist.
-        """
+        """Store the score, code or words of a listener on a stored response."""
         doing = wanted.what if wanted.what in {"heard", "code"} else "score"
         who, seen = wanted.rater, wanted.rules_seen
         with (
@@ -338,15 +304,7 @@ class NamingController(Controller):
         self._sessions.tell_corrected(wanted.number)
 
     def play_response(self, number: int, trial: int) -> None:
-        """Play a response of an administration to a person who rates it, or stop playing.
-
-        Args:
-            number: of the administration.
-            trial: number of the trial.
-
-        Raises:
-            NoConsent: the speaker has not agreed that people rate what was said.
-        """
+        """Play a response of an administration to a person who rates it, or stop playing."""
         with self._sessions.session_of(number) as session:
             given = session.administration.conditions
             guard = consent.Guard(session.store, session.plugins, given)

@@ -157,11 +157,7 @@ class DeviceList(OptionList):
 
 
 class MicrophoneScreen(Dialog[str | None]):
-    """Returns the name of the microphone that was taken; None when closed with esc.
-
-    Args:
-        chosen: the one that is taken now, or empty for the system's default.
-    """
+    """Returns the name of the microphone that was taken; None when closed with esc."""
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "test", "Test", show=False)]

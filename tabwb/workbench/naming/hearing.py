@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 class Hearing:
     """Gives responses to the transcriber of the session, and stores what it heard.
 
-    Args:
-        engine: has the transcriber and the queue of commands.
-        sessions: shows what was stored.
-        session: whose responses they are.
-
     Attributes:
         waiting: the responses that are being transcribed: (number of the trial, of the attempt).
         deaf: why nothing is transcribed, or empty.
@@ -94,21 +89,12 @@ class Hearing:
         self._engine.say(Failed(ErrorReport.of("Responses cannot be transcribed now", error)))
 
     def moved(self, source: Path, kept: Path) -> None:
-        """Tell the transcriber that a recording was moved.
-
-        Args:
-            source: where it was made.
-            kept: where it is now.
-        """
+        """Tell the transcriber that a recording was moved."""
         if self._listener is not None:
             self._listener.moved(source, kept)
 
     def hand_over(self, *, wait: bool = True) -> None:
-        """Leave the responses that still wait for a transcript to a background job.
-
-        Args:
-            wait: until the response that is being transcribed is given up.
-        """
+        """Leave the responses that still wait for a transcript to a background job."""
         listener, self._listener = self._listener, None
         if listener is None:
             return

@@ -54,11 +54,6 @@ def tally(items: Sequence[NamedItem]) -> str:
 def strip(items: Sequence[NamedItem], width: int, *, hidden: bool) -> Content:
     """Return one line: the items up to the present one, how many are left, how many are right.
 
-    Args:
-        items: all of them; those to come have no name here, because a speaker may read them.
-        width: columns.
-        hidden: whether the name of the picture that is shown is hidden too.
-
     >>> scored, now = NamedItem("bed", "scored", True), NamedItem("cat", "now")
     >>> to_come = NamedItem("dog", "open")
     >>> strip([scored, now, to_come], 44, hidden=True).plain
@@ -106,11 +101,8 @@ def _standing(item: NamedItem) -> Content:
 
 
 def score_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """Yield a person's scores so far: how many are right, the others, and below errors their codes.
-
-    Args:
-        items: those of the battery, in order.
-        width: columns.
+    """Yield a person's scores so far: how many are right, the others, and below errors their
+    codes.
     """
     scored = [item for item in items if item.standing == "scored"]
     counted = [item.right for item in scored if item.right is not None]
@@ -177,12 +169,7 @@ class ItemList(WidthAwareWidget):
         self._shown: tuple[tuple[NamedItem, ...], bool] = (), True
 
     def show(self, items: Sequence[NamedItem], *, hidden: bool = True) -> None:
-        """Show these items.
-
-        Args:
-            items: those of the battery, in order.
-            hidden: leave out the name of the picture that is shown.
-        """
+        """Show these items."""
         if (shown := (tuple(items), hidden)) != self._shown:
             self._shown = shown
             self.refresh()

@@ -37,10 +37,6 @@ WAITING_KEYS = (
 def written(phonemes: Sequence[str], *, ipa: bool) -> str:
     """Return phonemes in IPA between slashes, or in ARPAbet.
 
-    Args:
-        phonemes: in ARPAbet.
-        ipa: in IPA; else in ARPAbet.
-
     >>> written(("D", "AO", "G"), ipa=True), written(("D", "AO", "G"), ipa=False)
     ('/dɔɡ/', 'D AO G')
     """
@@ -48,13 +44,7 @@ def written(phonemes: Sequence[str], *, ipa: bool) -> str:
 
 
 def head(card: Card | None, *, hidden: bool, ipa: bool) -> Content:
-    """Return target and accepted pronunciations of a picture.
-
-    Args:
-        card: the picture, or None.
-        hidden: say instead that the name is hidden.
-        ipa: phonemes in IPA; else in ARPAbet.
-    """
+    """Return target and accepted pronunciations of a picture."""
     if card is None:
         return Content("")
     practice = ("  practice" if card.practice else "", AMBER)
@@ -69,13 +59,7 @@ def head(card: Card | None, *, hidden: bool, ipa: bool) -> Content:
 
 
 def responded(now: NamingNow, work: Work, *, ipa: bool) -> Content:
-    """Return cue, attempts and the person's score, one line each.
-
-    Args:
-        now: the naming part.
-        work: the open administration.
-        ipa: whether phonemes are shown in IPA.
-    """
+    """Return cue, attempts and the person's score, one line each."""
     lines: list[Content] = []
     if now.card is not None and now.card.trouble:
         lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
@@ -121,13 +105,7 @@ def _attempts(now: NamingNow, *, ipa: bool) -> Iterator[Content]:
 
 
 def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
-    """Return the state of the session in words, with its style; the footer has the keys.
-
-    Args:
-        work: the open administration.
-        now: its naming part.
-        asks_kind: whether the next key says of which kind no response is.
-    """
+    """Return the state of the session in words, with its style; the footer has the keys."""
     if asks_kind:
         return "no response: s silent  d don't know  r refused  4 no kind  esc back", AMBER
     if now.microphone == "opening":
@@ -215,13 +193,7 @@ class MachinePanel(WidthAwareWidget):
         self._shown: tuple[NamingNow, bool, bool] | None = None
 
     def show(self, now: NamingNow, *, costs: bool, ipa: bool) -> None:
-        """Show the verdicts.
-
-        Args:
-            now: the naming part of the session.
-            costs: also the costs of the alignment.
-            ipa: phonemes in IPA; else in ARPAbet.
-        """
+        """Show the verdicts."""
         if (shown := (now, costs, ipa)) != self._shown:
             self._shown = shown
             self.refresh(layout=True)

@@ -22,13 +22,7 @@ CLOSE_S = 3.0
 
 
 class Listener(threading.Thread):
-    """Opens a transcriber and gives it one job at a time, so that the next item never waits.
-
-    Args:
-        open_transcriber: opens it, in this thread; its argument stops the loading.
-        heard: takes the transcript of each job; called in this thread.
-        failed: takes the error when the transcriber cannot be opened; no transcript follows.
-    """
+    """Opens a transcriber and gives it one job at a time, so that the next item never waits."""
 
     def __init__(
         self,
@@ -47,20 +41,11 @@ class Listener(threading.Thread):
         self._jobs.put(job)
 
     def moved(self, source: Path, kept: Path) -> None:
-        """Record that a recording was moved.
-
-        Args:
-            source: where it was made.
-            kept: where it is now.
-        """
+        """Record that a recording was moved."""
         self._moved[source] = kept
 
     def close(self, *, wait: bool = True) -> None:
-        """Stop; what is not transcribed yet is left to a background job.
-
-        Args:
-            wait: until the response that is being transcribed is given up.
-        """
+        """Stop; what is not transcribed yet is left to a background job."""
         self._cancel.set()
         self._jobs.put(None)
         if wait:

@@ -30,10 +30,6 @@ CLIP_HELD_S = 2.0
 def level_words(level: Level | None, *, clipped: bool = False) -> Content:
     """Return bar, figure and word; the level is None before sound arrives.
 
-    Args:
-        level: of the latest block.
-        clipped: whether something reached full scale a moment ago.
-
     >>> from tabwb.speech.level import Level
     >>> level_words(Level(-14.2)).plain
     'level ━━━━━━━╌╌╌  -14 dBFS  ok'
@@ -96,10 +92,6 @@ CLOCK_TICK_S = 0.1
 def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
     """Return the limit and the time; past the limit the word *limit* becomes amber.
 
-    Args:
-        elapsed_s: seconds since the picture, or None.
-        limit_s: seconds that the response may take, or None.
-
     >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
     ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
     >>> clock_words(None, 20.0).plain, clock_words(63.0, None).plain
@@ -133,24 +125,14 @@ class ResponseClock(WidthAwareWidget):
         self._ticking = self.set_interval(CLOCK_TICK_S, self._tick, pause=True)
 
     def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
-        """Show a running time and the limit.
-
-        Args:
-            elapsed: returns the seconds since the picture was drawn.
-            limit_s: seconds that the response may take, or None.
-        """
+        """Show a running time and the limit."""
         self._elapsed, self._limit_s = elapsed, limit_s
         if self._ticking is not None:
             self._ticking.resume()
         self._tick()
 
     def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
-        """Show a time that does not change.
-
-        Args:
-            elapsed_s: seconds that the response took, or None.
-            limit_s: seconds that it may take, or None.
-        """
+        """Show a time that does not change."""
         if self._ticking is not None:
             self._ticking.pause()
         self._elapsed, self._limit_s = lambda: elapsed_s, limit_s

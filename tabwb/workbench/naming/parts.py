@@ -60,11 +60,7 @@ class Choices:
 
 
 class NamingParts(Vertical):
-    """Shows one state of the session; the page has the keys.
-
-    Args:
-        commands: whose keys are listed while nothing is administered.
-    """
+    """Shows one state of the session; the page has the keys."""
 
     def __init__(self, commands: Sequence[Command]) -> None:
         super().__init__(id="naming-parts")
@@ -120,15 +116,7 @@ class NamingParts(Vertical):
     def show(
         self, work: Work, now: NamingNow, choices: Choices, source: Source | None, *, rests: bool
     ) -> None:
-        """Show a state.
-
-        Args:
-            work: the open administration.
-            now: its naming part.
-            choices: how a person wants the page.
-            source: the open microphone, or None.
-            rests: whether there is no picture yet, or the microphone is closed.
-        """
+        """Show a state."""
         if now.shown_s != self._shown_s:
             self._heard_so_far, self._shown_s = [], now.shown_s
         self._lay_out(now, rests=rests, sounds=source is not None)
@@ -196,12 +184,7 @@ class NamingParts(Vertical):
         shown.display = bool(words.plain)
 
     def show_card(self, card: Card, choices: Choices) -> None:
-        """Show a picture at once, before the session has recorded it.
-
-        Args:
-            card: the picture.
-            choices: how a person wants the page.
-        """
+        """Show a picture at once, before the session has recorded it."""
         self.query_one("#naming-rest").display = False
         self.query_one("#naming-upper").display = True
         self.query_one("#naming-head").display = True
@@ -213,22 +196,11 @@ class NamingParts(Vertical):
         self._heard_so_far = []
 
     def show_hint(self, words: str, style: str) -> None:
-        """Show the state of the session in words, or a message.
-
-        Args:
-            words: of the hint.
-            style: of the words.
-        """
+        """Show the state of the session in words, or a message."""
         self.query_one("#naming-hint", Static).update(Content.styled(words, style))
 
     def hear(self, source: Source, now: NamingNow, *, drawing: bool) -> None:
-        """Take in the present level; draw it and what was heard since the picture.
-
-        Args:
-            source: the open microphone.
-            now: the naming part of the session.
-            drawing: whether a picture is being drawn, which the session does not know yet.
-        """
+        """Take in the present level; draw it and what was heard since the picture."""
         level = source.level
         shown = now.shown_s if now.waits and not drawing else None
         if shown is not None:

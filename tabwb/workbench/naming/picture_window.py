@@ -33,16 +33,7 @@ END_S = 3.0
 
 
 def drawn(picture: bytes, width: int, height: int) -> bytes:
-    """Return a picture on white as large as it fits into a window, as a PPM file.
-
-    Args:
-        picture: the file's bytes, of any format that Pillow reads.
-        width: of the window, pixels.
-        height: of the window, pixels.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+    """Return a picture on white as large as it fits into a window, as a PPM file."""
     from PIL import Image
 
     image = Image.fromarray(read_picture(picture))
@@ -55,14 +46,7 @@ def drawn(picture: bytes, width: int, height: int) -> bytes:
 
 
 class PictureWindow:
-    """The process that shows the window; started from the workbench.
-
-    Args:
-        path: of the file with the picture.
-
-    Raises:
-        ComponentError: there is no Tk or no display.
-    """
+    """The process that shows the window; started from the workbench."""
 
     def __init__(self, path: Path) -> None:
         self._process = processes.start(
@@ -139,11 +123,7 @@ class _Viewer:
 
 
 def main() -> None:
-    """Show the window until it is closed, or the workbench ends.
-
-    Raises:
-        SystemExit: there is no Tk or no display.
-    """
+    """Show the window until it is closed, or the workbench ends."""
     try:
         import tkinter
 

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 class Player:
-    """Plays one response at a time.
-
-    Args:
-        say: takes the message that a response is played.
-    """
+    """Plays one response at a time."""
 
     def __init__(self, say: Callable[[object], object]) -> None:
         self._say = say
@@ -37,15 +33,7 @@ class Player:
         return was_playing
 
     def turn(self, session: Session, view: NamingView | None) -> None:
-        """Play the recording of a response and log it, or stop what is playing.
-
-        Args:
-            session: with the recording.
-            view: of the response, or None where there is none.
-
-        Raises:
-            TabwbError: nothing was recorded.
-        """
+        """Play the recording of a response and log it, or stop what is playing."""
         if self.stop():
             return
         from tabwb.speech.playback import Playback

@@ -52,13 +52,7 @@ _SHORT: Mapping[str, str] = {
 
 
 class NamingPresenter:
-    """Makes the view models of one session. Owned by the worker's thread.
-
-    Args:
-        session: with spoken items.
-        store: with the pictures.
-        hearing: knows which responses wait for a transcript.
-    """
+    """Makes the view models of one session. Owned by the worker's thread."""
 
     def __init__(self, session: Session, store: Store, hearing: Hearing) -> None:
         self._session, self._hearing = session, hearing
@@ -75,12 +69,7 @@ class NamingPresenter:
         return view.score is not None or view.rules.reveal == "live"
 
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
-        """Return the present state of the session and of the recording that is being made.
-
-        Args:
-            live: the recording, or None where the microphone is closed.
-            opening: the microphone is being opened.
-        """
+        """Return the present state of the session and of the recording that is being made."""
         session = self._session
         view = session.spoken.view()
         coming = session.next_aloud()

@@ -23,12 +23,7 @@ KEY = 7
 
 
 def rest_title(work: Work, now: NamingNow) -> str:
-    """Return the title of the page at rest.
-
-    Args:
-        work: the open administration.
-        now: its naming part.
-    """
+    """Return the title of the page at rest."""
     if now.microphone == "open":
         return "Ready"
     begun = work.item is not None or work.administration.answered > 0
@@ -36,14 +31,7 @@ def rest_title(work: Work, now: NamingNow) -> str:
 
 
 def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Content]:
-    """Yield what is shown while no picture is: what is to be given, how to begin.
-
-    Args:
-        work: the open administration.
-        now: its naming part.
-        device: the microphone that was chosen, or empty for the system's default.
-        width: columns.
-    """
+    """Yield what is shown while no picture is: what is to be given, how to begin."""
     administration = work.administration
     begun = work.item is not None or administration.answered > 0
     if work.status in OVER:
@@ -99,12 +87,7 @@ def consent_words(lacking: Sequence[Scope]) -> str:
 
 
 def space_word(work: Work, now: NamingNow) -> str:
-    """Return what space does now, in one word.
-
-    Args:
-        work: the open administration.
-        now: its naming part.
-    """
+    """Return what space does now, in one word."""
     if now.microphone == "open":
         if now.ends:
             return "Ask"
@@ -117,24 +100,13 @@ def space_word(work: Work, now: NamingNow) -> str:
 
 
 def read_aloud(instructions: str, width: int) -> Iterator[Content]:
-    """Yield the instructions that the administrator reads to the participant.
-
-    Args:
-        instructions: of the subtest.
-        width: columns.
-    """
+    """Yield the instructions that the administrator reads to the participant."""
     yield Content.styled("Read aloud before the next picture", QUIET)
     yield from folded(f"“{instructions}”", width, "bold")
 
 
 def key_lines(key: str, words: str, width: int) -> Iterator[Content]:
-    """Yield a key and what it does, with the words in their own column.
-
-    Args:
-        key: as it is written.
-        words: what it does.
-        width: columns.
-    """
+    """Yield a key and what it does, with the words in their own column."""
     first, *rest = wrapped(words, max(width - KEY, KEY)) or [""]
     yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
     yield from (Content(" " * KEY + line) for line in rest)

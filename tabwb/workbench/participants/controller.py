@@ -57,13 +57,7 @@ class ParticipantsController(Controller):
         self.say(ParticipantRead(code, people.data_of(code), tuple(reversed(uses)), scored))
 
     def keep_record(self, code: str, texts: Mapping[str, str], new: bool) -> None:
-        """Record values of a participant, or a new participant.
-
-        Args:
-            code: of the participant.
-            texts: values by the name of their field.
-            new: a participant who is not registered yet.
-        """
+        """Record values of a participant, or a new participant."""
         study = self.plugins.configuration.study
         participants.keep_record(self.store, study, code, texts, new=new)
         self._changed(code, f"{code} is registered." if new else f"The record of {code} is saved.")
@@ -77,16 +71,7 @@ class ParticipantsController(Controller):
         document: str,
         note: str,
     ) -> None:
-        """Record consents to scopes, or their withdrawal.
-
-        Args:
-            code: of the participant.
-            scopes: which consents.
-            given: they are given; else withdrawn.
-            day: when, ISO 8601.
-            document: where the signed form is.
-            note: further words, or empty.
-        """
+        """Record consents to scopes, or their withdrawal."""
         keep = partial(participants.keep_consents, self.store, code, scopes, given=given, day=day)
         keep(document=document, note=note)
         if self._sessions.session is not None:
@@ -99,15 +84,7 @@ class ParticipantsController(Controller):
         self.say(DeletionReady(participants.deletion_preview(self.store, code)))
 
     def delete(self, code: str, reason: str) -> None:
-        """Delete a participant with everything that was recorded of them.
-
-        Args:
-            code: of the participant.
-            reason: is kept with the record of the deletion.
-
-        Raises:
-            UsageError: an administration of the participant is open here.
-        """
+        """Delete a participant with everything that was recorded of them."""
         session = self._sessions.session
         if session is not None and session.administration.conditions.person == code:
             raise UsageError(

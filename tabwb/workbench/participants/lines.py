@@ -38,23 +38,13 @@ AXIS = f"0{'1':>{BAR - 1}}"
 
 
 def sign(participant: Participant, scope: Scope) -> str:
-    """Return the sign of what a participant said last about a scope.
-
-    Args:
-        participant: with the consents.
-        scope: of the consent.
-    """
+    """Return the sign of what a participant said last about a scope."""
     last = participant.last.get(scope)
     return NOT_RECORDED if last is None else GIVEN if last.given else WITHDRAWN
 
 
 def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
-    """Yield what is shown before there is a participant.
-
-    Args:
-        keys: what can be done, with the key.
-        width: columns of characters.
-    """
+    """Yield what is shown before there is a participant."""
     yield from folded(NOBODY, width)
     yield Content("")
     yield from key_lines(keys, width)
@@ -66,12 +56,7 @@ def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
 
 
 def listed(participants: Sequence[Participant], width: int) -> Laid:
-    """Return head and lines of participants, for a number of columns.
-
-    Args:
-        participants: in the order shown.
-        width: columns of characters.
-    """
+    """Return head and lines of participants, for a number of columns."""
 
     def recorded(one: Participant) -> Content:
         words = (f"{name} {value}" for name, value in one.speaker.values.items())
@@ -95,12 +80,7 @@ def _brief(participant: Participant) -> Content:
 
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:
-    """Yield one line for each scope: states with days, document, who recorded the last one.
-
-    Args:
-        participant: with the consents.
-        width: columns of characters.
-    """
+    """Yield one line for each scope: states with days, document, who recorded the last one."""
     last = participant.last
     every = {scope: [one for one in participant.consents if one.scope == scope] for scope in SCOPES}
 
@@ -167,13 +147,7 @@ def record(
 def sessions(
     participant: Participant, scored: Mapping[int, ScoredAdministration], width: int
 ) -> Laid:
-    """Return head and lines of the sessions, the latest first, with the share right.
-
-    Args:
-        participant: whose.
-        scored: the scores, by number of the administration.
-        width: columns of characters.
-    """
+    """Return head and lines of the sessions, the latest first, with the share right."""
 
     def right(one: Administration) -> str:
         found = scored.get(one.id)
@@ -208,12 +182,7 @@ def _marks(scored: ScoredAdministration | None) -> Content:
 
 
 def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
-    """Yield the log of uses of a participant's data, the latest first.
-
-    Args:
-        read: the participant with the log.
-        width: columns of characters.
-    """
+    """Yield the log of uses of a participant's data, the latest first."""
     columns: Sequence[Column[LogEntry]] = (
         Column("when", lambda one: one.at[:16].replace("T", " ")),
         Column("what", lambda one: one.act),

@@ -37,12 +37,7 @@ class RatingActions(Actions):
         return True
 
     def rate(self, set_id: int, rater: str) -> None:
-        """Open the rating screen over everything.
-
-        Args:
-            set_id: of the rating set.
-            rater: code of who rates.
-        """
+        """Open the rating screen over everything."""
         from tabwb.workbench.rating.screen import RatingScreen
         from tabwb.workbench.rating.worker import connection
 

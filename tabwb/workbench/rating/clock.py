@@ -13,9 +13,6 @@ count [ours]."""
 class WorkClock:
     """Counts the seconds of work on one sample.
 
-    Args:
-        now: returns seconds; for tests.
-
     >>> at = 0.0
     >>> clock = WorkClock(lambda: at)
     >>> at = 10.0; clock.touch(); at = 1010.0; clock.touch(); at = 1015.0

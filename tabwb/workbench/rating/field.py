@@ -50,14 +50,7 @@ class AnswerField(Input):
     def open(
         self, label: str, value: str, keep: Callable[[str], None], *, phonemes: bool = False
     ) -> None:
-        """Take the focus.
-
-        Args:
-            label: what is asked for.
-            value: the words that are in the field.
-            keep: called with the words, once, when they are accepted; they may be empty.
-            phonemes: whether it must be ARPAbet or IPA.
-        """
+        """Take the focus."""
         self._phonemes, self._keep = phonemes, keep
         self.help_text = HELP_PHONEMES if phonemes else HELP_WORDS
         self.placeholder = label
@@ -101,9 +94,6 @@ class AnswerField(Input):
 def read_phonemes(text: str) -> str:
     """Return phonemes as they are stored: ARPAbet with one blank between two.
 
-    Raises:
-        TabwbError: something is not a phoneme.
-
     >>> read_phonemes("dɔɡ"), read_phonemes("d ao  g <sil>")
     ('D AO G', 'D AO G <sil>')
     """
@@ -135,13 +125,6 @@ def reading_words(text: str) -> str:
 
 def place_of_error(text: str, error: TabwbError) -> tuple[int, int]:
     """Return where in a text the label or letter is that an error names, and its length.
-
-    Args:
-        text: that was read.
-        error: of :func:`tabwb.phonology.inventory.parse_spoken`.
-
-    Returns:
-        The place and the length; both 0 where the error names nothing in the text.
 
     >>> place_of_error("D XX G", TabwbError("'XX' is not a phoneme of the inventory"))
     (2, 2)

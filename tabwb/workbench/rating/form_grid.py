@@ -72,15 +72,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
         answers: Mapping[str, Answer],
         at: Slot,
     ) -> None:
-        """Show questions and answers.
-
-        Args:
-            form: with the groups.
-            slots: the questions.
-            keys: of the questions, by measure.
-            answers: by key.
-            at: the highlighted question.
-        """
+        """Show questions and answers."""
         same = slots == self._slots and form is self._form
         self._form, self._slots, self._keys = form, slots, keys
         self._answers, self._at = answers, at

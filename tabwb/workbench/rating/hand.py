@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 class Hand:
-    """Changes the answers to one sample.
-
-    Args:
-        screen: shows and sends what has changed.
-        view: of the sample.
-        sheet: the answers.
-    """
+    """Changes the answers to one sample."""
 
     def __init__(self, screen: RatingScreen, view: RatingView, sheet: AnswerSheet) -> None:
         self._screen, self.view, self.sheet = screen, view, sheet
@@ -52,12 +46,7 @@ class Hand:
         return self.view.confirmed if self.sheet.draft == self.view.draft else ()
 
     def request(self, what: Move | Literal["keep"], seconds: float) -> Request:
-        """Return a request with the answers so far.
-
-        Args:
-            what: is asked.
-            seconds: on the sample.
-        """
+        """Return a request with the answers so far."""
         return Request(what, self.sheet.draft, seconds, self.view.visit)
 
     def press(self, event: Key) -> None:
@@ -100,12 +89,7 @@ class Hand:
             self.do_edit()
 
     def click(self, slot: Slot, *, unsure: bool) -> None:
-        """Answer with the mouse: present or absent at once; others are chosen or written.
-
-        Args:
-            slot: the question.
-            unsure: whether to answer *cannot tell*.
-        """
+        """Answer with the mouse: present or absent at once; others are chosen or written."""
         self.sheet.highlight(slot)
         if unsure:
             self._changed(self.sheet.unsure(slot))

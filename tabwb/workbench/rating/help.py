@@ -34,12 +34,7 @@ KEY = 20
 
 
 class ReadingScreen(ModalScreen[None]):
-    """Shows a text that can be scrolled.
-
-    Args:
-        title: of the text.
-        text: a widget that lays it out.
-    """
+    """Shows a text that can be scrolled."""
 
     CSS_PATH = "../shell/keys.tcss"
     BINDINGS: ClassVar[list[BindingType]] = CLOSING
@@ -57,13 +52,7 @@ class ReadingScreen(ModalScreen[None]):
 
 
 def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -> ReadingScreen:
-    """Return the screen of all keys and of the questions with their definitions.
-
-    Args:
-        view: of the sample.
-        keys: of the questions, by measure.
-        taken: the keys that questions have.
-    """
+    """Return the screen of all keys and of the questions with their definitions."""
 
     def lines(width: int) -> Iterator[Content]:
         for key, words in key_rows(view, taken):
@@ -87,12 +76,7 @@ def guidelines(view: RatingView) -> ReadingScreen:
 
 
 def key_rows(view: RatingView, taken: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each key with what it does.
-
-    Args:
-        view: of the sample.
-        taken: the keys that questions have.
-    """
+    """Yield each key with what it does."""
     kinds = {question.kind for question in view.form.questions}
     if "present-absent" in kinds:
         yield "letter", "Present; again: absent. · is not looked at."
@@ -110,13 +94,7 @@ def key_rows(view: RatingView, taken: frozenset[str]) -> Iterator[tuple[str, str
 
 
 def question_lines(form: Form, keys: Mapping[str, str], width: int) -> Iterator[Content]:
-    """Yield the questions with their definitions, examples and answers.
-
-    Args:
-        form: with the questions.
-        keys: of the questions, by measure.
-        width: columns.
-    """
+    """Yield the questions with their definitions, examples and answers."""
     for question in form.questions:
         words = " ".join(filter(None, (question.definition, question.example and (
             f"Example: {question.example}"))))  # fmt: skip

@@ -94,13 +94,7 @@ SCROLLS = frozenset({"pageup", "pagedown", "shift+up", "shift+down"})
 
 
 def command_of(key: str, view: RatingView, taken: frozenset[str]) -> RatingKey | None:
-    """Return the command that a key stands for now, or None.
-
-    Args:
-        key: as Textual names it.
-        view: what is shown.
-        taken: the keys of the form's questions.
-    """
+    """Return the command that a key stands for now, or None."""
     if key in taken and view.phase == "rate":
         return None
     return next((one for one in KEYS if key in one.keys and one.when(view)), None)

@@ -35,12 +35,7 @@ def least_width(slots: Sequence[Slot]) -> int:
 
 
 def columns_in(slots: Sequence[Slot], width: int) -> int:
-    """Return how many columns fit.
-
-    Args:
-        slots: the questions.
-        width: columns of characters.
-    """
+    """Return how many columns fit."""
     most = 4 if (width + GAP) // 4 - GAP >= TITLES else 3
     return max(1, min((width + GAP) // (least_width(slots) + GAP), most))
 
@@ -50,12 +45,6 @@ def arranged(form: Form, slots: Sequence[Slot], columns: int, most: int) -> list
 
     Groups stay together, unless one is much longer than the others. Their titles are left out where
     the columns would be too long with them.
-
-    Args:
-        form: with the groups.
-        slots: the questions.
-        columns: how many there are at most.
-        most: lines of a column with titles.
     """
     made = _arranged(_blocks(form, slots), columns)
     if max(map(len, made)) > most and not any(slot.attempt for slot in slots):
@@ -103,14 +92,7 @@ def _filled(pieces: Sequence[list[Entry]], height: int) -> list[list[Entry]]:
 
 
 def moved(columns: Sequence[Sequence[Entry]], slot: Slot, right: int, down: int) -> Slot:
-    """Return the question that an arrow key leads to.
-
-    Args:
-        columns: where the questions stand.
-        slot: the highlighted one.
-        right: columns to the right, negative to the left.
-        down: questions further down in reading order, negative up.
-    """
+    """Return the question that an arrow key leads to."""
     order = [entry for column in columns for entry in column if isinstance(entry, Slot)]
     if down:
         return order[(order.index(slot) + down) % len(order)]

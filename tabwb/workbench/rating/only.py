@@ -27,12 +27,7 @@ from tabwb.workbench.shell.textual_tuning import prepare
 
 
 class RatingApp(App[int]):
-    """One rater rates one set.
-
-    Args:
-        connect: starts the worker, see :func:`tabwb.workbench.rating.worker.connection`.
-        theme: name of the theme; empty for the first.
-    """
+    """One rater rates one set."""
 
     TITLE = "tabwb"
     ENABLE_COMMAND_PALETTE = False
@@ -74,13 +69,7 @@ class RatingApp(App[int]):
 
 
 def run_rating(store_location: str | None, set_ref: int | str, rater: str) -> int:
-    """Open the rating screen alone and return the exit status.
-
-    Args:
-        store_location: of the store, or None for the configuration's.
-        set_ref: id, name or uid of the rating set.
-        rater: code of the rater.
-    """
+    """Open the rating screen alone and return the exit status."""
     from tabwb.workbench.shell import graphics
 
     graphics.prepare()

@@ -50,12 +50,7 @@ def none_lines(width: int) -> Iterator[Content]:
 
 
 def rater_lines(raters: Sequence[RaterProgress], width: int) -> Iterator[Content]:
-    """Yield how far each rater of a set is; no answer is shown.
-
-    Args:
-        raters: in the order of the plan.
-        width: columns of characters.
-    """
+    """Yield how far each rater of a set is; no answer is shown."""
     yield Content.styled("RATERS", f"bold {QUIET}")
     column = max([6, *(len(one.rater) for one in raters)])
     for one in raters:
@@ -78,12 +73,7 @@ def rater_lines(raters: Sequence[RaterProgress], width: int) -> Iterator[Content
 
 
 def question_lines(form: Form, width: int) -> Iterator[Content]:
-    """Yield the questions of a form with their definitions, by group.
-
-    Args:
-        form: with the questions.
-        width: columns of characters.
-    """
+    """Yield the questions of a form with their definitions, by group."""
     yield Content.styled(plural(len(form.questions), "question").upper(), f"bold {QUIET}")
     titles = {group.id: group.title for group in form.groups}
     before = ""

@@ -60,12 +60,7 @@ FEW = 10
 
 
 class RatingScreen(Screen[None]):
-    """One person rates one set.
-
-    Args:
-        connect: starts the worker.
-        only: the program ends with this screen.
-    """
+    """One person rates one set."""
 
     CSS_PATH = "screen.tcss"
     AUTO_FOCUS = "FormGrid"
@@ -248,12 +243,7 @@ class RatingScreen(Screen[None]):
         self.query_one("#rating-title", Line).show(*title)
 
     def say(self, words: str, *, reading: bool = False) -> None:
-        """Show a message above the definition, until something else is done.
-
-        Args:
-            words: of the message; without any, what is asked stays.
-            reading: whether they say how something is read, which is not remarkable.
-        """
+        """Show a message above the definition, until something else is done."""
         self._message = words
         if not words and self.hand is not None and self.hand.asked is not None:
             words = asked_words(self.hand.asked, self.hand.view.form)

@@ -21,9 +21,6 @@ def question_keys(form: Form) -> dict[str, str]:
 
     The letter is the first of the title that neither a question nor a command has.
 
-    Args:
-        form: with the questions.
-
     >>> made = (Question("a", "Anomia", key="x"), Question("b", "Neologisms", key="a"),
     ...         Question("c", "Nouns"))
     >>> question_keys(Form("f", "1", "F", "MIT", "", made))
@@ -45,11 +42,6 @@ class AnswerSheet:
     """What a rater has answered about the sample on the screen.
 
     Every change returns why it is refused, or an empty text.
-
-    Args:
-        form: with the questions.
-        draft: what was answered before.
-        attempts: the least number of attempts to answer for.
     """
 
     def __init__(self, form: Form, draft: Draft, attempts: int = 1) -> None:
@@ -92,12 +84,7 @@ class AnswerSheet:
     # ---------------------------------------------------------------- changes
 
     def put(self, slot: Slot, answer: Answer) -> str:
-        """Take an answer and highlight its question.
-
-        Args:
-            slot: the question.
-            answer: one that it allows; None takes the present one away.
-        """
+        """Take an answer and highlight its question."""
         if answer == CANNOT_TELL and not slot.question.cannot_tell:
             return f"{slot.question.title}: this form has no 'cannot tell' here"
         slot.question.check(answer)
@@ -109,12 +96,7 @@ class AnswerSheet:
         return ""
 
     def choose(self, slot: Slot, answer: Answer) -> str:
-        """Take the answer of a digit; after the last question of a set digits are free again.
-
-        Args:
-            slot: the question.
-            answer: one that it allows.
-        """
+        """Take the answer of a digit; after the last question of a set digits are free again."""
         refused = self.put(slot, answer)
         if slot.question.measure == SOURCE:
             self.at = self.slots[0]

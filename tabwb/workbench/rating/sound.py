@@ -17,11 +17,7 @@ Cut = tuple[Path, float, float]
 
 
 class SampleSound:
-    """Plays one stretch at a time; a further request stops it.
-
-    Args:
-        root: of the folders for slowed copies, which are removed at the end.
-    """
+    """Plays one stretch at a time; a further request stops it."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -39,15 +35,7 @@ class SampleSound:
             self._folder.close()
 
     def play(self, cut: Cut | None, *, slow: bool) -> str:
-        """Play a stretch, or stop what is heard; return what is done, in words.
-
-        Args:
-            cut: what to play.
-            slow: at three quarters of the speed, at the same pitch.
-
-        Raises:
-            TabwbError: the file cannot be read, or there is no loudspeaker.
-        """
+        """Play a stretch, or stop what is heard; return what is done, in words."""
         if self.stop():
             return "stopped"
         if cut is None:

@@ -130,11 +130,8 @@ class Slot:
 
 
 def slots_of(form: Form, attempts: int = 1) -> tuple[Slot, ...]:
-    """Return the places of a form in their order; questions of attempts stand together by attempt.
-
-    Args:
-        form: with the questions.
-        attempts: how many attempts there are to answer for.
+    """Return the places of a form in their order; questions of attempts stand together by
+    attempt.
     """
     repeated = [question for question in form.questions if question.per_attempt]
     made: list[Slot] = []
@@ -158,10 +155,6 @@ def attempts_in(answers: Mapping[str, Answer]) -> int:
 
 def turned(question: Question, answer: Answer) -> Answer:
     """Return the answer after one more press of the question's key.
-
-    Args:
-        question: of present or absent, or a scale.
-        answer: the present one.
 
     >>> anomia = Question("anomia", "Anomia")
     >>> turned(anomia, None), turned(anomia, 1.0), turned(anomia, CANNOT_TELL)

@@ -50,13 +50,7 @@ def mark(question: Question, answer: Answer) -> str:
 
 
 def answer_words(question: Question, answer: Answer, *, confirmed: bool = False) -> str:
-    """Return an answer as a mark with its word.
-
-    Args:
-        question: that was answered.
-        answer: to it.
-        confirmed: it is absent without a look at it.
-    """
+    """Return an answer as a mark with its word."""
     shown = mark(question, answer)
     if answer == CANNOT_TELL:
         return f"{shown} cannot tell"
@@ -96,15 +90,7 @@ def in_ipa(phonemes: str) -> str:
 def definition_lines(
     slot: Slot, answer: Answer, width: int, *, room: int, confirmed: bool = False
 ) -> Iterator[Content]:
-    """Yield what stands about one question: title, answer, definition, answers allowed, example.
-
-    Args:
-        slot: the question, and the attempt.
-        answer: to it.
-        width: columns.
-        room: lines; what does not fit ends with an ellipsis, the example first.
-        confirmed: it is absent without a look at it.
-    """
+    """Yield what stands about one question: title, answer, definition, answers allowed, example."""
     question, width = slot.question, max(width, LEAST)
     title = question.title + (f", attempt {slot.attempt}" if question.per_attempt else "")
     said = answer_words(question, answer, confirmed=confirmed)
@@ -130,12 +116,7 @@ def definition_lines(
 
 
 def flowed(pieces: list[Content], width: int) -> list[Content]:
-    """Return pieces side by side, wrapped between them.
-
-    Args:
-        pieces: each stays whole.
-        width: columns.
-    """
+    """Return pieces side by side, wrapped between them."""
     lines: list[Content] = []
     for piece in pieces:
         if lines and lines[-1].cell_length + PIECE_GAP + piece.cell_length <= width:
@@ -146,12 +127,7 @@ def flowed(pieces: list[Content], width: int) -> list[Content]:
 
 
 def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
-    """Yield prompt, context and text of a sample.
-
-    Args:
-        view: of the sample.
-        width: columns.
-    """
+    """Yield prompt, context and text of a sample."""
     width = max(width, LEAST)
     if view.prompt:
         yield from (Content.styled(line, "bold") for line in _wrapped(view.prompt, width))
@@ -193,13 +169,7 @@ def progress_words(view: RatingView) -> str:
 def title_line(
     view: RatingView | None, saved: tuple[str, str], width: int
 ) -> tuple[Content, Content]:
-    """Return both ends of the title bar: set and rater, and what is saved.
-
-    Args:
-        view: what is shown; None before the set is open.
-        saved: words with their style.
-        width: columns.
-    """
+    """Return both ends of the title bar: set and rater, and what is saved."""
     words = ""
     if view is not None:
         room = max(width - len(view.rater) - BESIDE_NAME, LEAST)
@@ -210,13 +180,7 @@ def title_line(
 
 
 def place_line(view: RatingView, draft: Draft, *, more: bool) -> tuple[Content, Content]:
-    """Return what stands above a sample at the left and at the right.
-
-    Args:
-        view: of the sample.
-        draft: the answers so far.
-        more: whether the text continues below.
-    """
+    """Return what stands above a sample at the left and at the right."""
     left = Content.styled(progress_words(view) if view.phase != "over" else "", "bold")
     if more:
         left = Content.assemble(left, ("   page down", f"bold {ACCENT}"), (" continues", QUIET))
@@ -229,12 +193,7 @@ def place_line(view: RatingView, draft: Draft, *, more: bool) -> tuple[Content, 
 
 
 def looked_words(form: Form, answers: Mapping[str, Answer]) -> str:
-    """Return how many features were looked at; nothing for a form without such questions.
-
-    Args:
-        form: with the questions.
-        answers: so far, by key.
-    """
+    """Return how many features were looked at; nothing for a form without such questions."""
     features = [one.measure for one in form.questions if one.kind == "present-absent"]
     looked = sum(answers.get(measure) is not None for measure in features)
     return f"{looked} of {len(features)} looked at   " if features else ""
@@ -242,10 +201,6 @@ def looked_words(form: Form, answers: Mapping[str, Answer]) -> str:
 
 def asked_words(asked: Asked, form: Form) -> str:
     """Return what a rater is asked to confirm before a sample is complete.
-
-    Args:
-        asked: what.
-        form: with its minimum.
 
     >>> form = Form("one", "1", "One", "MIT", "", (Question("anomia", "Anomia"),))
     >>> asked_words(Asked(Draft(), ("anomia",), True, True), form)
@@ -273,12 +228,7 @@ def confidence_words(confidence: int | None) -> str:
 
 
 def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
-    """Yield the right answers to a calibration sample beside the rater's own, the unlike first.
-
-    Args:
-        view: with the right answers.
-        width: columns.
-    """
+    """Yield the right answers to a calibration sample beside the rater's own, the unlike first."""
     right: Mapping[str, Answer] = view.right or {}
     rows = []
     for slot in slots_of(view.form, attempts_in(right)):
@@ -306,12 +256,7 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
 
 
 def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
-    """Yield the lines of the screen when nothing is left to rate.
-
-    Args:
-        view: of the set.
-        only: the program ends with this screen.
-    """
+    """Yield the lines of the screen when nothing is left to rate."""
     yield Content.styled(f"{view.done} of {view.planned} samples are rated. Thank you.", "bold")
     yield Content("")
     if view.withheld:
@@ -322,12 +267,7 @@ def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
 
 
 def option_line(question: Question, value: Answer) -> Content:
-    """Return one answer of a list to choose from, with its definition.
-
-    Args:
-        question: to be answered.
-        value: an allowed answer.
-    """
+    """Return one answer of a list to choose from, with its definition."""
     if value == CANNOT_TELL:
         return Content.assemble(f"{UNSURE} ", "cannot tell".ljust(20))
     found = next((one for one in question.options if one.value == _text(value)), None)

@@ -27,13 +27,7 @@ LOOK_S = 0.5
 
 
 def connection(place: str | None, set_ref: int | str, rater: str) -> Callable[[Say], Send]:
-    """Return the function that starts the work of one rater on one set.
-
-    Args:
-        place: of the store, as :meth:`tabwb.store.store.Store.open` takes it.
-        set_ref: id, name or uid of the rating set.
-        rater: code of the rater.
-    """
+    """Return the function that starts the work of one rater on one set."""
 
     def connect(say: Say) -> Send:
         requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
@@ -44,15 +38,7 @@ def connection(place: str | None, set_ref: int | str, rater: str) -> Callable[[S
 
 
 class Worker(threading.Thread):
-    """Opens the store, handles the requests in their order, and ends with the program.
-
-    Args:
-        requests: of the screen.
-        say: takes replies to the screen; called from this thread.
-        place: of the store.
-        set_ref: of the rating set.
-        rater: code.
-    """
+    """Opens the store, handles the requests in their order, and ends with the program."""
 
     def __init__(
         self,

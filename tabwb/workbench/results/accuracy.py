@@ -36,12 +36,7 @@ def given_subtests(summary: Summary) -> list[SubtestSummary]:
 
 
 def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
-    """Yield a line for each subtest: right answers, the interval on an axis, the baselines.
-
-    Args:
-        summary: of an administration.
-        width: columns.
-    """
+    """Yield a line for each subtest: right answers, the interval on an axis, the baselines."""
     subtests = given_subtests(summary)
     told = {subtest.id: _baselines(subtest) for subtest in subtests}
     ends = max([4, *(len(_interval(subtest)) for subtest in subtests)])
@@ -146,12 +141,7 @@ def _baselines(subtest: SubtestSummary) -> str:
 
 
 def remark_lines(summary: Summary, width: int) -> Iterator[Content]:
-    """Yield what a subtest's row does not show: policies, tags, errors, measures.
-
-    Args:
-        summary: of an administration.
-        width: columns.
-    """
+    """Yield what a subtest's row does not show: policies, tags, errors, measures."""
     told = [(subtest, _remarks(subtest, width)) for subtest in given_subtests(summary)]
     for subtest, lines in told:
         if not lines:

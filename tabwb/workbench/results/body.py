@@ -22,12 +22,6 @@ class ResultsBody(Vertical):
     The page mounts a body when results of its kind are shown first, and hides it while another
     kind is shown. A body that has just been mounted shows its results as soon as it is composed.
 
-    Args:
-        desk: on which the page is.
-        name: the widget's id.
-        summary: of results of its kind.
-        view: the list of responses with the marked one.
-
     Attributes:
         results: those that are shown; None before the first.
         responses_shown: whether the list of responses is shown instead of the summary.
@@ -88,20 +82,11 @@ class ResultsBody(Vertical):
             self._wanted_trial = trial
 
     def update_results(self, *, new: bool) -> None:
-        """Show :attr:`results`.
-
-        Args:
-            new: they are of another administration: nothing keeps its place.
-        """
+        """Show :attr:`results`."""
         raise NotImplementedError
 
     def show_responses(self, shown: bool, *, focus: bool = True) -> None:
-        """Show the list of responses, or the summary.
-
-        Args:
-            shown: whether the responses are shown.
-            focus: they take the focus, also from another widget.
-        """
+        """Show the list of responses, or the summary."""
         inside = self.has_focus_within
         self.responses_shown = shown
         self.view.display, self.summary.display = shown, not shown

@@ -92,12 +92,7 @@ class ResultsController(Controller):
         self._sounds: SoundReader | None = None
 
     def show(self, number: int, *, again: bool = False) -> None:
-        """Send the results of one administration; ``again``: only update what is shown.
-
-        Args:
-            number: of the administration.
-            again: only update what is shown.
-        """
+        """Send the results of one administration; ``again``: only update what is shown."""
         from tabwb.workbench.results.presenter import results_of
 
         started = time.monotonic()
@@ -115,25 +110,13 @@ class ResultsController(Controller):
         self.say(ResultsReady(results, again=again, took_s=time.monotonic() - started))
 
     def replies(self, number: int, trial: int) -> None:
-        """Send the calls of judges that ask a model, for one response.
-
-        Args:
-            number: of the administration.
-            trial: number of the response's trial.
-        """
+        """Send the calls of judges that ask a model, for one response."""
         self.say(RepliesRead(number, trial, tuple(self.store.judgements(number, trial))))
 
     def export(
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
-        """Write administrations to a new file; the dialog is told of errors.
-
-        Args:
-            numbers: of the administrations.
-            format_id: of an exporter, or a document (:mod:`tabwb.report.paper.reporting`).
-            path: the file.
-            within_study: it stays within the study that collected the data.
-        """
+        """Write administrations to a new file; the dialog is told of errors."""
         from tabwb.report.destination import check_destination
         from tabwb.report.documents import exporting
         from tabwb.report.paper import reporting
@@ -174,14 +157,7 @@ class ResultsController(Controller):
     def draw(
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
     ) -> None:
-        """Write a figure of administrations to a new file; the dialog is told of errors.
-
-        Args:
-            wanted: the administrations.
-            name: of the figure.
-            path: of the new file.
-            within_study: it stays within the study that collected the data.
-        """
+        """Write a figure of administrations to a new file; the dialog is told of errors."""
         from tabwb.report.figures import figure_kind
         from tabwb.report.paper.figure_file import FigureRequest, write_figure
         from tabwb.report.selection import Selection
@@ -230,13 +206,7 @@ class ResultsController(Controller):
             raise TabwbError(f"#{number} could not be scored again: {ended.words}")
 
     def void_trial(self, number: int, trial: int, reason: str) -> None:
-        """Declare one trial of an administration void.
-
-        Args:
-            number: of the administration.
-            trial: its number.
-            reason: in words.
-        """
+        """Declare one trial of an administration void."""
         with self._sessions.session_of(number) as session:
             session.corrections.void(reason, trial)
         self.show(number, again=True)
@@ -244,13 +214,7 @@ class ResultsController(Controller):
         self._sessions.count_score(number)
 
     def note_trial(self, number: int, trial: int, text: str) -> None:
-        """Write a note on one trial of an administration.
-
-        Args:
-            number: of the administration.
-            trial: its number.
-            text: the note.
-        """
+        """Write a note on one trial of an administration."""
         with self._sessions.session_of(number) as session:
             session.corrections.note(text, trial)
         self.show(number, again=True)
@@ -258,14 +222,7 @@ class ResultsController(Controller):
     # ---------------------------------------------------------------- spoken responses
 
     def read_sound(self, number: int, battery: str, naming: Naming, *, hidden: bool) -> None:
-        """Send picture and sound of a response that was named aloud.
-
-        Args:
-            number: of the administration.
-            battery: hash of its battery.
-            naming: the response as the rules read it.
-            hidden: whether the transcript is hidden from the one who listens.
-        """
+        """Send picture and sound of a response that was named aloud."""
         from tabwb.workbench.results.naming_sound import SoundReader
 
         self._sounds = self._sounds or SoundReader()
@@ -278,15 +235,7 @@ class ResultsController(Controller):
         self._sessions.tell_corrected(correction.number)
 
     def undo_correction(self, number: int, trial: int) -> None:
-        """Take back the latest correction of a response.
-
-        Args:
-            number: of the administration.
-            trial: number of the response's trial.
-
-        Raises:
-            TabwbError: the latest command does not correct this response.
-        """
+        """Take back the latest correction of a response."""
         from tabwb.administer.naming.corrections import undo_correction
         from tabwb.records.events import Undone
 

@@ -91,11 +91,7 @@ def _kinds_of(wanted: ExportWanted, formats: Sequence[tuple[str, str]]) -> tuple
 
 
 class ExportScreen(Dialog[str | None]):
-    """Stays until the file is written, and returns its path, or until it is closed.
-
-    Args:
-        formats: (id, title) of each exporter.
-    """
+    """Stays until the file is written, and returns its path, or until it is closed."""
 
     CSS_PATH = "export.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [

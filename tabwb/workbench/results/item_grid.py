@@ -45,10 +45,8 @@ class GridCell:
     whole: bool = False
 
     def drawn(self, *, person: bool) -> tuple[str, str]:
-        """Return one character with its style: the number of features, or the glyph of the state.
-
-        Args:
-            person: the examinee is a person: no verdict has a colour.
+        """Return one character with its style: the number of features, or the glyph of the
+        state.
         """
         if self.found is None or self.mark != "given":
             return glyph_and_style(self.mark, person=person)
@@ -116,16 +114,7 @@ class FirstJudge:
     features: frozenset[str] = frozenset()
 
     def found_in(self, trial: Trial, *, usable: bool) -> tuple[int, int] | None:
-        """Return how many features of its set it found, and on how many it has a verdict.
-
-        Args:
-            trial: with its ratings.
-            usable: whether the features of its response can be rated.
-
-        Returns:
-            Both numbers; None where it has no verdict, or where the verdicts do not count because
-            the response is not usable.
-        """
+        """Return how many features of its set it found, and on how many it has a verdict."""
         if not usable:
             return None
         verdicts = [
@@ -151,14 +140,7 @@ def grid_of(
     marks: Iterable[tuple[Trial, str, tuple[int, int] | None]],
     judge: FirstJudge,
 ) -> tuple[GridRow, ...]:
-    """Return the items of an administration in their order, with their responses.
-
-    Args:
-        battery: that was given.
-        marks: its trials, each with its state in one word and what :meth:`FirstJudge.found_in`
-            returns.
-        judge: whose features are counted.
-    """
+    """Return the items of an administration in their order, with their responses."""
     titles = {subtest.id: subtest.title for subtest in battery.subtests}
     cells: dict[tuple[str, str], list[GridCell]] = {}
     for trial, mark, found in marks:
@@ -173,13 +155,7 @@ def grid_of(
 
 
 def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> Iterator[Line]:
-    """Yield the grid: a line for each item, or for each subtest if there is one replicate.
-
-    Args:
-        rows: the items in their order.
-        width: columns.
-        person: the examinee is a person: no verdict has a colour.
-    """
+    """Yield the grid: a line for each item, or for each subtest if there is one replicate."""
     replicates = max((len(row.cells) for row in rows), default=0)
     if not replicates:
         return
@@ -217,13 +193,7 @@ def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> 
 
 
 def _titled(subtest: str, rows: Sequence[GridRow], end: int) -> str:
-    """Return the title of a subtest with the heading of its last column.
-
-    Args:
-        subtest: its title.
-        rows: all items.
-        end: the column after the last of what is told of each item.
-    """
+    """Return the title of a subtest with the heading of its last column."""
     headings = (row.heading for row in rows if row.subtest == subtest)
     heading = next(filter(None, headings), "")
     return f"{subtest}  {heading:>{max(end - len(subtest) - 2, 0)}}".rstrip()
@@ -284,12 +254,7 @@ class ItemGrid(WidthAwareWidget):
         self._lines: list[Line] = []
 
     def show(self, rows: tuple[GridRow, ...], *, person: bool) -> None:
-        """Show items.
-
-        Args:
-            rows: with their responses.
-            person: the examinee is a person.
-        """
+        """Show items."""
         self._rows, self._person = rows, person
         self.refresh(layout=True)
 

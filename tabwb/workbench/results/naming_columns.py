@@ -69,13 +69,7 @@ KEYS: Mapping[str, Callable[[ResponseRow], Any]] = {
 def columns_of(
     rows: Sequence[ResponseRow], width: int, *, arpabet: bool = False
 ) -> list[Column[ResponseRow]]:
-    """Return the columns that fit, from left to right.
-
-    Args:
-        rows: all responses, as the one who listens may see them.
-        width: columns of characters that the list has.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-    """
+    """Return the columns that fit, from left to right."""
     words = _words(arpabet)
     number = len(str(len(rows)))
     left = width - EDGE - number

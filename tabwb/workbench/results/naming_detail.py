@@ -37,14 +37,7 @@ def _score(named: NamedResponse) -> str:
 def fact_lines(
     row: ResponseRow, rater: str, width: int, *, arpabet: bool = False
 ) -> Iterator[Content]:
-    """Yield the target, and what each person says of the response.
-
-    Args:
-        row: the response, as the one who listens may see it.
-        rater: the ID of that person, or empty.
-        width: columns.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-    """
+    """Yield the target, and what each person says of the response."""
     width = min(width, MOST)
     named = row.named
     if named is None:
@@ -96,13 +89,7 @@ def _text_lines(row: ResponseRow, width: int) -> Iterator[Content]:
 
 
 def rule_lines(row: ResponseRow, width: int, *, arpabet: bool = False) -> Iterator[Content]:
-    """Yield what the rules say with the alignment, further transcripts, and corrections.
-
-    Args:
-        row: the response, as the one who listens may see it.
-        width: columns.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-    """
+    """Yield what the rules say with the alignment, further transcripts, and corrections."""
     named, width = row.named, min(width, MOST)
     if named is None:
         yield from _ratings(row, width)

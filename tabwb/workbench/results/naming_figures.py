@@ -23,12 +23,7 @@ LEAST_BAR, WANTED_BAR, MOST_BAR = 9, 14, 48
 
 
 def right_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield right names by each basis and tag with intervals, then what the counts rest on.
-
-    Args:
-        part: the subtest.
-        width: columns of characters.
-    """
+    """Yield right names by each basis and tag with intervals, then what the counts rest on."""
     rows = [(BASES[one.basis], one) for one in part.subtest.summary.accuracy]
     tags = [(f"  {tag}", one) for tag, one in part.subtest.by_tag.items()]
     shares = [(name, one.correct, one.n, one.interval, one.open) for name, one in rows]
@@ -47,11 +42,6 @@ def share_lines(
     remarks: Sequence[str] = (),
 ) -> Iterator[Content]:
     """Yield a row for each share: name, count of total, interval drawn and in figures, remark.
-
-    Args:
-        rows: name, right, of, 95 % interval.
-        width: columns.
-        remarks: at the end of each row.
 
     >>> from tabwb.scoring.estimate import clopper_pearson
     >>> lines = list(share_lines([("Listener", 1, 4, clopper_pearson(1, 4))], 50))
@@ -93,12 +83,7 @@ def _tail(remark: str, interval: Interval | None) -> int:
 
 
 def latency_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield the latencies on an axis, right names and others apart, then quartiles.
-
-    Args:
-        part: the subtest.
-        width: columns of characters.
-    """
+    """Yield the latencies on an axis, right names and others apart, then quartiles."""
     found = part.latencies
     if not found.right and not found.other:
         words = "No response has a latency: the time of the picture is not known."
@@ -143,12 +128,7 @@ def _strip(values: Sequence[float], width: int, top: float) -> str:
 
 
 def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield the share of right names before any cue and after each kind of cue.
-
-    Args:
-        part: the subtest.
-        width: columns of characters.
-    """
+    """Yield the share of right names before any cue and after each kind of cue."""
     if not part.cues:
         yield Content.styled("No cue was given.", QUIET)
         return
@@ -163,12 +143,7 @@ def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
 
 
 def code_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield how often each code was given, and proposed where no listener decided.
-
-    Args:
-        part: the subtest.
-        width: columns of characters.
-    """
+    """Yield how often each code was given, and proposed where no listener decided."""
     summary = part.subtest.summary
     names = dict.fromkeys((*summary.codes, *summary.proposed))
     if not names:

@@ -70,14 +70,7 @@ class NamedDetail(ScrollPane):
         arpabet: bool = False,
         new: bool = True,
     ) -> None:
-        """Show a response.
-
-        Args:
-            row: as the one who listens may see it; None: there is none.
-            rater: the ID of the one who listens, or empty.
-            arpabet: show phonemes in ARPAbet instead of IPA.
-            new: it is another one than before: picture and sound are still to come.
-        """
+        """Show a response."""
         self._row, self._rater, self._arpabet = row, rater, arpabet
         wave = self.query_one(Waveform)
         wave.ipa = not arpabet
@@ -89,13 +82,7 @@ class NamedDetail(ScrollPane):
             self.scroll_home(animate=False)
 
     def show_sound(self, pixels: Pixels | None, sound: Sound | None, trouble: str = "") -> None:
-        """Show picture and sound of the response.
-
-        Args:
-            pixels: of the picture, or None.
-            sound: None where nothing was recorded.
-            trouble: why there is no picture or no sound, or empty.
-        """
+        """Show picture and sound of the response."""
         self.query_one(Picture).show(pixels)
         recorded = self._row is not None and self._row.named is not None
         self.set_class(pixels is None and (bool(trouble) or not recorded), "-unpictured")
@@ -106,11 +93,7 @@ class NamedDetail(ScrollPane):
         words.update(Content.styled(trouble, QUIET))
 
     def follow(self, position: Callable[[], float | None]) -> None:
-        """Show the second that is played.
-
-        Args:
-            position: returns it; None: it is over.
-        """
+        """Show the second that is played."""
         self.query_one(Waveform).follow(position)
 
     def on_resize(self, event: Resize) -> None:

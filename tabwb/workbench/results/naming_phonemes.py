@@ -22,13 +22,7 @@ LISTED = 8
 
 
 def phoneme_lines(found: Confusions, width: int, *, arpabet: bool = False) -> Iterator[Content]:
-    """Yield the most frequent errors with the features that change, then the matrix.
-
-    Args:
-        found: of one subtest.
-        width: columns.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-    """
+    """Yield the most frequent errors with the features that change, then the matrix."""
     if not found.responses:
         yield from folded("No response has been transcribed and compared.", width, QUIET)
         yield from _left_out(found, width)

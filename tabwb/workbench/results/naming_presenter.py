@@ -128,13 +128,7 @@ def naming_results(
     named: Sequence[NamedSubtest],
     sessions: Sequence[AdministrationData],
 ) -> tuple[NamingResults | None, Mapping[int, NamedResponse]]:
-    """Return the results of a naming administration, and each named response by its trial.
-
-    Args:
-        data: the administration; ``named`` are its naming subtests.
-        named: without any there are no such results.
-        sessions: all administrations of the battery to the speaker, with this one.
-    """
+    """Return the results of a naming administration, and each named response by its trial."""
     if not named:
         return None, {}
     spoken = [naming for naming in namings(data.source) if naming.view.item.coded]

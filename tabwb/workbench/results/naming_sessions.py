@@ -28,14 +28,7 @@ SIGNS = {True: MARKS["right"], False: MARKS["wrong"], None: "·"}
 
 
 def session_lines(results: NamingResults, place: int, shown: int, width: int) -> Iterator[Content]:
-    """Yield the sessions of a naming subtest, then item by item what changed.
-
-    Args:
-        results: of an administration.
-        place: of the subtest in ``results.parts``.
-        shown: number of the administration that the page shows, which is marked.
-        width: columns.
-    """
+    """Yield the sessions of a naming subtest, then item by item what changed."""
     yield from _sessions(results.sessions, place, shown, min(width, MOST))
     change = results.change
     if change is None:

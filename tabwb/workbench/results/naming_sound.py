@@ -59,12 +59,7 @@ class Correction:
     limits: tuple[float, float] | None = None
 
     def apply(self, session: Session) -> None:
-        """Store it; ratings by rule follow.
-
-        Raises:
-            NoConsent: the speaker has not agreed that people rate what was said.
-            TabwbError: an item waits for its answer, or the times lie outside of the recording.
-        """
+        """Store it; ratings by rule follow."""
         spoken = session.spoken
         what = "onset" if self.limits is None else "attempt"
         with spoken.listening.to(self.trial, what, listener=self.rater):
@@ -84,15 +79,7 @@ class SoundReader:
     def read(
         self, store: Store, number: int, battery: str, naming: Naming, *, hidden: bool
     ) -> SoundReady:
-        """Return picture and sound of a response.
-
-        Args:
-            store: where they are.
-            number: of the administration.
-            battery: hash of its battery.
-            naming: the response as the rules read it.
-            hidden: whether the transcript is hidden from the one who listens.
-        """
+        """Return picture and sound of a response."""
         pixels, sound, troubles = None, None, []
         try:
             pixels = self._picture(store, battery, naming.view.item.picture)

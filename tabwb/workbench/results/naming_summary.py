@@ -97,13 +97,7 @@ class Sessions(FigureText):
         self._shown = 0
 
     def show_sessions(self, numbers: Sequence[int], shown: int, lines: Lines) -> None:
-        """Show the lines of sessions.
-
-        Args:
-            numbers: of the administrations, oldest first.
-            shown: the one whose results are shown.
-            lines: of the figure.
-        """
+        """Show the lines of sessions."""
         self._numbers, self._shown = tuple(numbers), shown
         self.show(lines)
 
@@ -146,12 +140,7 @@ class NamingSummary(Vertical):
         yield NoteLine()
 
     def show(self, results: Results, *, arpabet: bool) -> None:
-        """Show results of a naming administration.
-
-        Args:
-            results: of it.
-            arpabet: show phonemes in ARPAbet instead of IPA.
-        """
+        """Show results of a naming administration."""
         naming = results.naming
         if naming is None:
             return

@@ -55,12 +55,7 @@ class Results:
 
 
 def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] = ()) -> Results:
-    """Return everything that the results page shows.
-
-    Args:
-        data: the administration with its battery and trials.
-        sessions: of a naming battery all administrations to the speaker, with this one.
-    """
+    """Return everything that the results page shows."""
     summary = summarise(data.source, interval=True)
     naming, named = naming_results(data, summary.named, sessions)
     statuses = effective_statuses(data.battery, data.trials)

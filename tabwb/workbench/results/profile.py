@@ -86,12 +86,7 @@ class Profiles:
 
 
 def profiles_of(battery: Battery, summary: Summary) -> Profiles:
-    """Return how often each judge found each feature of a battery.
-
-    Args:
-        battery: with its features and categories.
-        summary: of an administration.
-    """
+    """Return how often each judge found each feature of a battery."""
     titles = {feature.id: feature.title for feature in battery.features}
     categories = [
         Category(one.id, one.title, tuple((name, titles[name]) for name in one.features))
@@ -118,12 +113,7 @@ def _rate(judge: JudgeSummary, feature: str) -> Rate:
 
 
 def burden_lines(judge: JudgeSummary, width: int) -> Iterator[Content]:
-    """Yield the burden of a judge with its interval, and of which responses it is.
-
-    Args:
-        judge: whose burden.
-        width: columns.
-    """
+    """Yield the burden of a judge with its interval, and of which responses it is."""
     burden = judge.burden
     value, of = burden.symptom_burden.value, len(burden.features)
     words = f"burden {burden_words(burden)}"
@@ -152,12 +142,7 @@ def burden_lines(judge: JudgeSummary, width: int) -> Iterator[Content]:
 
 
 def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
-    """Yield the burden of each judge, then a line for each feature with the judges beside.
-
-    Args:
-        profiles: of the judges.
-        width: columns.
-    """
+    """Yield the burden of each judge, then a line for each feature with the judges beside."""
     if not profiles.judges:
         yield from folded("No judge has judged these responses yet; j starts one.", width, QUIET)
         return

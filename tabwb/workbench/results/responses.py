@@ -64,13 +64,7 @@ def number_column(rows: Sequence[ResponseRow]) -> Column[ResponseRow]:
 
 
 class ResponsesView(Container):
-    """The list and the marked response; what a response shows is another widget's matter.
-
-    Args:
-        columns: of the list.
-        detail: is mounted in the pane of the response.
-        show_detail: shows a response in it.
-    """
+    """The list and the marked response; what a response shows is another widget's matter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-1)", show=False),
@@ -122,12 +116,7 @@ class ResponsesView(Container):
         return self._detail.has_focus or self._detail.has_focus_within
 
     def show(self, rows: Sequence[ResponseRow], *, new: bool) -> None:
-        """Show responses.
-
-        Args:
-            rows: all of them, in the order in which they were given.
-            new: of another administration: the first is marked, nothing is filtered or sorted.
-        """
+        """Show responses."""
         self._all, self._searched, self._laid_out = rows, [], None
         if new:
             self._sorted, self._falling, self._trial = "", False, None
@@ -243,11 +232,7 @@ class ResponsesView(Container):
         self.rows.action_move(step)
 
     def escape(self) -> bool:
-        """Go back from the response to the list, or show all responses again.
-
-        Returns:
-            Whether there was something to go back from.
-        """
+        """Go back from the response to the list, or show all responses again."""
         if self.focus_in_detail:
             self.rows.focus()
             return True

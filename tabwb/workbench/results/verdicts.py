@@ -76,13 +76,7 @@ class JudgedResponse:
 
 
 def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) -> JudgedResponse:
-    """Return everything that judges say of a trial's counting answer.
-
-    Args:
-        battery: the administration's.
-        trial: with its ratings.
-        judged: the calls of judges that ask a model, of this trial or of more.
-    """
+    """Return everything that judges say of a trial's counting answer."""
     subtest = battery.subtest(trial.plan.subtest)
     titles = {feature.id: feature.title for feature in battery.features}
     by_rater: dict[str, list[Rating]] = {}
@@ -149,12 +143,7 @@ NOBODY = "No judge has judged this response yet; j starts one."
 
 
 def verdict_lines(response: JudgedResponse, width: int) -> Iterator[Content]:
-    """Yield the verdicts of every judge: of one as lists, of several as a table.
-
-    Args:
-        response: with its judges.
-        width: columns.
-    """
+    """Yield the verdicts of every judge: of one as lists, of several as a table."""
     if not response.judges:
         yield from folded(NOBODY, width, QUIET)
     elif len(response.judges) == 1:
@@ -242,12 +231,7 @@ def _glyph(words: str) -> str:
 
 
 def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
-    """Yield every judge's reasons and raw replies.
-
-    Args:
-        response: with its judges' calls.
-        width: columns of characters.
-    """
+    """Yield every judge's reasons and raw replies."""
     for letter, judge in lettered(response):
         yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
         for feature, title in response.features:
@@ -267,12 +251,7 @@ def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
 
 
 def words_of(judge: JudgeVerdicts, feature: str) -> str:
-    """Return a judge's verdict on a feature in words.
-
-    Args:
-        judge: its verdicts.
-        feature: its id.
-    """
+    """Return a judge's verdict on a feature in words."""
     return verdict_words(judge.ratings.get(feature), judge.probabilities.get(feature))
 
 

@@ -49,12 +49,7 @@ class Shown:
 
 
 def title_of(row: ResponseRow, replicates: int) -> str:
-    """Return the title of a response: item, place, subtest, replicate.
-
-    Args:
-        row: the response.
-        replicates: of the administration.
-    """
+    """Return the title of a response: item, place, subtest, replicate."""
     item, plan = row.item, row.item.trial.plan
     place = f"{item.place[0]} of {item.place[1]}"
     words = [plan.item, place, item.subtest]
@@ -64,14 +59,7 @@ def title_of(row: ResponseRow, replicates: int) -> str:
 
 
 def detail_lines(results: Results, row: ResponseRow, shown: Shown, width: int) -> Iterator[Content]:
-    """Yield everything about one written response.
-
-    Args:
-        results: the response is one of these.
-        row: the response.
-        shown: what of it.
-        width: columns.
-    """
+    """Yield everything about one written response."""
     width = min(width, MOST)
     item = row.item
     yield from _prompt(item, shown, width)

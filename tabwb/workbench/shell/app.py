@@ -62,14 +62,6 @@ def _palette() -> type[Provider]:
 class Workbench(App[int]):
     """The program in a terminal.
 
-    Args:
-        subjects: the subjects of the workbench.
-        location: of the store, or None for the configuration's.
-        offline: use no network.
-        at_start: called once, when the store is open and the first notice was read.
-        memory: where layout and theme are remembered; None for the user's configuration folder.
-        when_ready: called once, when the first screen is shown and the plugins are loaded.
-
     Attributes:
         pressed_at: when a key was pressed last, by the monotonic clock; at first, the start.
     """
@@ -265,12 +257,7 @@ class Workbench(App[int]):
         return any(getattr(screen, "BLIND", False) for screen in self.screen_stack)
 
     def notify(self, message: str, **options: Any) -> None:
-        """Show a toast; while somebody rates blind, afterwards.
-
-        Args:
-            message: of the toast.
-            options: of Textual's ``notify``.
-        """
+        """Show a toast; while somebody rates blind, afterwards."""
         if self.blind:
             self._held_back.append((message, options))
         else:
@@ -342,12 +329,7 @@ class KeyQueue:
         self._app.set_timer(LOST_S, lambda: self._passed(number))
 
     def lapped(self, message: Passed, target: MessagePump) -> None:
-        """Handle the message that follows a key.
-
-        Args:
-            message: the one that follows; it is posted again until the key was handled.
-            target: the queue that it is posted to.
-        """
+        """Handle the message that follows a key."""
         if message.lap < LAPS:
             target.post_message(Passed(message.number, message.lap + 1))
         else:
@@ -387,12 +369,7 @@ class ControlFilter(LineFilter):
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without control characters.
-
-        Args:
-            segments: of one line.
-            background: of the screen; not used.
-        """
+        """Return the segments without control characters."""
         if all(text.isprintable() for text, _, _ in segments):
             return segments
         return [

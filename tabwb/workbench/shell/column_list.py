@@ -91,12 +91,7 @@ class ColumnList(Vertical):
         yield self.rows
 
     def show(self, ids: Sequence[str], lay_out: LayOut) -> None:
-        """Show rows with these ids, laid out by a function.
-
-        Args:
-            ids: of the rows, in their order.
-            lay_out: returns head and rows for a width.
-        """
+        """Show rows with these ids, laid out by a function."""
         self._lay_out = lay_out
         self._lay(tuple(ids))
 

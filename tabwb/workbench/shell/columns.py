@@ -69,11 +69,6 @@ def in_columns(
 ) -> tuple[Content, list[Content]]:
     """Return the head and the rows of a list, in at most ``width`` columns of characters.
 
-    Args:
-        columns: those without any text are left out.
-        rows: of the list.
-        width: columns of characters.
-
     >>> name, n = Column("name", lambda row: row[0], least=4), Column(
     ...     "n", lambda row: row[1], right=True, rank=1)
     >>> rows = [("bundled", "15"), ("echo", "3")]
@@ -105,13 +100,7 @@ def in_columns(
 def line(
     columns: Sequence[Column[Any]], widths: Sequence[int], cells: Sequence[Content | str]
 ) -> Content:
-    """Return one line of a list, each cell in the width of its column.
-
-    Args:
-        columns: from left to right.
-        widths: of the columns; longer cells are cut.
-        cells: of the line.
-    """
+    """Return one line of a list, each cell in the width of its column."""
     parts: list[Content | str] = []
     for column, width, cell in zip(columns, widths, cells, strict=True):
         content = _content(cell).truncate(width, ellipsis=True)

@@ -71,13 +71,7 @@ class Situation:
 
 
 def situation_of(page: str, work: Work | None, *, stored: bool) -> Situation:
-    """Return the situation, as far as it does not depend on the page itself.
-
-    Args:
-        page: id of the page in the middle.
-        work: the open administration, or None.
-        stored: the store holds administrations.
-    """
+    """Return the situation, as far as it does not depend on the page itself."""
     if work is None:
         return Situation(page, stored=stored)
     item = work.item
@@ -205,12 +199,7 @@ def key_label(key: str) -> str:
 
 
 def on_page(page: str, *commands: Command) -> tuple[Command, ...]:
-    """Return commands that can be used on one page only.
-
-    Args:
-        page: its id.
-        commands: in their order.
-    """
+    """Return commands that can be used on one page only."""
     return tuple(
         replace(command, pages=(page,), where=command.where or (page,)) for command in commands
     )
@@ -223,23 +212,13 @@ class CommandTable:
         self.commands = tuple(commands)
 
     def find(self, name: str, page: str) -> Command | None:
-        """Return the command with an id; where several pages have one, that of this page.
-
-        Args:
-            name: the command's id.
-            page: the page in the middle.
-        """
+        """Return the command with an id; where several pages have one, that of this page."""
         same = [command for command in self.commands if command.id == name]
         here = [command for command in same if page in command.pages]
         return next(iter(here or same), None)
 
     def listed(self, group: str, page: str) -> tuple[Command, ...]:
-        """Return the commands of a menu; where several pages have one id, those of this page.
-
-        Args:
-            group: the menu.
-            page: the page in the middle.
-        """
+        """Return the commands of a menu; where several pages have one id, those of this page."""
         commands = [command for command in self.commands if command.group == group]
         if group == "administer":
             pages = [name for command in commands for name in command.pages]
@@ -252,10 +231,6 @@ class CommandTable:
 
         Commands that only other pages have, or that what is shown has no use for, are left out;
         the palette and the table of keys have them.
-
-        Args:
-            group: the menu.
-            now: the situation.
         """
         sections: dict[tuple[bool, bool, str], list[Command]] = {}
         for command in self.listed(group, now.page):
@@ -267,12 +242,7 @@ class CommandTable:
         return tuple(tuple(sections[at]) for at in sorted(sections, key=lambda at: at[:2]))
 
     def bind(self, widget: Widget, where: str) -> None:
-        """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``.
-
-        Args:
-            widget: gets the keys.
-            where: as in :attr:`Command.where`.
-        """
+        """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``."""
         keys: BindingsMap = widget._bindings
         for command in self.commands:
             chosen = [command.key] if where in command.where else []

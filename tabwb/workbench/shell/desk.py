@@ -43,9 +43,6 @@ Handler = Callable[[Any], Awaitable[None] | None]
 class Desk(Screen[None]):
     """The main screen; the pages, commands and handlers on it belong to the subjects.
 
-    Args:
-        workbench: the application; the other arguments are its own.
-
     Attributes:
         current: the page in the middle; ``page`` is its id.
         return_to: id of the page to which *Back* returns, or empty.
@@ -190,12 +187,7 @@ class Desk(Screen[None]):
         self.post_message(FromWorker(message))
 
     def listen(self, kind: type[M], handler: Callable[[M], Awaitable[None] | None]) -> None:
-        """Call a handler with every message of one class.
-
-        Args:
-            kind: the class.
-            handler: is called in the workbench's thread; may be a coroutine.
-        """
+        """Call a handler with every message of one class."""
         self._handlers.setdefault(kind, []).append(handler)
 
     async def on_from_worker(self, message: FromWorker) -> None:
@@ -223,12 +215,7 @@ class Desk(Screen[None]):
     # ---------------------------------------------------------------- pages
 
     async def go(self, page: str, *, keep_return: bool = False) -> None:
-        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``.
-
-        Args:
-            page: its id.
-            keep_return: *Back* returns to where it did before.
-        """
+        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``."""
         if not keep_return:
             self.return_to = ""
         pages = self.query_one("#pages")
@@ -295,12 +282,7 @@ class Desk(Screen[None]):
         return self.current.situation(situation)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let a key pass where its command is unavailable and there is no reason to show.
-
-        Args:
-            action: name of the action.
-            parameters: of ``command``: the command's id.
-        """
+        """Let a key pass where its command is unavailable and there is no reason to show."""
         if action != "command":
             return True
         command = self.table.find(str(parameters[0]), self.page)
@@ -337,15 +319,7 @@ class Desk(Screen[None]):
         *,
         optional: bool = False,
     ) -> None:
-        """Ask for a line of text and queue a command with it, unless the dialog is closed.
-
-        Args:
-            title: of the dialog.
-            label: what the words are.
-            job: a command of a controller, called with the words.
-            text: shown above the field.
-            optional: whether the words may be empty.
-        """
+        """Ask for a line of text and queue a command with it, unless the dialog is closed."""
 
         def given(words: str | None) -> None:
             if words is not None:

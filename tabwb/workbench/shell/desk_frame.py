@@ -72,12 +72,7 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
 
 
 def _typed(focused: Widget | None, key: str) -> bool:
-    """Return whether a key types in the focused text field, or moves its cursor.
-
-    Args:
-        focused: the widget with the focus, or None.
-        key: as Textual names it.
-    """
+    """Return whether a key types in the focused text field, or moves its cursor."""
     if not isinstance(focused, Input | TextArea):
         return False
     own = focused._bindings.key_to_bindings

@@ -56,24 +56,13 @@ class ScrollPane(VerticalScroll, can_focus=True):
 
 
 def labelled(label: str, field: Widget, classes: str = "") -> Horizontal:
-    """Return a row of a dialog: a label and a field.
-
-    Args:
-        label: of the field.
-        field: the field.
-        classes: further classes of the row.
-    """
+    """Return a row of a dialog: a label and a field."""
     words = Static(label, classes="label", markup=False)
     return Horizontal(words, field, classes=f"row {classes}")
 
 
 class ChoiceScreen(Dialog[str | None]):
-    """Returns the id of what was chosen; None when closed with esc.
-
-    Args:
-        choices: (id, words) of each button; the first has the focus.
-        alone: nothing else is to be seen.
-    """
+    """Returns the id of what was chosen; None when closed with esc."""
 
     CSS_PATH = "choice.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -146,14 +135,7 @@ class Words(Input):
 
 
 class AskWords(Dialog[str | None]):
-    """Returns the words; None when closed with esc.
-
-    Args:
-        title: what is asked.
-        label: what the words are.
-        text: shown above the field.
-        optional: whether the field may stay empty.
-    """
+    """Returns the words; None when closed with esc."""
 
     CSS_PATH = "ask_words.tcss"
 

@@ -50,13 +50,7 @@ class Dock(Pane):
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Place the dock beside the page, or as a drawer over it, which has its own width.
-
-        Args:
-            shown: whether it is shown at all.
-            drawer: over the page instead of beside it.
-            width: columns beside the page.
-        """
+        """Place the dock beside the page, or as a drawer over it, which has its own width."""
         self.display = shown
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
@@ -92,12 +86,6 @@ class Dock(Pane):
 
 def beside(width: int, least: int, explorer: int, scores: int) -> tuple[int, int]:
     """Return the columns of explorer and scores beside a page; 0 where one has no room.
-
-    Args:
-        width: columns of the window.
-        least: columns that the page keeps.
-        explorer: wanted columns, 0 where it is hidden; it comes first.
-        scores: wanted columns, 0 where they are hidden.
 
     >>> beside(160, 72, 28, 44), beside(100, 72, 28, 44), beside(95, 72, 28, 44)
     ((28, 44), (28, 0), (0, 0))
@@ -182,12 +170,7 @@ class DockLayout:
         return True
 
     def widen(self, name: str, step: int) -> None:
-        """Make a dock so many columns wider; with a negative number, narrower.
-
-        Args:
-            name: of the dock.
-            step: columns.
-        """
+        """Make a dock so many columns wider; with a negative number, narrower."""
         self.set_width(name, self._wanted(name) + step)
 
     def _wanted(self, name: str) -> int:
@@ -197,12 +180,7 @@ class DockLayout:
         return ROOMY_EXPLORER if roomy else kept
 
     def set_width(self, name: str, width: int) -> None:
-        """Change the width of a dock, within limits.
-
-        Args:
-            name: of the dock.
-            width: columns.
-        """
+        """Change the width of a dock, within limits."""
         least = LEAST_EXPLORER if name == "explorer" else LEAST_SCORES
         self._desk.workbench.remember(**{f"{name}_width": min(max(width, least), MAX_WIDTH)})
         self.apply()

@@ -51,16 +51,6 @@ def interval_bar(
     A baseline covers the line, and the estimate covers the ends; ``◈`` is the estimate or an end in
     the cell of a baseline.
 
-    Args:
-        low: lower end of the interval; None: no interval is drawn.
-        value: the estimate; None: only the baseline is drawn.
-        high: upper end of the interval.
-        width: columns of the axis; nothing is drawn in none.
-        lowest: value at the left end; smaller values are drawn there.
-        highest: value at the right end; larger values are drawn there.
-        baseline: a value to compare with, or several.
-        few: the estimate rests on few responses; drawn ``○``.
-
     >>> interval_bar(0.1, 0.6, 0.9, width=11).plain, interval_bar(None, 1.0, None, width=5).plain
     (' ├────●──┤ ', '    ●')
     >>> interval_bar(0.0, 0.2, 0.4, width=11, baseline=0.5).plain
@@ -97,10 +87,6 @@ def interval_bar(
 def scale(width: int, *, highest: float = 1.0) -> Content:
     """Return the head of a column of :func:`interval_bar`: 0 and the value at the right end.
 
-    Args:
-        width: columns of the axis.
-        highest: value at the right end.
-
     >>> scale(12).plain, scale(9, highest=2.5).plain
     ('0          1', '0    2.50')
     """
@@ -110,10 +96,6 @@ def scale(width: int, *, highest: float = 1.0) -> Content:
 
 def round_ticks(low: float, high: float) -> list[float]:
     """Return round places within limits.
-
-    Args:
-        low: lower limit.
-        high: upper limit.
 
     >>> round_ticks(0.0, 1.0), round_ticks(3.2, 8.9)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [4.0, 6.0, 8.0])
@@ -129,10 +111,6 @@ def share_bar(value: float | None, width: int) -> Content:
     """Return a bar for a share from 0 to 1, exact to an eighth of a cell.
 
     A share above 0 has at least the thinnest part, so that it is never drawn as 0.
-
-    Args:
-        value: the share; None: a dash.
-        width: columns that the whole, 1, takes.
 
     >>> share_bar(0.5, 4).plain, share_bar(0.53, 4).plain, share_bar(0.001, 4).plain
     ('██  ', '██▏ ', '▏   ')
@@ -150,10 +128,6 @@ def share_bar(value: float | None, width: int) -> Content:
 def bar(share: float, width: int) -> Content:
     """Return a thin bar, exact to half a cell.
 
-    Args:
-        share: from 0 to 1.
-        width: columns.
-
     >>> bar(0.5, 4).plain, bar(0.625, 4).plain, bar(0.0, 4).plain
     ('━━╌╌', '━━╸╌', '╌╌╌╌')
     """
@@ -164,12 +138,6 @@ def bar(share: float, width: int) -> Content:
 
 def spark(values: Sequence[float | None], width: int, *, highest: float) -> Content:
     """Return a small profile: a bar for each value, from 0 up.
-
-    Args:
-        values: in their order; None: undefined, drawn as a blank. 0 has the smallest bar. Of more
-            values than columns, neighbours share a column, which has their mean.
-        width: most columns.
-        highest: the value of the highest bar.
 
     >>> spark([0.0, 0.5, None, 1.0], 8, highest=1.0).plain, spark([], 8, highest=1.0).plain
     ('▁▅ █', '')
@@ -201,10 +169,6 @@ def heat(value: float | None, *, width: int = 4) -> Content:
 
     It has the number where that fits, otherwise a bar; both can be read without the shade.
 
-    Args:
-        value: from 0 to 1. None: a dash, no shade.
-        width: columns of the cell.
-
     >>> heat(0.25).plain, heat(0.25, width=6).plain, heat(0.25, width=1).plain, heat(None).plain
     ('0.25', '0.25 ▃', '▃', ' -  ')
     """
@@ -231,10 +195,6 @@ def table_cell(content: Content, app: App[Any]) -> Text:
 
     A ``DataTable`` shows text of Rich only, which knows no variables of the theme: build the cells
     again when the theme changes.
-
-    Args:
-        content: of one line.
-        app: whose theme has the colours.
     """
     text = Text(content.plain, end="", no_wrap=True)
     ground = Style(background=Color.parse(app.theme_variables["background"]))

@@ -29,16 +29,7 @@ class Envelope:
 
 
 def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
-    """Return how loud a stretch of a recording is: the peak of each part, dBFS.
-
-    Args:
-        path: of the sound file.
-        start_s: where the stretch begins, in seconds.
-        end_s: where it ends.
-
-    Raises:
-        TabwbError: the file cannot be read.
-    """
+    """Return how loud a stretch of a recording is: the peak of each part, dBFS."""
     import numpy as np
 
     from tabwb.speech.files import read_clip
@@ -55,11 +46,6 @@ def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
 
 def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
     """Return a bar for each column, as high as the loudest part; the lowest row comes last.
-
-    Args:
-        envelope: loudness over time.
-        width: columns.
-        rows: lines.
 
     >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0, -60.0)), 4)
     ['▁▄█▁']

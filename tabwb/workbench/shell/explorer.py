@@ -43,12 +43,7 @@ class Entry(NamedTuple):
 
 
 class Explorer(Tree[Entry]):
-    """The tree of batteries, examinees and administrations.
-
-    Args:
-        finder: finds administrations by words.
-        folded: titles of the groups that are folded.
-    """
+    """The tree of batteries, examinees and administrations."""
 
     HELP = """\
 # Explorer
@@ -94,12 +89,7 @@ under a lesion. ▌ marks the open administration.
     # ---------------------------------------------------------------- what is shown
 
     def show(self, catalogue: Catalogue, current: Administration | None) -> None:
-        """Show a catalogue and the open administration, of which only the progress may be new.
-
-        Args:
-            catalogue: what the store has.
-            current: the open administration, or None.
-        """
+        """Show a catalogue and the open administration, of which only the progress may be new."""
         before, opened = self._current, current.id if current is not None else None
         self._current = current
         if catalogue is not self._catalogue or opened != (before.id if before else None):
@@ -109,13 +99,7 @@ under a lesion. ▌ marks the open administration.
             self._label(current)
 
     def show_score(self, number: int, right: int, scored: int) -> None:
-        """Show how many responses of an administration are right, of those scored.
-
-        Args:
-            number: of the administration.
-            right: responses right.
-            scored: responses scored.
-        """
+        """Show how many responses of an administration are right, of those scored."""
         if self._scores.get(number) == (right, scored):
             return
         self._scores[number] = right, scored
@@ -264,10 +248,6 @@ under a lesion. ▌ marks the open administration.
 
 def named(administration: Administration, width: int) -> str:
     """Return battery and examinee in so many columns; the battery is cut first.
-
-    Args:
-        administration: which one.
-        width: columns.
 
     >>> from tabwb.records.conditions import Conditions
     >>> from tabwb.records.states import AdministrationStatus

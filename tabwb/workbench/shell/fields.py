@@ -28,34 +28,16 @@ class Fields:
         return f"# {name.replace('_', ' ').capitalize()}\n\n{self.helps[name]}\n\n{self.keys}"
 
     def text(self, name: str, value: str = "", placeholder: str = "") -> TextField:
-        """Return a text field.
-
-        Args:
-            name: its id without the prefix.
-            value: the text.
-            placeholder: is shown while nothing is typed.
-        """
+        """Return a text field."""
         return TextField(f"{self.prefix}{name}", value, self.help(name), placeholder)
 
     def combo(self, name: str, value: str, known: Sequence[Known]) -> Combo:
-        """Return a text field with a list.
-
-        Args:
-            name: its id without the prefix.
-            value: the text.
-            known: what the list offers.
-        """
+        """Return a text field with a list."""
         return Combo(f"{self.prefix}{name}", value, known, self.help(name))
 
     def selection(
         self, name: str, values: Sequence[tuple[str, str]], value: str | None = None
     ) -> Selection:
-        """Return a field whose value is one of a few.
-
-        Args:
-            name: its id without the prefix.
-            values: words and value of each.
-            value: the one shown; None: the first.
-        """
+        """Return a field whose value is one of a few."""
         shown = values[0][1] if value is None else value
         return Selection(values, shown, id=f"{self.prefix}{name}", help_text=self.help(name))

@@ -250,10 +250,6 @@ def _width(hint: Hint) -> int:
 def fitting(hints: Sequence[Hint], width: int) -> list[Hint]:
     """Return the hints that fit, in their order; those to keep always have priority.
 
-    Args:
-        hints: in their order.
-        width: columns.
-
     >>> menu = Hint("F10", "Menu", always=True)
     >>> [hint.word for hint in fitting([Hint("s", "Skip"), Hint("n", "Note"), menu], 18)]
     ['Skip', 'Menu']

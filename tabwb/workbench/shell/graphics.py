@@ -30,9 +30,6 @@ _widget: type[Widget] | None = None
 def protocol_of(environment: Mapping[str, str]) -> Protocol:
     """Return how pictures are drawn, as the terminal reports it; in tmux as half-blocks.
 
-    Raises:
-        UsageError: ``TABWB_PICTURES`` is none of the three.
-
     >>> protocol_of({"TERM": "xterm-kitty"}), protocol_of({"TERM": "xterm-256color"})
     ('kitty', 'blocks')
     >>> protocol_of({"TERM_PROGRAM": "WezTerm", "TMUX": "/tmp/tmux-1000/default,1,0"})
@@ -50,12 +47,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 
 def prepare(environment: Mapping[str, str] = os.environ) -> None:
-    """Make ready to draw pictures; call it before the screen is taken.
-
-    Raises:
-        MissingExtra: ``TABWB_PICTURES`` asks for what the extra brings, and it is not installed.
-        UsageError: see :func:`protocol_of`.
-    """
+    """Make ready to draw pictures; call it before the screen is taken."""
     global _widget
     _widget = None
     protocol = protocol_of(environment)

@@ -133,11 +133,6 @@ class Combo(ListField):
     """A text field with a list of known values, which the key down opens.
 
     The field's id is the combo's without ``-combo``.
-
-    Args:
-        known: what the list offers.
-        several: the field takes several values with spaces between.
-        placeholder: is shown while nothing is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "open", show=False)]
@@ -204,10 +199,6 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
     The one that was typed, by itself or with more behind it; else the first that begins with what
     was typed, else the first that has it somewhere, else the first.
 
-    Args:
-        known: the entries.
-        typed: the text of the field.
-
     >>> known = [Known(one, one, "") for one in ("rules-2", "tab-2026:", "tab-2026+likelihood:")]
     >>> [nearest(known, one) for one in ("tab", "LIKE", "tab-2026+likelihood:echo", "", "zz")]
     [1, 2, 2, 0, 0]
@@ -227,10 +218,6 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
 def opens(value: str, typed: str) -> bool:
     """Return whether a typed text is an entry followed by a name or options.
 
-    Args:
-        value: of the entry.
-        typed: the text of the field.
-
     >>> opens("tab-2026:", "tab-2026:echo"), opens("echo", "echo@delay=1"), opens("echo", "echo2")
     (True, True, False)
     """
@@ -241,10 +228,6 @@ def opens(value: str, typed: str) -> bool:
 def taken(typed: str, value: str) -> str:
     """Return the text of the field after an entry was chosen; a typed name stays.
 
-    Args:
-        typed: the text of the field.
-        value: of the entry that was chosen.
-
     >>> taken("tab-2026:echo", "tab-2026:"), taken("tab", "tab-2026:"), taken("echo2", "echo")
     ('tab-2026:echo', 'tab-2026:', 'echo')
     """
@@ -253,10 +236,6 @@ def taken(typed: str, value: str) -> str:
 
 def joined(typed: str, value: str) -> str:
     """Return the text of a field with several values: the last is completed, or one is added.
-
-    Args:
-        typed: the text of the field.
-        value: of the entry that was chosen.
 
     >>> joined("rules tab", "tab-2026:"), joined("rules", "tab-2026:"), joined("none", "rules")
     ('rules tab-2026:', 'rules tab-2026:', 'rules')
@@ -294,11 +273,7 @@ class SelectionList(OptionList):
 
 
 class Selection(ListField, can_focus=True):
-    """A field whose value is one of a few.
-
-    Args:
-        values: words and value of each.
-    """
+    """A field whose value is one of a few."""
 
     DEFAULT_CSS = """
     Selection { color: $foreground; }

@@ -25,11 +25,6 @@ MARKS = {
 def glyph_and_style(mark: str, *, hidden: bool = False, person: bool = False) -> tuple[str, str]:
     """Return the glyph of a trial's state, with its style.
 
-    Args:
-        mark: the state, a key of :data:`MARKS`.
-        hidden: verdicts are hidden: right and wrong are drawn as given.
-        person: the examinee is a person: no verdict has a colour.
-
     >>> glyph_and_style("wrong"), glyph_and_style("wrong", hidden=True)
     (('✗', '$foreground'), ('●', '$accent'))
     """
@@ -41,13 +36,7 @@ def glyph_and_style(mark: str, *, hidden: bool = False, person: bool = False) ->
 
 
 def marks(subtest: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
-    """Return one mark for each trial, or a bar for many trials.
-
-    Args:
-        subtest: with the states of its trials.
-        hidden: verdicts are hidden.
-        person: the examinee is a person: no verdict has a colour.
-    """
+    """Return one mark for each trial, or a bar for many trials."""
     if not subtest.marks:
         return bar(subtest.given / subtest.planned if subtest.planned else 0.0, 10)
     return Content(" ").join(
@@ -61,12 +50,6 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
 
     Where it is narrow the pieces move together; subtests that do not fit even so are left out from
     the far end, with ``…`` in their place. The current one never is.
-
-    Args:
-        subtests: in their order.
-        burden: in words, or empty.
-        width: columns.
-        hidden: verdicts are hidden.
     """
 
     def part(subtest: SubtestScore) -> Content:

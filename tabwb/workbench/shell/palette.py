@@ -52,10 +52,6 @@ def match(title: str, words: Sequence[str]) -> float:
     A word at the beginning of one of the title's counts 1, elsewhere 0.6; of two titles that match
     alike the shorter one comes first.
 
-    Args:
-        title: of a command.
-        words: typed, in lower case.
-
     >>> match("results: judge…", ["judge"]) > match("administer: judges' verdicts", ["judge"]) > 0
     True
     >>> match("results: judge…", ["judge", "again"])
@@ -199,13 +195,7 @@ def _score(entry: Found, words: Sequence[str]) -> float:
 
 
 def why_not(desk: Desk, command: Command, situation: Situation) -> str | None:
-    """Return None if a command can be used now, else why not, in words for people.
-
-    Args:
-        desk: knows the pages.
-        command: any command.
-        situation: what decides.
-    """
+    """Return None if a command can be used now, else why not, in words for people."""
     reason = command.reason(situation)
     if reason != "":
         return reason

@@ -17,11 +17,6 @@ class Pane(Container):
     It is outlined in the accent colour while something inside it has the focus. In a window of few
     rows only the line with the title stays. Its children lie below each other, unless a style gives
     it another layout; what may become longer than the pane goes into a widget that scrolls.
-
-    Args:
-        children: the widgets inside.
-        title: plain text in the border; ``border_title`` changes it.
-        main: it is outlined, too, while the page itself has the focus.
     """
 
     def __init__(

@@ -34,15 +34,7 @@ MOST_PIXELS = 25_000_000
 
 @lru_cache(maxsize=64)
 def read_picture(data: bytes, name: str = "picture") -> Pixels:
-    """Return the pixels of a picture on white paper; arguments as for :func:`read_rgba`.
-
-    Args:
-        data: a PNG or JPEG file.
-        name: names it in errors.
-
-    Raises:
-        UsageError: it cannot be read, or is too large.
-    """
+    """Return the pixels of a picture on white paper; arguments as for :func:`read_rgba`."""
     rgba = read_rgba(data, name)
     alpha = rgba[..., 3:].astype(np.uint16)
     pixels = ((rgba[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
@@ -51,15 +43,7 @@ def read_picture(data: bytes, name: str = "picture") -> Pixels:
 
 
 def read_rgba(data: bytes, name: str = "picture") -> NDArray[np.uint8]:
-    """Return the pixels of a picture, height x width x 4 (red, green, blue, alpha), 0 to 255.
-
-    Args:
-        data: the file's bytes, of any format that Pillow reads.
-        name: of the file, for messages.
-
-    Raises:
-        UsageError: it cannot be read, or is too large.
-    """
+    """Return the pixels of a picture, height x width x 4 (red, green, blue, alpha), 0 to 255."""
     from PIL import Image
 
     try:
@@ -90,12 +74,6 @@ def _too_large(what: str, name: str) -> UsageError:
 def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
     """Return the largest size with these proportions that fits; at least one pixel each way.
 
-    Args:
-        width: of the picture.
-        height: of the picture.
-        most_width: that it may have.
-        most_height: that it may have.
-
     >>> fitted(400, 300, 40, 40), fitted(300, 400, 40, 20), fitted(1000, 1, 10, 10)
     ((40, 30), (15, 20), (10, 1))
     """
@@ -108,11 +86,6 @@ def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[
 
 def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
     """Return a scaled picture; every new pixel is the mean of the area it covers.
-
-    Args:
-        pixels: of the picture.
-        width: of the new picture.
-        height: of the new picture.
 
     >>> import numpy as np
     >>> board = np.array([[[0] * 3, [200] * 3], [[200] * 3, [0] * 3]], dtype=np.uint8)
@@ -200,11 +173,6 @@ class Picture(Widget):
 
 def half_blocks(pixels: Pixels, width: int, height: int) -> list[Strip]:
     """Return a picture as rows of cells, each two square pixels one above the other.
-
-    Args:
-        pixels: of the picture.
-        width: most columns.
-        height: most rows.
 
     >>> import numpy as np
     >>> rows = half_blocks(np.zeros((4, 4, 3), dtype=np.uint8), 10, 2)

@@ -24,12 +24,7 @@ EDGE = 2
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows under heads. The current row has a bar at its left; the heads stay while it scrolls.
-
-    Args:
-        id: of the widget.
-        help_text: for F1.
-    """
+    """Rows under heads. The current row has a bar at its left; the heads stay while it scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),
@@ -92,13 +87,7 @@ class RowList(ScrollView, can_focus=True):
         self._rows: Sequence[Any] = ()
 
     def show(self, columns: Sequence[Column[R]], rows: Sequence[R], current: int) -> None:
-        """Show rows.
-
-        Args:
-            columns: of the rows; their cells are asked for when a row is drawn.
-            rows: all of them.
-            current: place of the current row.
-        """
+        """Show rows."""
         self._columns, self._rows = columns, rows
         self.virtual_size = Size(max(self.size.width, 1), len(rows) + 1)
         self.current = -1

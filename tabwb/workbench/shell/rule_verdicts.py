@@ -74,10 +74,6 @@ class RuleVerdicts:
 def score_words(score: str, reason: str) -> str:
     """Return a person's score in words.
 
-    Args:
-        score: one of :data:`tabwb.records.naming.SCORES`.
-        reason: why there is no response, or empty.
-
     >>> score_words("error", ""), score_words("no-response", "silent")
     ('3 error', '4 no response: silent')
     >>> score_words("no-response", "dont-know")
@@ -118,14 +114,7 @@ def verdict_words(verdict: Correctness) -> str:
 def verdict_lines(
     machine: RuleVerdicts, width: int, *, costs: bool, ipa: bool = True
 ) -> Iterator[Content]:
-    """Yield alignment and rules; with ``costs`` then the features that changed.
-
-    Args:
-        machine: what the machine says.
-        width: columns.
-        costs: whether the costs of the alignment are shown.
-        ipa: whether phonemes are shown in IPA; else in ARPAbet.
-    """
+    """Yield alignment and rules; with ``costs`` then the features that changed."""
     width -= INDENT
     yield from _beside_or_below(machine, width, costs=costs, ipa=ipa)
     if costs and machine.aligned is not None:
@@ -186,12 +175,6 @@ def alignment_lines(
 
     A response that is longer than the line continues in a further block.
 
-    Args:
-        aligned: what was said beside what should have been said.
-        width: columns.
-        costs: whether the cost of each step is shown.
-        ipa: whether phonemes are shown in IPA; else in ARPAbet.
-
     >>> from tabwb.phonology.distance import align_features
     >>> steps = align_features(["D"], ["D", "AH"]).steps
     >>> for line in alignment_lines(Aligned(steps, 1.0, 0.9), 40, costs=False):
@@ -224,12 +207,7 @@ def _in_ipa(steps: Sequence[Step]) -> list[Step]:
 
 
 def change_lines(aligned: Aligned, *, ipa: bool = True) -> Iterator[Content]:
-    """Yield for each substitution the features that changed, and what they cost together.
-
-    Args:
-        aligned: what was said beside what should have been said.
-        ipa: whether phonemes are shown in IPA; else in ARPAbet.
-    """
+    """Yield for each substitution the features that changed, and what they cost together."""
     shown = _in_ipa(aligned.steps) if ipa else aligned.steps
     for step, written in zip(aligned.steps, shown, strict=True):
         if step.op == "SUB" and step.ref and step.hyp:

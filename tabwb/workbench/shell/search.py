@@ -80,12 +80,7 @@ class Finder:
                 began = perf_counter()
 
     def ranked(self, administrations: Sequence[Administration], words: str) -> list[Administration]:
-        """Return those with every word: by number first, then name, then date, then the latest.
-
-        Args:
-            administrations: to search, the latest first.
-            words: with blanks between.
-        """
+        """Return those with every word: by number first, then name, then date, then the latest."""
         wanted = words.lower().split()
         if not wanted:
             return list(reversed(administrations))

@@ -85,12 +85,7 @@ _SESSION = (
 def session_commands(
     check: Callable[[str, Situation], str | None], where: tuple[str, ...] = ()
 ) -> tuple[Command, ...]:
-    """Return the commands on the open session for a page on which a session is given.
-
-    Args:
-        check: given a command's verb and the situation, returns why it is unavailable, or None.
-        where: where their keys work, if not only on the page.
-    """
+    """Return the commands on the open session for a page on which a session is given."""
     return tuple(
         replace(command, where=where, unavailable=partial(check, command.method))
         for command in _SESSION

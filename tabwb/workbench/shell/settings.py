@@ -137,12 +137,7 @@ def load(path: Path | None = None) -> Remembered:
 
 
 def save(remembered: Remembered, path: Path | None = None) -> bool:
-    """Write the settings atomically; return False if the folder cannot be written.
-
-    Args:
-        remembered: the settings.
-        path: of the file; None: in the user's configuration folder.
-    """
+    """Write the settings atomically; return False if the folder cannot be written."""
     try:
         write_private(_path(path), json.dumps(asdict(remembered), indent=1) + "\n")
     except OSError:

@@ -10,10 +10,6 @@ from collections.abc import Mapping, Sequence
 def clipped(text: str, width: int) -> str:
     """Return a text in at most so many columns: its beginning.
 
-    Args:
-        text: of one line.
-        width: columns.
-
     >>> clipped("naming", 6), clipped("naming", 4)
     ('naming', 'nam…')
     """
@@ -22,10 +18,6 @@ def clipped(text: str, width: int) -> str:
 
 def short_spec(spec: str, most: int = 36) -> str:
     """Return a component's spec with its path shortened from the left.
-
-    Args:
-        spec: of the component.
-        most: columns.
 
     >>> short_spec("wav2vec2:/models/psst"), short_spec("wav2vec2:/a/long/path/to/psst", 20)
     ('wav2vec2:/models/psst', 'wav2vec2:…th/to/psst')
@@ -41,10 +33,6 @@ def shortened(label: str, width: int) -> str:
     """Return a name in at most so many columns: its beginning and its end.
 
     The end tells servers and lesions apart. Of a file the folders are left out first.
-
-    Args:
-        label: the name.
-        width: columns.
 
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')
@@ -67,10 +55,6 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
 
     Of a label that is too long the words go that tell it least from the others. Labels that are
     alike even then are numbered.
-
-    Args:
-        labels: one for each row.
-        width: columns of characters.
 
     >>> shortened_apart(["bundled (greedy)", "bundled (temperature 0.8)"], 15)
     ['bundled…greedy)', 'bundled…0.8)']
@@ -119,14 +103,7 @@ def _words(label: str) -> list[str]:
 def _fewer_words(
     words: Sequence[str], sharing: Mapping[str, int], having: Mapping[str, int], width: int
 ) -> str:
-    """Return words without those that tell least, with … for them.
-
-    Args:
-        words: of a label, each with the separators after it; a short first one stays.
-        sharing: by word, a bit for each label that has it.
-        having: by word, how many labels have it.
-        width: columns.
-    """
+    """Return words without those that tell least, with … for them."""
     kept = list(range(len(words)))
 
     def joined() -> str:

@@ -119,10 +119,6 @@ class Sound:
 def stretch_around(take: Take, recorded_s: float) -> Span:
     """Return a response with :data:`CONTEXT_S` before and after it, within the recording.
 
-    Args:
-        take: the response.
-        recorded_s: how long the recording is.
-
     >>> from tabwb.records.naming import Take
     >>> stretch_around(Take("r1", 0.5, 3.0), 3.25)
     (0.0, 3.25)
@@ -133,13 +129,7 @@ def stretch_around(take: Take, recorded_s: float) -> Span:
 
 
 def sound_of(naming: Naming, envelope: Envelope, *, revealed: bool) -> Sound | None:
-    """Return the response that counts as the waveform shows it; None where nothing was recorded.
-
-    Args:
-        naming: the trial, scored by the rules.
-        envelope: of the stretch to show (:func:`stretch_around`).
-        revealed: whether the transcript may be shown.
-    """
+    """Return the response that counts as the waveform shows it; None where nothing was recorded."""
     view, take = naming.view, naming.view.take
     if take is None:
         return None
@@ -162,9 +152,6 @@ def awaited(view: NamingView) -> Sound | None:
     """Return a response that is being given, before it is heard; None where nothing is recorded.
 
     The axis reaches from the picture to the time limit, or to :data:`AXIS_S` without one.
-
-    Args:
-        view: the trial.
     """
     shown_s = None if view.shown is None else view.shown.at_s
     if shown_s is None:

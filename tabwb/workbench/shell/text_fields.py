@@ -11,14 +11,7 @@ from textual.widgets import Input
 
 
 class TextField(Input):
-    """A text field that shows the end of a long text while it has no focus: of a path, the file.
-
-    Args:
-        name: its id.
-        value: the text.
-        help_text: for F1.
-        placeholder: is shown while nothing is typed.
-    """
+    """A text field that shows the end of a long text while it has no focus: of a path, the file."""
 
     def __init__(self, name: str, value: str, help_text: str, placeholder: str = "") -> None:
         # Validation would update the styles of each field once more; there is none.

@@ -139,11 +139,7 @@ of æ, **+** inserted, **-t** before it t was left out.
                 self._moved.pop(handle, None)
 
     def follow(self, position: Callable[[], float | None]) -> None:
-        """Show the second that is played, until there is none any more.
-
-        Args:
-            position: returns the second of the recording that is heard now; None: it is over.
-        """
+        """Show the second that is played, until there is none any more."""
         self._playing = position
         if self._following is None:
             self._following = self.set_interval(FRAME_S, self._follow)

@@ -26,11 +26,6 @@ TICK_COLUMNS = 8
 def column_of(at_s: float, window: Span, width: int) -> int:
     """Return the column of a second; the nearest where it lies outside.
 
-    Args:
-        at_s: the second.
-        window: first and last second shown.
-        width: columns.
-
     >>> column_of(0.5, (0.0, 1.0), 10), column_of(7.0, (0.0, 1.0), 10)
     (5, 9)
     """
@@ -41,11 +36,6 @@ def column_of(at_s: float, window: Span, width: int) -> int:
 def second_of(column: float, window: Span, width: int) -> float:
     """Return the second at the left edge of a column.
 
-    Args:
-        column: from the left.
-        window: first and last second shown.
-        width: columns.
-
     >>> second_of(5, (0.0, 1.0), 10)
     0.5
     """
@@ -53,21 +43,12 @@ def second_of(column: float, window: Span, width: int) -> float:
 
 
 def inside(at_s: float, window: Span) -> bool:
-    """Return whether a second lies in the window.
-
-    Args:
-        at_s: the second.
-        window: first and last second shown.
-    """
+    """Return whether a second lies in the window."""
     return window[0] <= at_s <= window[1]
 
 
 def part_of(envelope: Envelope, window: Span) -> Envelope:
     """Return the envelope of another stretch; what lies outside of the first is silent.
-
-    Args:
-        envelope: of the first stretch.
-        window: first and last second of the other.
 
     >>> part_of(Envelope(0.0, 1.0, (-9.0, -6.0)), (0.5, 1.5)).peaks_dbfs
     (-6.0, -60.0)
@@ -88,13 +69,6 @@ def part_of(envelope: Envelope, window: Span) -> Envelope:
 def bar_rows(sound: Sound, window: Span, width: int, rows: int, played_s: float | None) -> Content:
     """Return the bars: quiet outside of the response and where the examiner speaks, amber past
     the time limit, and the column that is played in reverse.
-
-    Args:
-        sound: the response.
-        window: what is drawn.
-        width: columns.
-        rows: lines.
-        played_s: the second that is heard now, or None.
     """
     styles = [_style(second_of(column + 0.5, window, width), sound) for column in range(width)]
     if played_s is not None and inside(played_s, window):
@@ -126,11 +100,6 @@ def _style(at_s: float, sound: Sound) -> str:
 
 def marks_line(sound: Sound, window: Span, width: int) -> Content:
     """Return cues, the question asked again, the examiner's voice, the response and the limit.
-
-    Args:
-        sound: with its marks.
-        window: first and last second shown.
-        width: columns.
 
     >>> sound = Sound(Envelope(0.0, 4.0, ()), (0.0, 3.0), limit_s=3.5, marks=((1.0, "c1"),))
     >>> marks_line(sound, (0.0, 4.0), 40).plain
@@ -184,13 +153,6 @@ def marker_line(
 ) -> Content:
     """Return a marker at its place, with as many words beside it as there is room for.
 
-    Args:
-        at_s: the second that is marked.
-        words: what it is.
-        window: what is drawn.
-        width: columns.
-        other: a second marker, without words, or None.
-
     >>> onset = "onset 0.50 s after picture ±0.05"
     >>> marker_line(0.5, onset, (0.0, 1.0), 40).plain
     '                    ┃ onset 0.50 s ±0.05'
@@ -220,11 +182,6 @@ def marker_line(
 def attempts_line(attempts: Sequence[AttemptSpan], window: Span, width: int) -> str:
     """Return each attempt as a bracket with its number; square corners: marked by a person.
 
-    Args:
-        attempts: in order.
-        window: first and last second shown.
-        width: columns.
-
     >>> spans = [AttemptSpan(0.1, 0.45), AttemptSpan(0.6, 0.9, marked=True)]
     >>> attempts_line(spans, (0.0, 1.0), 20)
     '  ╰──1───╯  └──2──┘'
@@ -250,12 +207,6 @@ def attempts_line(attempts: Sequence[AttemptSpan], window: Span, width: int) -> 
 def phonemes_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ipa: bool) -> str:
     """Return the phonemes of the transcript where they lie; ``…`` where there is no room for one.
 
-    Args:
-        phonemes: in order.
-        window: first and last second shown.
-        width: columns.
-        ipa: in IPA; else in ARPAbet.
-
     >>> said = [TimedPhoneme(0.1, 0.3, "D"), TimedPhoneme(0.3, 0.5, "AO")]
     >>> phonemes_line(said, (0.0, 1.0), 20, ipa=True), phonemes_line(said, (0.0, 1.0), 6, ipa=False)
     ('  d   ɔ', 'D…')
@@ -276,12 +227,6 @@ def phonemes_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *,
 
 def steps_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ipa: bool) -> str:
     """Return below each phoneme how it differs from the target; see :data:`SIGNS`.
-
-    Args:
-        phonemes: in order.
-        window: first and last second shown.
-        width: columns.
-        ipa: in IPA; else in ARPAbet.
 
     >>> said = [TimedPhoneme(0.1, 0.3, "D", (("SUB", "K"),)), TimedPhoneme(0.3, 0.5, "AO",
     ...         (("EQ", "AO"), ("DEL", "T")))]
@@ -304,11 +249,6 @@ def steps_line(phonemes: Sequence[TimedPhoneme], window: Span, width: int, *, ip
 
 def axis_line(zero_s: float, window: Span, width: int) -> str:
     """Return the axis: a tick and a number of seconds at round distances from second 0.
-
-    Args:
-        zero_s: the second of the recording that is 0.
-        window: what is drawn.
-        width: columns.
 
     >>> axis_line(10.0, (10.0, 14.0), 40)
     '╵0 s      ╵1        ╵2        ╵3'

@@ -32,13 +32,7 @@ class WidthAwareWidget(Widget):
         return self.paint(self.content_size.width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows of the content for a width that the widget may not have yet.
-
-        Args:
-            container: size of the widget around this one.
-            viewport: size of the window.
-            width: columns of the content.
-        """
+        """Return the rows of the content for a width that the widget may not have yet."""
         width = max(width, 1)  # beside others there may be no column left in a narrow window
         return self.paint(width).get_height({}, width)
 
@@ -75,12 +69,7 @@ class Flow(WidthAwareWidget):
     _rows: Sequence[Sequence[Content]] = ()
 
     def show(self, rows: Iterable[Iterable[Content | str]], gap: int) -> None:
-        """Show rows of pieces, ``gap`` columns apart; nothing is shown without any.
-
-        Args:
-            rows: of pieces.
-            gap: columns between two pieces.
-        """
+        """Show rows of pieces, ``gap`` columns apart; nothing is shown without any."""
         pieces = [[Content.from_text(piece, markup=False) for piece in row] for row in rows]
         self.display = any(pieces)
         # Contents with the same text are equal whatever their styles.
@@ -114,12 +103,7 @@ class Line(WidthAwareWidget):
     _texts = (Content(""), Content(""))
 
     def show(self, left: Content | str, right: Content | str = "") -> None:
-        """Show two texts.
-
-        Args:
-            left: at the left.
-            right: at the right.
-        """
+        """Show two texts."""
         texts = (Content.from_text(left, markup=False), Content.from_text(right, markup=False))
         if not all(map(Content.is_same, texts, self._texts)):
             self._texts = texts
@@ -135,12 +119,7 @@ _COLOURS = {"cyan": ACCENT, "yellow": AMBER}
 
 
 def content_of(view: RenderableType, width: int) -> Content:
-    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme.
-
-    Args:
-        view: a table, or another view.
-        width: columns.
-    """
+    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme."""
     console = Console(
         file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
     )

@@ -51,10 +51,6 @@ class WordDifference:
 def word_difference(first: str, second: str) -> WordDifference:
     """Return which words differ: those outside the longest common blocks, as in ``diff``.
 
-    Args:
-        first: a text.
-        second: another.
-
     >>> found = word_difference("the dog barks", "the wug barks barks")
     >>> [piece.text for piece in found.first if piece.differs]
     ['dog ']
@@ -76,12 +72,7 @@ def word_difference(first: str, second: str) -> WordDifference:
 
 
 def styled(pieces: Sequence[Piece], width: int) -> list[Content]:
-    """Return a text in lines, the words underlined that the other text lacks.
-
-    Args:
-        pieces: the words.
-        width: columns of characters.
-    """
+    """Return a text in lines, the words underlined that the other text lacks."""
     parts: list[tuple[str, str]] = []
     for piece in pieces:
         word = piece.text.rstrip()
@@ -98,13 +89,7 @@ def styled(pieces: Sequence[Piece], width: int) -> list[Content]:
 def side_by_side(
     first: Sequence[Content], second: Sequence[Content], room: int
 ) -> Iterator[Content]:
-    """Yield two texts beside each other.
-
-    Args:
-        first: lines at the left, none wider than ``room``.
-        second: lines at the right.
-        room: columns of characters of the first text.
-    """
+    """Yield two texts beside each other."""
     empty = Content("")
     for at in range(max(len(first), len(second))):
         left = first[at] if at < len(first) else empty

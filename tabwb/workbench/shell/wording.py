@@ -50,11 +50,6 @@ _RESPONSES = {
 def spread(left: Content, right: Content, width: int) -> Content:
     """Return a line with one text at the left, which is cut, and one at the right.
 
-    Args:
-        left: at the left.
-        right: at the right.
-        width: columns.
-
     >>> spread(Content("item"), Content("1 of 2"), 14).plain
     'item    1 of 2'
     """
@@ -79,12 +74,7 @@ def stopped(item: Item) -> str:
 
 
 def reasoning_words(attempt: Attempt, *, text: bool = True) -> str:
-    """Return what is said of the reasoning of a response: its tokens, its beginning.
-
-    Args:
-        attempt: with reasoning.
-        text: with the beginning of its text.
-    """
+    """Return what is said of the reasoning of a response: its tokens, its beginning."""
     tokens = attempt.metadata.get(REASONING_TOKENS)
     words = f"reasoning, {tokens} tokens" if tokens else "reasoning"
     words += " (no part of the response, not scored)"
@@ -99,10 +89,6 @@ _WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UN
 
 def verdict_words(rating: Rating | None, probability: float | None = None) -> str:
     """Return a judge's verdict on a feature with its probability, or why there is none.
-
-    Args:
-        rating: the verdict; None: the judge was not asked.
-        probability: of the feature, or None.
 
     >>> from tabwb.records.ratings import undefined, valued
     >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
@@ -120,10 +106,6 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
 
 def wrapped(text: str, width: int) -> list[str]:
     """Return a line wrapped at blanks, where wide characters take two columns.
-
-    Args:
-        text: one line.
-        width: columns; a longer word is broken.
 
     >>> wrapped("the boy falls", 8), wrapped("男孩掉下", 5)
     (['the boy', 'falls'], ['男孩', '掉下'])
@@ -144,14 +126,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
-    """Yield a text in separate lines, each so many columns from the left.
-
-    Args:
-        text: of any number of lines.
-        width: columns.
-        style: of the text.
-        indent: blank columns at the left.
-    """
+    """Yield a text in separate lines, each so many columns from the left."""
     for line in text.splitlines():
         for part in wrapped(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))
@@ -162,12 +137,7 @@ KEY = 8
 
 
 def key_lines(keys: Iterable[tuple[str, str]], width: int) -> Iterator[Content]:
-    """Yield what can be done with each key, the words below each other.
-
-    Args:
-        keys: each with its words.
-        width: columns.
-    """
+    """Yield what can be done with each key, the words below each other."""
     for key, words in keys:
         first, *rest = folded(words, max(width - KEY, LEAST), QUIET)
         yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)

@@ -50,24 +50,11 @@ class TranscribingController(Controller):
         self._sessions = sessions
 
     def check(self, spec: str) -> None:
-        """Check the spec of a transcriber; may be called in any thread.
-
-        Raises:
-            TabwbError: it cannot be used.
-        """
+        """Check the spec of a transcriber; may be called in any thread."""
         self.plugins.resolve("transcribers", spec)
 
     def transcribe(self, number: int, wish: TranscribingWish) -> None:
-        """Transcribe the responses that wait, in the background.
-
-        Args:
-            number: of the administration.
-            wish: which responses, and the transcriber.
-
-        Raises:
-            NoConsent: the participant has not agreed to it.
-            TabwbError: the transcriber cannot be used, or works on the administration already.
-        """
+        """Transcribe the responses that wait, in the background."""
         from tabwb.administer.naming.run import permit, waiting
         from tabwb.administer.session.setup import notated
 
@@ -123,12 +110,7 @@ class TranscribingController(Controller):
         return Ended("refused" if failed == done else "done", words)
 
     def keep(self, number: int, heard: list[tuple[Job, Transcript]]) -> None:
-        """Store transcripts; called in the worker's thread.
-
-        Args:
-            number: of the administration.
-            heard: each recording with its transcript.
-        """
+        """Store transcripts; called in the worker's thread."""
         with self._sessions.session_of(number) as session:
             for job, transcript in heard:
                 made = session.spoken.transcribed(job.trial, job.attempt, transcript)

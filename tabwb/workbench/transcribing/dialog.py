@@ -32,14 +32,7 @@ FIELDS = Fields("", HELPS)
 
 
 class TranscribingScreen(Dialog[TranscribingWish | None]):
-    """Returns what is to be transcribed; None when closed.
-
-    Args:
-        number: of the administration.
-        spec: the transcriber that is offered.
-        catalogue: with the transcribers that are installed.
-        check: raises a TabwbError where a transcriber cannot be used; called in a thread.
-    """
+    """Returns what is to be transcribed; None when closed."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#transcriber"

@@ -81,12 +81,6 @@ class TrialActions(Actions):
 
         The others are as in the administration that was begun last; with both ``battery`` and
         ``model`` they have their defaults.
-
-        Args:
-            battery: its id or file.
-            model: its spec; the examinee is a model then.
-            examinee: as it is chosen in the explorer.
-            lesion: its spec.
         """
         desk = self.desk
         if desk.catalogue is None or not desk.started:

@@ -152,11 +152,7 @@ class TrialController(Controller):
         return self.examine(draft).problems
 
     def check(self, draft: Draft) -> tuple[Battery, Conditions]:
-        """Return what a draft asks for, without beginning anything.
-
-        Raises:
-            TabwbError: it cannot be begun; a :class:`FieldError` names the field.
-        """
+        """Return what a draft asks for, without beginning anything."""
         found = self.examine(draft)
         if found.problems or found.battery is None:
             raise found.problems[0]

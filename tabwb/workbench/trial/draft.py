@@ -105,12 +105,7 @@ class FieldError(TabwbError):
 
     @classmethod
     def of(cls, field: str, error: TabwbError) -> FieldError:
-        """Return an error as that of a field.
-
-        Args:
-            field: its name.
-            error: what is wrong with it.
-        """
+        """Return an error as that of a field."""
         return cls(field, error.message, error.allowed or "", error.hint or "")
 
 
@@ -148,13 +143,7 @@ def _kept() -> set[str]:
 
 
 def remembered(usual: Draft, begun: Mapping[str, str], battery: str | None = None) -> Draft:
-    """Return a draft with the fields of the administration that was begun last.
-
-    Args:
-        usual: has the defaults.
-        begun: what :meth:`Draft.differing` returned; other names and values are left out.
-        battery: is given instead of the remembered one; its parts are not remembered then.
-    """
+    """Return a draft with the fields of the administration that was begun last."""
     kept = _kept()
     texts = {name: text for name, text in begun.items() if name in kept and isinstance(text, str)}
     if texts.get("kind") not in {"model", "speaker"}:
@@ -165,12 +154,7 @@ def remembered(usual: Draft, begun: Mapping[str, str], battery: str | None = Non
 
 
 def audience_of(kind: str, battery: BatteryEntry | None) -> Audience:
-    """Return to whom a battery would be given: to a model, or to a person who types or speaks.
-
-    Args:
-        kind: of the examinee.
-        battery: None: it is not known.
-    """
+    """Return to whom a battery would be given: to a model, or to a person who types or speaks."""
     if kind == "model":
         return "model"
     if battery is None or not battery.aloud:
@@ -179,12 +163,7 @@ def audience_of(kind: str, battery: BatteryEntry | None) -> Audience:
 
 
 def first_fields(audience: Audience, battery: BatteryEntry | None) -> tuple[str, ...]:
-    """Return the fields that are shown below battery and examinee while the others are folded.
-
-    Args:
-        audience: who is given the battery.
-        battery: None: it is not known.
-    """
+    """Return the fields that are shown below battery and examinee while the others are folded."""
     for_models = battery is not None and "speaker" not in battery.examinees
     needed = (PROTOCOL,) if for_models and audience != "model" else ()
     return (*needed, *FIRST[audience])
@@ -194,10 +173,6 @@ def asked_of(draft: Draft, audience: Audience) -> tuple[Conditions, tuple[FieldE
     """Return the conditions that a draft asks for, specs not yet resolved, and what is wrong.
 
     A condition whose text cannot be read has its default.
-
-    Args:
-        draft: of the dialog.
-        audience: who is given the battery.
     """
     problems: list[FieldError] = []
     if not draft.battery.strip():
@@ -227,11 +202,6 @@ def asked_of(draft: Draft, audience: Audience) -> tuple[Conditions, tuple[FieldE
 
 def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None = None) -> str:
     """Return what the folded fields are set to, those that differ from their defaults first.
-
-    Args:
-        draft: of the dialog.
-        audience: who is given the battery.
-        battery: None: it is not known.
 
     >>> folded_words(Draft(), "model")
     "greedy, seed 1, the battery's token limits"

@@ -42,14 +42,7 @@ class ItemPane(Pane):
             yield Static(id="administrator", markup=False)
 
     def show(self, work: Work, streamed: str, *, hidden: bool, sent: bool) -> None:
-        """Show the current item.
-
-        Args:
-            work: the open administration.
-            streamed: the response that is arriving.
-            hidden: verdicts are hidden.
-            sent: the exact prompt is shown in place of prompt and options.
-        """
+        """Show the current item."""
         item = work.item
         title = "Before the first item"
         if item is not None:

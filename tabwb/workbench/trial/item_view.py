@@ -72,12 +72,7 @@ def reply(work: Work) -> Content | str:
 
 
 def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
-    """Yield the verdicts, then further facts; of a person with hidden verdicts only the latency.
-
-    Args:
-        work: the open administration.
-        hidden: verdicts are hidden.
-    """
+    """Yield the verdicts, then further facts; of a person with hidden verdicts only the latency."""
     item = work.item
     waits = work.awaiting or (work.asking and not work.together)
     if item is None or waits or item.attempt is None:
@@ -105,12 +100,7 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
 
 
 def findings(item: Item, *, hidden: bool) -> Content:
-    """Return the reasoning, further measures and features, then the notes.
-
-    Args:
-        item: which one.
-        hidden: verdicts are hidden.
-    """
+    """Return the reasoning, further measures and features, then the notes."""
     attempt = item.attempt
     lines = [reasoning_words(attempt)] if attempt is not None and attempt.reasoning else []
     lines += [] if attempt is None or hidden else item.findings
@@ -119,13 +109,7 @@ def findings(item: Item, *, hidden: bool) -> Content:
 
 
 def hint(work: Work, *, pausing: bool, elsewhere: bool = False) -> tuple[str, str]:
-    """Return what is happening and what can be done now, with its style.
-
-    Args:
-        work: the open administration.
-        pausing: a pause follows the response under way.
-        elsewhere: a participant types in a second terminal.
-    """
+    """Return what is happening and what can be done now, with its style."""
     if work.loading:
         return f"… loading {work.loading}", QUIET
     if pausing and work.together:
@@ -200,11 +184,6 @@ class RunLine(Static):
 
 def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
     """Return the line: first the wait, then what was used.
-
-    Args:
-        spending: requests, tokens and cost so far; None: not known.
-        reason: why a request waits, or empty.
-        left_s: seconds that it still waits.
 
     >>> words_of(Spending(None, 8, 40, 2), "rate limit, attempt 2 of 6", 11.6).plain
     '… rate limit, attempt 2 of 6: 12 s   8 in flight, 42 tokens, cost unknown'

@@ -17,13 +17,7 @@ _PUNCTUATION = "–—‘’“”…"
 
 
 def fitting(texts: tuple[str, ...], width: int, height: int) -> list[str] | None:
-    """Return texts in the largest letters that fit, below each other, or None if none fit.
-
-    Args:
-        texts: each begins a line; of Latin letters, others are not drawn large.
-        width: columns.
-        height: rows of all texts together.
-    """
+    """Return texts in the largest letters that fit, below each other, or None if none fit."""
     if not all(character in _PUNCTUATION or ord(character) < 0x250 for character in "".join(texts)):
         return None
     for size in SIZES:
@@ -41,11 +35,6 @@ def fitting(texts: tuple[str, ...], width: int, height: int) -> list[str] | None
 @lru_cache(maxsize=64)
 def large(text: str, size: int, width: int) -> tuple[str, ...] | None:
     """Return a text as rows of half blocks, wrapped at blanks; None if a word is too wide.
-
-    Args:
-        text: to be drawn.
-        size: of the letters, in half cells.
-        width: columns.
 
     >>> rows = large("cat", 16, 60)
     >>> len(rows), max(map(len, rows)) <= 60, large("cat", 16, 6)

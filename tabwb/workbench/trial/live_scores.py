@@ -36,12 +36,7 @@ class LiveView(NamedTuple):
 
 
 def live_lines(view: LiveView, width: int) -> Iterator[Content]:
-    """Yield subtests, then burden and features of each judge.
-
-    Args:
-        view: scores and trials.
-        width: columns.
-    """
+    """Yield subtests, then burden and features of each judge."""
     if not view.scores.subtests:
         yield Content.styled("Scores appear here as responses arrive.", QUIET)
         return

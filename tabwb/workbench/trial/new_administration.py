@@ -70,14 +70,7 @@ class Begin(Button):
 
 
 class NewAdministration(Dialog[Draft | int | None]):
-    """Returns the draft, or the number of an administration to continue; None when closed.
-
-    Args:
-        catalogue: what there is.
-        draft: what is filled in.
-        drafts: examines drafts.
-        usual: has the defaults of all fields.
-    """
+    """Returns the draft, or the number of an administration to continue; None when closed."""
 
     CSS_PATH = "new_administration.tcss"
     AUTO_FOCUS = "#begin"

@@ -73,12 +73,7 @@ def words_of(name: str) -> tuple[str, str, frozenset[Audience]]:
 
 
 def applies(name: str, audience: Audience) -> bool:
-    """Return whether a field is shown for those who are given the battery.
-
-    Args:
-        name: of the field.
-        audience: who is given the battery.
-    """
+    """Return whether a field is shown for those who are given the battery."""
     return audience in words_of(name)[2]
 
 
@@ -100,11 +95,6 @@ class Row(Widget):
     """Fields side by side; the row draws their labels, and below them what is wrong.
 
     A widget for each label and message would be slow.
-
-    Args:
-        names: of its fields.
-        fields: the widgets.
-        label: of the whole row; empty: each field has its own.
     """
 
     def __init__(self, names: Sequence[str], fields: Sequence[Widget], label: str = "") -> None:
@@ -225,13 +215,7 @@ class Advanced(Widget, can_focus=True):
 
 
 def first_row(name: str, catalogue: Catalogue, draft: Draft) -> Row:
-    """Return a row that is not folded; that of ``kind`` holds the examinee too.
-
-    Args:
-        name: of the first field.
-        catalogue: what can be chosen.
-        draft: has the values.
-    """
+    """Return a row that is not folded; that of ``kind`` holds the examinee too."""
     if name == "kind":
         models = [*map(known_model, catalogue.models), *given_models(catalogue)]
         code = "participant code"
@@ -274,13 +258,7 @@ def known_participant(participant: KnownParticipant) -> Known:
 
 
 def field_of(name: str, catalogue: Catalogue, draft: Draft) -> Widget:
-    """Return the widget of a field that is not of the examinee.
-
-    Args:
-        name: of the field.
-        catalogue: what can be chosen.
-        draft: has the values.
-    """
+    """Return the widget of a field that is not of the examinee."""
     if name == "battery":
         batteries = [
             Known(one.id, one.id, f"{one.title} {one.version}".strip(), one.problem)
@@ -310,12 +288,7 @@ def field_of(name: str, catalogue: Catalogue, draft: Draft) -> Widget:
 
 
 def by_row(errors: Sequence[FieldError], rows: Sequence[Row]) -> dict[Row, list[FieldError]]:
-    """Return the errors of each row; those of fields that no row has are left out.
-
-    Args:
-        errors: of fields.
-        rows: of the dialog.
-    """
+    """Return the errors of each row; those of fields that no row has are left out."""
     place = {name: row for row in rows for name in row.names}
     found: dict[Row, list[FieldError]] = {row: [] for row in rows}
     for field, those in groupby(errors, lambda error: error.field):

@@ -41,10 +41,6 @@ def clock(seconds: float) -> str:
 def pace_words(pace: Pace, now: float) -> list[str]:
     """Return elapsed time, remaining time and speed, in words; what is not known is left out.
 
-    Args:
-        pace: how fast the model goes.
-        now: the time, by ``time.monotonic``.
-
     >>> pace_words(Pace(12.0, 100.0, 21.0, 61.7), 102.5)
     ['0:14 elapsed', 'about 0:18 left', '62 tokens/s']
     >>> pace_words(Pace(), 5.0)
@@ -133,13 +129,7 @@ given, › skipped, ∅ void, ! needs attention, - not administered. A click on 
         self._marks: list[Mark] = []
 
     def show(self, work: Work, shown: int | None, *, hidden: bool) -> None:
-        """Show the items of an administration.
-
-        Args:
-            work: the administration.
-            shown: number of the item that is shown.
-            hidden: verdicts are hidden.
-        """
+        """Show the items of an administration."""
         lines = self._marks[-1].line if self._marks else 0
         self._transcript = work.transcript
         self._subtests = work.scores.subtests

@@ -87,10 +87,6 @@ def _closed(now: Situation) -> str | None:
 def check(verb: str, now: Situation) -> str | None:
     """Return why a command on the open session cannot be used now, or None.
 
-    Args:
-        verb: of the command.
-        now: the situation.
-
     >>> now = Situation("trial", status=AdministrationStatus.RUNNING, item=2, answered=True)
     >>> check("skip", now)
     'item 2 is answered: u takes it back, v declares it void'

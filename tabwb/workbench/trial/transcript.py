@@ -93,12 +93,7 @@ class TranscriptList(ScrollView, can_focus=True):
         return self._given.current if self.chosen is None else self.chosen
 
     def show(self, given: Given, chosen: int | None) -> None:
-        """Show an administration.
-
-        Args:
-            given: the administration.
-            chosen: number of the trial under the cursor; None: the current one.
-        """
+        """Show an administration."""
         before = self.cursor
         self._given, self.chosen = given, chosen
         transcript = given.transcript
@@ -258,14 +253,7 @@ def _part(row: Row) -> tuple[str, int, bool]:
 
 
 def glyph_of_row(row: Row, *, waits: bool, hidden: bool, person: bool) -> tuple[str, str]:
-    """Return the glyph of a trial with its style.
-
-    Args:
-        row: the trial.
-        waits: it waits for its response.
-        hidden: verdicts are hidden.
-        person: a person answers: no verdict has a colour.
-    """
+    """Return the glyph of a trial with its style."""
     if waits:
         return NEXT, f"bold {ACCENT}"
     return glyph_and_style(row.mark, hidden=hidden, person=person)

@@ -62,19 +62,7 @@ class Given:
 
 
 def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[str, str]) -> Given:
-    """Return the answers that the ratings of a file are.
-
-    Args:
-        labels: of the file.
-        form: with the questions.
-        mapping: what the user says of the file.
-        known: every name of a question to its measure.
-
-    Raises:
-        AnswerProblems: every problem with its place.
-        TabwbError: the form does not say what a question without a mark means.
-        UsageError: there is no rating in it.
-    """
+    """Return the answers that the ratings of a file are."""
     given = Given()
     problems: list[Problem] = []
     for label in labels.labels:
@@ -189,10 +177,6 @@ def rated(
     """Return the assignments that the ratings fulfil, the ratings, and what was settled.
 
     The first rating of a response by a rater is its rating, later ones are given again.
-
-    Args:
-        given: the answers.
-        samples: response to number of its sample.
     """
     assignments: list[Assignment] = []
     ratings: list[SampleRating] = []

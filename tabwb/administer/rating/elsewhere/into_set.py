@@ -103,17 +103,7 @@ class PreparedLabels:
 
 
 def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
-    """Read and check a file of ratings.
-
-    Args:
-        plugins: with the batteries of forms.
-        request: what is to be imported.
-
-    Raises:
-        UsageError: the form or an option cannot be used.
-        TabwbError: the file cannot be read.
-        AnswerProblems: every problem of the file with its place.
-    """
+    """Read and check a file of ratings."""
     if request.path.is_dir():
         return _prepared_study(request)
     name = checked_set_name(request.name or "")
@@ -151,18 +141,7 @@ def _prepared_study(request: LabelRequest) -> PreparedLabels:
 
 
 def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> RatingSet:
-    """Store ratings as a rating set; texts of the file that the store lacks are stored first.
-
-    Args:
-        store: where they are kept.
-        plugins: with scorers and judges, for texts.
-        prepared: the ratings.
-
-    Raises:
-        UsageError: a response is not stored and its text is not in the file, who gave it is not
-            known, or the name of the set is taken.
-        NoConsent: a speaker has not agreed to rating; nothing was stored.
-    """
+    """Store ratings as a rating set; texts of the file that the store lacks are stored first."""
     store.sets.refuse_taken(prepared.name)
     found = stored_responses(
         store, prepared.given.responses, prepared.labels.texts, str(prepared.labels.path)

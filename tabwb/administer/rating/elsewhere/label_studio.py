@@ -30,15 +30,6 @@ def read_tasks(tasks: Any, path: Path, mapping: FileMapping, known: Mapping[str,
 
     A control with the name of a question is its answer. One whose choices have names of questions
     lists features that are present; those that are not chosen are unmarked.
-
-    Args:
-        tasks: of the export.
-        path: of the file, for messages.
-        mapping: what the export calls things.
-        known: every name of a question to its measure.
-
-    Raises:
-        TabwbError: it is another format.
     """
     if isinstance(tasks, dict):
         tasks = [tasks]

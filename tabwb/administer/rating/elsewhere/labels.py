@@ -103,15 +103,7 @@ def plain(name: str) -> str:
 
 
 def measures_by_name(form: Form, names: Mapping[str, str]) -> dict[str, str]:
-    """Return every name of a question to its measure: id, title, and what the user says.
-
-    Args:
-        form: with the questions.
-        names: measure to its name in the file.
-
-    Raises:
-        TabwbError: the form has no such measure.
-    """
+    """Return every name of a question to its measure: id, title, and what the user says."""
     found: dict[str, str] = {}
     for question in form.questions:
         found.setdefault(plain(question.title), question.measure)
@@ -123,13 +115,6 @@ def measures_by_name(form: Form, names: Mapping[str, str]) -> dict[str, str]:
 
 def answer_of(question: Question, value: str) -> Answer:
     """Return the answer that a value of a file stands for.
-
-    Args:
-        question: of the form.
-        value: as the file has it.
-
-    Raises:
-        TabwbError: the question does not allow it.
 
     >>> anomia = Question("anomia", "Anomia", cannot_tell=True)
     >>> answer_of(anomia, "Yes"), answer_of(anomia, "?"), answer_of(anomia, " ")
@@ -159,15 +144,7 @@ def answer_of(question: Question, value: str) -> Answer:
 
 
 def filled(form: Form, answers: Mapping[str, Answer]) -> dict[str, Answer]:
-    """Return the answers of one rating, with what the form says of questions without a mark.
-
-    Args:
-        form: with the questions.
-        answers: by key; None is not rated.
-
-    Raises:
-        TabwbError: the form does not say it.
-    """
+    """Return the answers of one rating, with what the form says of questions without a mark."""
     if form.unmarked != "absent":
         raise TabwbError(
             f"form '{form.id}' does not say what a question without a mark means",

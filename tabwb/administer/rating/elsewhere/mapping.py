@@ -42,22 +42,13 @@ class FileMapping:
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def value(self, measure: str, value: str) -> str:
-        """Return a value as it is here.
-
-        Args:
-            measure: of the form.
-            value: as the file has it.
-        """
+        """Return a value as it is here."""
         own = self.values.get(measure, {})
         return own.get(value.strip(), self.values.get("", {}).get(value.strip(), value))
 
 
 def read_mapping(path: Path | None) -> FileMapping:
-    """Return what a mapping file (TOML) says; nothing without a file.
-
-    Raises:
-        AnswerProblems: every problem with its line.
-    """
+    """Return what a mapping file (TOML) says; nothing without a file."""
     if path is None:
         return FileMapping()
     text = read_text(path, 'keys such as response = "record_id"')

@@ -29,17 +29,7 @@ _Row = tuple[str, Row]
 
 
 def read_labels(path: Path, mapping: FileMapping, known: Mapping[str, str]) -> Labels:
-    """Return the ratings of a file.
-
-    Args:
-        path: a CSV, a TSV, or a JSON export of Label Studio.
-        mapping: what the file calls things.
-        known: every name of a question to its measure.
-
-    Raises:
-        TabwbError: it cannot be read.
-        AnswerProblems: every problem with its place.
-    """
+    """Return the ratings of a file."""
     text = read_text(path)
     if text.lstrip()[:1] in ("[", "{"):
         from tabwb.administer.rating.elsewhere.label_studio import read_tasks
@@ -69,11 +59,7 @@ def is_table_of_ratings(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8.
-
-    Raises:
-        TabwbError: it cannot be read, is empty, or is not such text.
-    """
+    """Return the text of a file in UTF-8."""
     try:
         content = read_file(path, MOST_BYTES)
     except OSError as error:
@@ -93,11 +79,7 @@ def read_text(path: Path) -> str:
 
 
 def read_rows(path: Path) -> list[_Row]:
-    """Return the place and the cells of each row of a table; there may be none.
-
-    Raises:
-        TabwbError: it cannot be read.
-    """
+    """Return the place and the cells of each row of a table; there may be none."""
     return _table(read_text(path), path)[1]
 
 
@@ -274,15 +256,7 @@ def _add(labels: Labels, label: Label, cell: Mapping[str, str]) -> None:
 
 
 def seconds_of(text: str, where: str) -> float:
-    """Return a time in seconds; 0 where there is none.
-
-    Args:
-        text: a number, or empty.
-        where: its place, for messages.
-
-    Raises:
-        TabwbError: it is something else.
-    """
+    """Return a time in seconds; 0 where there is none."""
     try:
         seconds = float(text or 0)
     except ValueError:
@@ -293,15 +267,7 @@ def seconds_of(text: str, where: str) -> float:
 
 
 def confidence_of(text: str, where: str) -> int | None:
-    """Return how sure a rater was; None where it is not said.
-
-    Args:
-        text: a whole number, or empty.
-        where: its place, for messages.
-
-    Raises:
-        TabwbError: it is something else.
-    """
+    """Return how sure a rater was; None where it is not said."""
     if not text:
         return None
     if text not in ("0", "1", "2", "3"):

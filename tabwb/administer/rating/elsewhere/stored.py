@@ -37,17 +37,7 @@ class Found:
 def stored_responses(
     store: Store, responses: Collection[str], texts: Mapping[str, LabelledText], where: str
 ) -> dict[str, Found]:
-    """Return the responses that the store has: by reference, or by the id of an imported text.
-
-    Args:
-        store: with the responses.
-        responses: as the file names them.
-        texts: of those whose text the file has.
-        where: the file, for messages.
-
-    Raises:
-        UsageError: several stored texts have an id, or one has another text.
-    """
+    """Return the responses that the store has: by reference, or by the id of an imported text."""
     found: dict[str, Found] = {}
     wanted = set(responses)
     for response in wanted:

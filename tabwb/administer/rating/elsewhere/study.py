@@ -77,12 +77,6 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
     """Return the plan and the ratings of a folder.
 
     A response is named by the administration, the trial and the attempt from which it was taken.
-
-    Args:
-        folder: as ``tabwb rate export`` writes it.
-
-    Raises:
-        TabwbError: a file cannot be read, or is a link that leads out of the folder.
     """
     guidelines, judges = folder / "guidelines.txt", folder / "judges.csv"
     for name in (*NEEDED, guidelines.name, judges.name):

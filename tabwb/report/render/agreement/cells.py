@@ -32,10 +32,6 @@ def ends(interval: Interval | None) -> str:
 def of_features(value: float | None, features: int) -> str:
     """Return a mean over features with their number.
 
-    Args:
-        value: the mean.
-        features: number of those that it is made from.
-
     >>> of_features(0.286, 15), of_features(None, 0)
     ('0.286 (15)', '- (0)')
     """

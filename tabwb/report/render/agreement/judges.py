@@ -93,12 +93,7 @@ def _drift(drift: Drift, names: str, measures: Sequence[Measure]) -> RenderableT
 
 
 def error_rate_views(report: AgreementReport, *, details: bool) -> Iterator[RenderableType]:
-    """Yield sensitivity and specificity of every rater by the model of Dawid and Skene.
-
-    Args:
-        report: with the estimates.
-        details: a row for each rater and feature, with intervals.
-    """
+    """Yield sensitivity and specificity of every rater by the model of Dawid and Skene."""
     rates = report.error_rates
     if rates is None:
         return

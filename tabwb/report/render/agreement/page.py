@@ -24,12 +24,7 @@ from tabwb.report.summaries.agreement.report import AgreementReport
 
 
 def agreement_view(report: AgreementReport, *, details: bool = False) -> RenderableType:
-    """Return everything about the agreement of raters.
-
-    Args:
-        report: the agreement.
-        details: show the error rates of every rater with intervals too.
-    """
+    """Return everything about the agreement of raters."""
     return Group(*_parts(report, details=details))
 
 

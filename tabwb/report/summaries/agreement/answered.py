@@ -126,13 +126,7 @@ class Transcribed:
 
 
 def answered(rated: Rated, *, draws: int, seed: int) -> tuple[Answered, ...]:
-    """Return the agreement of all raters on scales, codes and words heard.
-
-    Args:
-        rated: what raters gave.
-        draws: of intervals; 0: none.
-        seed: of the draws.
-    """
+    """Return the agreement of all raters on scales, codes and words heard."""
     return tuple(
         _answered(rated, answers, draws, seed)
         for answers in rated.others

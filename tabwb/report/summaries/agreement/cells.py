@@ -69,10 +69,8 @@ class _Numbers(dict[str, int]):
 
 
 def read_cells(path: Path) -> Cells:
-    """Read a table with the columns of ratings; cells are separated by commas, semicolons or tabs.
-
-    Raises:
-        TabwbError: it cannot be read, lacks a column, or a row has other cells than the headings.
+    """Read a table with the columns of ratings; cells are separated by commas, semicolons or
+    tabs.
     """
     text = table_text(path)
     rows = _rows(path, text)

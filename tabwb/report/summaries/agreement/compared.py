@@ -152,10 +152,6 @@ class FeatureCounts:
 def draws_for(n: int, asked: int | None) -> int:
     """Return the number of draws of intervals.
 
-    Args:
-        n: number of samples.
-        asked: what was asked for; None: 2,000, fewer of more than 10,000 samples.
-
     >>> draws_for(82, None), draws_for(112_000, None), draws_for(82, 500)
     (2000, 200, 500)
     """
@@ -168,10 +164,6 @@ def task_of(rated: Rated, choices: Choices) -> Task:
     """Return the verdicts on features ready to be compared.
 
     The main raters are the people; with fewer than two, everybody.
-
-    Args:
-        rated: what raters gave.
-        choices: how it is computed.
     """
     people = rated.places(rated.people)
     main = tuple(people if len(people) > 1 else range(len(rated.raters)))
@@ -194,12 +186,7 @@ def main_pairs(task: Task) -> Among | None:
 
 
 def with_each(task: Task, rater: int) -> Among | None:
-    """Return a rater compared with each main rater: like :func:`main_pairs`, pair by pair.
-
-    Args:
-        task: the verdicts.
-        rater: place of the rater, who is none of the main ones.
-    """
+    """Return a rater compared with each main rater: like :func:`main_pairs`, pair by pair."""
     names = [(task.raters[rater], task.raters[person]) for person in task.main]
     return task.compared(
         names, [(task.verdicts[rater], task.verdicts[person]) for person in task.main]
@@ -207,12 +194,7 @@ def with_each(task: Task, rater: int) -> Among | None:
 
 
 def with_consensus(task: Task, rater: int) -> Among | None:
-    """Return a rater, none of the main ones, compared with the consensus of these.
-
-    Args:
-        task: the verdicts.
-        rater: place of the rater.
-    """
+    """Return a rater, none of the main ones, compared with the consensus of these."""
     pair = task.verdicts[rater], task.consensus
     return task.compared([(task.raters[rater], "consensus")], [pair])
 
@@ -233,12 +215,7 @@ def with_rest(task: Task) -> tuple[Among, ...]:
 
 
 def counts_of(task: Task, rated: Rated) -> tuple[FeatureCounts, ...]:
-    """Return what the main raters gave to each feature.
-
-    Args:
-        task: the verdicts as they are compared.
-        rated: as they were given, with every "cannot tell".
-    """
+    """Return what the main raters gave to each feature."""
     own = task.own
     counts = binary_counts(own)
     present, absent = counts[..., 1].sum(axis=0), counts[..., 0].sum(axis=0)

@@ -34,14 +34,6 @@ def rated_administrations(
     A response that is not usable counts for nobody, and equal responses that were not drawn again
     count once. A feature outside of a rater's declared set is left out, because the rater could
     never find it absent. What a judge said under different prompts is of different raters.
-
-    Args:
-        store: where they are.
-        references: numbers or uids; without any, all administrations.
-        judges: raters who are not people, besides those that declared it.
-
-    Raises:
-        UsageError: the administrations are of several batteries, or nobody rated anything.
     """
     loaded = load_columns(store, references)
     if len({data.battery.content_hash for data in loaded}) > 1:
@@ -76,15 +68,7 @@ def repeated_verdicts(
     features: Sequence[str],
     samples: int = 0,
 ) -> tuple[Verdicts, ...]:
-    """Return what judges said of responses when they were asked again: a layer for each time.
-
-    Args:
-        store: where they are.
-        places: administration, trial and attempt of each response.
-        raters: in the order of the rows.
-        features: in the order of the columns.
-        samples: number of samples; those behind ``places`` have no verdict.
-    """
+    """Return what judges said of responses when they were asked again: a layer for each time."""
     row_of = {place: row for row, place in enumerate(places)}
     rater_of = {rater: row for row, rater in enumerate(raters)}
     shape = len(raters), max(samples, len(places)), len(features)
@@ -102,12 +86,6 @@ def verdicts_at(
     store: Store, places: Sequence[tuple[int, int, int]], features: Sequence[str]
 ) -> tuple[dict[str, Verdicts], Ints | None, int]:
     """Return what judges say of some responses, who said these, and how many are not usable.
-
-    Args:
-        store: where they are.
-        places: administration, trial and attempt of each response; of another attempt than the one
-            that counts nothing is known.
-        features: in the order of the columns.
 
     Returns:
         Judge to int8 of shape (responses, features); of each response the number of its speaker,

@@ -94,15 +94,7 @@ def answers_of(
     before: int,
     samples: int,
 ) -> Answers:
-    """Return texts as places in the list of different texts; words heard in small letters.
-
-    Args:
-        measure: which one.
-        given: rater and sample to text.
-        raters: in the order of the rows.
-        before: samples before those of ``given``, without a text.
-        samples: how many there are besides.
-    """
+    """Return texts as places in the list of different texts; words heard in small letters."""
     if measure.kind == "text":
         given = {key: text.strip().casefold() for key, text in given.items()}
     words = tuple(sorted(set(given.values())))

@@ -30,15 +30,6 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
 
     What counts is each person's first rating of a sample; what a person rated again is kept apart.
     Judges have verdicts on the features that the form asks for and they judge.
-
-    Args:
-        store: where it is.
-        ref: id, name or uid of the set.
-        judges: leave out every other judge; empty: none is left out.
-
-    Raises:
-        StoreError: there is no such set.
-        UsageError: nobody has rated a sample yet, or a judge has judged none.
     """
     kept = store.sets.get(ref)
     form = asked_by(kept)

@@ -39,15 +39,6 @@ def read_ratings(
     is not rated, ``cannot-tell`` is counted as that. The column ``speaker`` tells who said the
     response, ``occasion`` separates the ratings that one rater gave a response at several times, of
     which the first in the file counts. The rater ``adjudicated`` has what was settled.
-
-    Args:
-        path: of the file.
-        judges: raters who are not people; those whose name only a judge can have are found.
-        kinds: of measures, where their values do not tell it.
-
-    Raises:
-        TabwbError: the file cannot be read, or a row is not valid; the message names its line.
-        UsageError: a judge or a measure is not in the file.
     """
     cells = read_cells(path)
     _check_names(cells)

@@ -82,13 +82,7 @@ class Drift:
 def judge_agreements(
     task: Task, judges: Sequence[int], main: Among | None
 ) -> tuple[JudgeAgreement, ...]:
-    """Return what each judge shares with the main raters and with their consensus.
-
-    Args:
-        task: the verdicts.
-        judges: their places.
-        main: the main raters with each other.
-    """
+    """Return what each judge shares with the main raters and with their consensus."""
     return tuple(_judge(task, place, main) for place in judges)
 
 
@@ -136,13 +130,7 @@ def _on_the_same_features(
 
 
 def beside_one(task: Task, person: int, judges: Sequence[int]) -> tuple[JudgeAgreement, ...]:
-    """Return the calibration of judges against the only person who rated.
-
-    Args:
-        task: the verdicts.
-        person: place of the person.
-        judges: their places.
-    """
+    """Return the calibration of judges against the only person who rated."""
     found = []
     for place in judges:
         rates = calibrate(
@@ -167,12 +155,7 @@ def family_of(judge: str) -> str:
 
 
 def drifts(task: Task, judges: Sequence[int]) -> tuple[Drift, ...]:
-    """Return every two versions of a judge that judged the same samples, in order of names.
-
-    Args:
-        task: the verdicts.
-        judges: their places.
-    """
+    """Return every two versions of a judge that judged the same samples, in order of names."""
     ordered = sorted(judges, key=lambda place: task.raters[place])
     found = []
     for one, other in combinations(ordered, 2):

@@ -133,15 +133,7 @@ def is_judge(rater: str) -> bool:
 
 
 def judges_among(raters: Sequence[str], named: Collection[str]) -> frozenset[str]:
-    """Return which raters are judges: those that are named, and those that are called like one.
-
-    Args:
-        raters: all of them.
-        named: said to be judges.
-
-    Raises:
-        UsageError: one that is named is not among the raters.
-    """
+    """Return which raters are judges: those that are named, and those that are called like one."""
     for name in named:
         if name not in raters:
             meant = near(name, raters)

@@ -122,15 +122,7 @@ class AgreementReport:
 
 
 def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementReport:
-    """Return everything about the agreement of raters.
-
-    Args:
-        rated: what they gave.
-        choices: how it is computed.
-
-    Raises:
-        UsageError: there is one rater only, or nothing is adjudicated and ties are to be.
-    """
+    """Return everything about the agreement of raters."""
     choices, rated = choices or Choices(), _of_one_speaker(rated)
     if len(rated.raters) < 2 and not rated.again:
         raise UsageError(

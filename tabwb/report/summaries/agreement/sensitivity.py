@@ -50,10 +50,6 @@ def sensitivity(rated: Rated, choices: Choices) -> tuple[Sensitivity, ...]:
     """Return a line for each rule for ties, and one for the other meaning of "cannot tell".
 
     Where ratings are flagged as doubtful, a last line is computed without them.
-
-    Args:
-        rated: what raters gave.
-        choices: those with which everything else is computed.
     """
     other: CannotTell = "missing" if choices.cannot_tell == "absent" else "absent"
     wanted: list[tuple[Ties, CannotTell]] = [(rule, choices.cannot_tell) for rule in get_args(Ties)]

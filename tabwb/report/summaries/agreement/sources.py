@@ -40,18 +40,7 @@ def rated_of(
     judges: Collection[str] = (),
     kinds: Mapping[str, str] | None = None,
 ) -> Rated:
-    """Return the ratings that names mean.
-
-    Args:
-        names: a table, the name or uid of a rating set, or numbers and uids of administrations.
-        opened: opens the store; not called for a table.
-        form_of: returns a form by its id.
-        judges: see :func:`read_ratings`, :func:`rated_set` and :func:`rated_administrations`.
-        kinds: of measures in a table.
-
-    Raises:
-        UsageError: nothing is there of this name, or kinds of measures are given for a store.
-    """
+    """Return the ratings that names mean."""
     for name in judges:
         if name.startswith(CALIBRATED):
             raise UsageError(

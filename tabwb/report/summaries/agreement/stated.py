@@ -80,13 +80,7 @@ class PairMeans:
 def feature_agreements(
     among: Among, measures: tuple[Measure, ...], counts: tuple[FeatureCounts, ...] = ()
 ) -> tuple[FeatureAgreement, ...]:
-    """Return the agreement of pairs by feature.
-
-    Args:
-        among: the pairs.
-        measures: the features.
-        counts: of the main raters, where the pairs are theirs.
-    """
+    """Return the agreement of pairs by feature."""
     found = among.found
     shared = samples(found.tables)
     made = []

@@ -82,15 +82,6 @@ def with_calibrated(
 
     A verdict with too few samples has no probability: such a rating is *undefined*. Its feature is
     no part of the judge's set.
-
-    Args:
-        store: with the rating sets.
-        columns: as read.
-        declared: of each administration, by rater.
-        name: ``calibrated:JUDGE``.
-
-    Raises:
-        UsageError: the judge has no verdicts here, or too few samples have a consensus.
     """
     judge = judge_called(name.removeprefix(CALIBRATED), columns.ratings)
     calibration = calibration_of(store, judge)
@@ -124,15 +115,7 @@ def with_calibrated(
 
 
 def calibration_of(store: Store, judge: str) -> dict[str, Calibration]:
-    """Return, by feature, what the verdicts of a judge stand for.
-
-    Args:
-        store: with the rating sets.
-        judge: its stored name.
-
-    Raises:
-        UsageError: too few samples have a consensus.
-    """
+    """Return, by feature, what the verdicts of a judge stand for."""
     calibration = {measure: one.calibration() for measure, one in samples_of(store, judge).items()}
     if not any(one.complete for one in calibration.values()):
         raise UsageError(
@@ -153,10 +136,6 @@ def samples_of(store: Store, judge: str) -> dict[str, Counted]:
     """Return, by feature, the samples with a consensus of people and a verdict of a judge.
 
     A consensus is a settled value, or the majority of two or more people.
-
-    Args:
-        store: with the rating sets.
-        judge: its stored name.
     """
     found: dict[str, Counted] = {}
     for kept in store.sets.all():

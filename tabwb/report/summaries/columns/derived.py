@@ -36,13 +36,7 @@ def with_derived_columns(
     declared: Sequence[Mapping[str, Declaration]],
     derivations: Mapping[int, Derivation],
 ) -> ResponseColumns:
-    """Return columns with those of the derived raters.
-
-    Args:
-        columns: as read.
-        declared: of each administration of ``columns``, by rater, as stored.
-        derivations: by number of the administration.
-    """
+    """Return columns with those of the derived raters."""
     made: dict[Rule, _Made] = {}
     for place, number in enumerate(columns.administrations):
         derivation = derivations.get(number)

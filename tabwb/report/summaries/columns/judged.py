@@ -72,11 +72,7 @@ class JudgedRows:
         return self.side(range(self.present.shape[1]))
 
     def side(self, features: Sequence[int]) -> Side:
-        """Return how many of some features are present in responses with a burden, by item.
-
-        Args:
-            features: places in the judge's set.
-        """
+        """Return how many of some features are present in responses with a burden, by item."""
         made = self._side_of(self.present[:, features].sum(axis=1, dtype=np.float64))
         if not self.spreads:
             return made
@@ -93,12 +89,7 @@ class JudgedRows:
 
 
 def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSummary, ...]:
-    """Return every judge that rated anything, in order of appearance; then people by code.
-
-    Args:
-        table: the group.
-        interval: compute the intervals of burdens too.
-    """
+    """Return every judge that rated anything, in order of appearance; then people by code."""
     by_place = _raters(table)
     connected = table.connected[table.counts]
     members: dict[Terms, list[Ints]] = {}

@@ -50,12 +50,7 @@ class Prepared:
 
 
 def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtest, Item] | None]:
-    """Return, by place, the number of its subtest, subtest and item; None: of other batteries.
-
-    Args:
-        source: with the battery.
-        columns: with the places.
-    """
+    """Return, by place, the number of its subtest, subtest and item; None: of other batteries."""
     known = {
         (subtest.id, item.id): (number, subtest, item)
         for number, subtest in enumerate(source.battery.subtests)
@@ -65,12 +60,7 @@ def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtes
 
 
 def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
-    """Return what is known of each response by itself.
-
-    Args:
-        columns: as read.
-        sources: of each administration of ``columns``, in its order.
-    """
+    """Return what is known of each response by itself."""
     statuses = columns.statuses.astype(np.int8)
     protocols = np.zeros(len(columns), np.int8)
     fixed, shared = np.zeros(len(columns), bool), np.zeros(len(columns), bool)

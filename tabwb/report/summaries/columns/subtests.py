@@ -30,12 +30,7 @@ from tabwb.store.column_rows import Places
 
 
 def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, Side, Side]]:
-    """Yield each subtest with verdicts on any side: its deciding scorer, and right answers.
-
-    Args:
-        first: responses of one side.
-        second: of the other.
-    """
+    """Yield each subtest with verdicts on any side: its deciding scorer, and right answers."""
     tables = first, second
     for number, subtest in enumerate(first.battery.subtests):
         scorer = decider(subtest, number, tables)
@@ -45,14 +40,7 @@ def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, 
 
 
 def right_side(table: Table, number: int, scorer: str, policy: str = "exact") -> Side:
-    """Return which answers to a subtest are right, by item.
-
-    Args:
-        table: with the answers.
-        number: the place of the subtest in the battery.
-        scorer: that decides.
-        policy: under which they are right.
-    """
+    """Return which answers to a subtest are right, by item."""
     rows = np.flatnonzero(table.counts & (table.subtest == number))
     values = table.verdict(scorer, policy, rows).values
     return table.side(rows, np.where(np.isnan(values), np.nan, values == 1.0))
@@ -62,11 +50,6 @@ def decider(subtest: Subtest, number: int, tables: Sequence[Table]) -> str | Non
     """Return the first of a subtest's scorers that gives verdicts on its answers, or None.
 
     Verdicts are what a scorer declared as such, whatever the values are.
-
-    Args:
-        subtest: of the battery.
-        number: its place there.
-        tables: with the answers.
     """
     for scorer in subtest.scorers:
         for table in tables:
@@ -79,12 +62,7 @@ def decider(subtest: Subtest, number: int, tables: Sequence[Table]) -> str | Non
 def summarise_subtests(
     table: Table, chosen: Collection[str] | None = None
 ) -> tuple[SubtestSummary, ...]:
-    """Return the summary of each subtest of the battery.
-
-    Args:
-        table: of responses.
-        chosen: ids of the subtests that are summarised; None: all.
-    """
+    """Return the summary of each subtest of the battery."""
     return tuple(
         summarise_subtest(subtest, _counted(table, number, subtest))
         for number, subtest in enumerate(table.battery.subtests)

@@ -252,9 +252,6 @@ def table_of(sources: Sequence[Source]) -> Table:
     """Return the table of administrations of one battery.
 
     Responses that were read together as columns are taken from these; else trials in memory are.
-
-    Raises:
-        ValueError: their columns were not read together.
     """
     parts = [source.part for source in sources]
     read = [source.columns for source in sources if source.columns is not None]
@@ -274,16 +271,7 @@ def side_of(
     shared: Bools,
     clusters: Mapping[Place, str],
 ) -> Side:
-    """Return values of responses by item as one side of a comparison; nan is left out.
-
-    Args:
-        names: of the items.
-        items: places in ``names``, one for each response, as the others.
-        values: of the responses.
-        fixed: whether nothing was drawn.
-        shared: whether it shares a random stream.
-        clusters: of the battery, see :attr:`~tabwb.battery.model.Battery.clusters`.
-    """
+    """Return values of responses by item as one side of a comparison; nan is left out."""
     known = ~np.isnan(values)
     items, values = items[known], values[known]
     return Side(
@@ -301,34 +289,21 @@ def first_of(values: Ints) -> list[int]:
 
 
 def status_counts(table: Table, rows: Ints) -> dict[str, int]:
-    """Return response status to number of responses, in the order in which they come first.
-
-    Args:
-        table: with the statuses.
-        rows: which responses.
-    """
+    """Return response status to number of responses, in the order in which they come first."""
     statuses = table.status[rows]
     n = np.bincount(statuses[statuses >= 0], minlength=len(STATUSES))
     return {STATUSES[code].value: int(n[code]) for code in first_of(statuses[statuses >= 0])}
 
 
 def unusable(table: Table, rows: Ints) -> Ints:
-    """Return, of each response, the status that makes it unusable, a place in ``STATUSES``; or -1.
-
-    Args:
-        table: with the statuses.
-        rows: which responses.
+    """Return, of each response, the status that makes it unusable, a place in ``STATUSES``; or
+    -1.
     """
     return np.where(table.usable[rows], -1, table.status[rows])
 
 
 def usable_of(table: Table, rows: Ints) -> Usable:
-    """Return how many responses are usable, and why others are not.
-
-    Args:
-        table: with the statuses.
-        rows: which responses.
-    """
+    """Return how many responses are usable, and why others are not."""
     n = np.bincount(unusable(table, rows) + 1, minlength=len(STATUSES) + 1).tolist()
     names = ("", *(status.value for status in STATUSES))
     return count_usable(
@@ -342,14 +317,7 @@ def measured_of(
     measure: str = "",
     kind: MeasureKind = "number",
 ) -> Measured:
-    """Return counts and sum of values; nan where a value is undefined.
-
-    Args:
-        values: of all responses.
-        rater: who measured.
-        measure: its name.
-        kind: what its values are.
-    """
+    """Return counts and sum of values; nan where a value is undefined."""
     known = values[~np.isnan(values)]
     # A sum of integers is exact in any order.
     whole = bool((known == np.rint(known)).all())

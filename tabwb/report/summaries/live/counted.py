@@ -62,14 +62,7 @@ _PROTOCOLS = frozenset(Protocol)
 
 
 def protocol_of(given: Protocol, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
-    """Return how a response was obtained.
-
-    Args:
-        given: the protocol of the administration.
-        subtest: of the trial.
-        trial: with the options shown.
-        attempt: the one that counts.
-    """
+    """Return how a response was obtained."""
     noted = attempt.metadata.get("protocol")
     if noted in _PROTOCOLS:
         return Protocol(noted)
@@ -77,13 +70,7 @@ def protocol_of(given: Protocol, subtest: Subtest, trial: Trial, attempt: Attemp
 
 
 def is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
-    """Return whether a model gives the same response again to the same request.
-
-    Args:
-        conditions: of the administration.
-        protocol: of the response, see :func:`protocol_of`.
-        attempt: the one that counts.
-    """
+    """Return whether a model gives the same response again to the same request."""
     if attempt.metadata.get("replayed_sampled") == "yes":
         return False  # drawn when it was recorded
     drew_nothing = attempt.metadata.get("sampled") == "no"

@@ -31,11 +31,6 @@ def summarise_judges(
 
     A rater is a judge when it declared itself one, or rated a feature of the battery and is not a
     scorer of the subtest.
-
-    Args:
-        source: the session.
-        rows: its responses that count.
-        interval: compute the intervals of burdens too.
     """
     every = [response for row in rows for response in (row, *row.duplicates)]
     strays = _strays(source)

@@ -21,13 +21,7 @@ from tabwb.scoring.lexical import defined_at
 def count_subtest(
     subtest: Subtest, source: Source, rows: Sequence[CountedResponse]
 ) -> CountedSubtest:
-    """Return the answers to one subtest, counted.
-
-    Args:
-        subtest: of the battery.
-        source: the session.
-        rows: its responses that count.
-    """
+    """Return the answers to one subtest, counted."""
     own = [row for row in rows if row.subtest.id == subtest.id]
     given = [trial for trial in source.trials if not trial.plan.practice]
     trials = [trial for trial in given if trial.plan.subtest == subtest.id]
@@ -48,11 +42,6 @@ def decider(subtest: Subtest, source: Source, rows: Sequence[CountedResponse]) -
     """Return the first of the subtest's scorers that gives verdicts on these responses, or None.
 
     Verdicts are what a scorer declared as such, whatever the values are.
-
-    Args:
-        subtest: of the battery.
-        source: the session.
-        rows: responses to it.
     """
     for scorer in subtest.scorers:
         if deciding(source, scorer, rows):
@@ -61,13 +50,7 @@ def decider(subtest: Subtest, source: Source, rows: Sequence[CountedResponse]) -
 
 
 def deciding(source: Source, scorer: str, rows: Sequence[CountedResponse]) -> list[Rating]:
-    """Return the ratings of responses by the measure with a scorer's verdicts.
-
-    Args:
-        source: the session.
-        scorer: whose ratings.
-        rows: the responses.
-    """
+    """Return the ratings of responses by the measure with a scorer's verdicts."""
     measure = source.verdict_measure(scorer)
     given = (row.rated_by(scorer).get(measure) for row in rows)
     return [rating for rating in given if rating is not None]
@@ -128,11 +111,8 @@ def _measures(
 def other_measures(
     source: Source, rows: Sequence[CountedResponse]
 ) -> Mapping[str, Mapping[str, Measured]]:
-    """Return the means of what raters measured that are judges without features: by rater, by name.
-
-    Args:
-        source: the session.
-        rows: its responses that count.
+    """Return the means of what raters measured that are judges without features: by rater, by
+    name.
     """
     raters = {
         rater

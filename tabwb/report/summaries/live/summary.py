@@ -23,12 +23,7 @@ from tabwb.scoring.text import words
 
 
 def summarise(source: Source, *, interval: bool = False) -> Summary:
-    """Return the summary of a session, as ``pool`` does.
-
-    Args:
-        source: its trials.
-        interval: compute the intervals of burdens too.
-    """
+    """Return the summary of a session, as ``pool`` does."""
     rows = counted(source)
     declared = source.declarations.items()
     asking = frozenset(rater for rater, declaration in declared if declaration.prompt_text)
