@@ -67,7 +67,7 @@ _SPEECH = (
     r"|(?P<c_speech>^Here(?:'s| is) my response:)"
 )
 """What Granite 3.2 writes in place of tags."""
-_TICKS = "(?P<ticks>`+)"
+_TICKS = "(?P<ticks>`+|~{3,})"
 _WRAPPERS = (
     (r"<answer>", r"</answer>"),
     (r"<response>", r"</response>"),
@@ -125,9 +125,10 @@ def _pattern(option: str) -> re.Pattern[str]:
     """Return what finds every tag under a value of the option; its groups name the families."""
     pairs = list(_PAIRS.items()) if option == AUTO else _custom(option)
     parts = [_XML, _SPEECH] if option == AUTO else []
-    for n, (opening, closing) in enumerate(pairs):
-        thought = r"(?:thought\b)?" if opening in ("<|channel>", "<unused94>") else ""
-        parts.append(rf"(?P<o{n}>{re.escape(opening)}{thought})|(?P<c{n}>{re.escape(closing)})")
+    tags = [(tag, f"{kind}{n}") for n, pair in enumerate(pairs) for kind, tag in zip("oc", pair)]
+    for tag, group in sorted(tags, key=lambda each: -len(each[0])):  # one may begin another
+        thought = r"(?:thought\b)?" if tag in ("<|channel>", "<unused94>") else ""
+        parts.append(rf"(?P<{group}>{re.escape(tag)}{thought})")
     flags = re.IGNORECASE | re.MULTILINE if option == AUTO else re.NOFLAG
     return re.compile("|".join((*parts, _TICKS)), flags)
 
@@ -149,7 +150,7 @@ def _custom(option: str) -> list[tuple[str, str]]:
 
 
 def _tags(text: str, option: str, begin: int = 0) -> Iterator[_Tag]:
-    """Yield the tags of a text; backticks are of the family "`"."""
+    """Yield the tags of a text; backticks and fences are of the family "`"."""
     if option == AUTO and not any(sign in text for sign in "<[◁"):
         lowered = text.lower()
         if not any(spoken in lowered for spoken in ("my thought process:", "my response:")):
@@ -270,15 +271,26 @@ def _read(text: str, option: str, opened: str, more: bool) -> Split:
     family = next((tag.family for tag in _tags(opened, option)), "")
     tags = [tag for tag in _tags(text, option) if tag.family == "`" or not _is_quoted(text, tag)]
     last_end = {tag.family: n for n, tag in enumerate(tags) if not tag.opens}
+    nested = set[str]()
     in_words = _ends_in_words(text, tags)
     first = at = tick = fences = single = 0
     has_said = False
     thoughts, said, named = list[str](), list[str](), set[str]()
     for n, tag in enumerate(tags):
         if family:
-            if tag.family == family and not tag.opens and n not in in_words:
+            is_end = tag.family == family or (
+                not more  # of thinking whose own end is missing: <thinking>...</think>
+                and bool(re.fullmatch(rf"{_NAME}:{_NAME}", f"{family}:{tag.family}"))
+                and tag.family not in nested
+                and n > last_end.get(family, -1)
+                and not _is_running(text, tag)
+            )
+            if is_end and not tag.opens and n not in in_words:
                 thoughts.append(text[at : tag.start])
                 at, family, fences, single = tag.end, "", 0, 0
+                nested.clear()
+            elif tag.opens and tag.family != family:
+                nested.add(tag.family)
             elif opened and tag.opens and not n and not text[: tag.start].strip(_BLANK):
                 at = tag.end
             continue

@@ -12,6 +12,7 @@ from tabwb.administer.session.raters import Raters, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Feature
 from tabwb.plugin_api.components import Response
+from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import AttemptState, RatingStatus, ResponseKind, StopReason
 from tabwb.records.trials import Attempt, DeclarationEntry, Entry, RatingsEntry, Trial
@@ -88,6 +89,20 @@ def test_rescoring_counts_what_the_scorer_says_now(
     (trial, *_) = session.store.trials(session.administration.id)
     assert trial.ratings == (valued("choice", "exact", 0, "another rule"),)
     assert [attempt.response for attempt in trial.attempts] == ["dog"]
+
+
+@pytest.mark.parametrize("counted", [{"thought_tokens": "1"}, {}], ids=["0.2.0", "earlier"])
+def test_rescoring_reads_what_follows_a_prompt_that_begins_the_thinking_once(
+    begin: Begin, counted: dict[str, str]
+) -> None:
+    session = begin("echo", "model")
+    session.next()
+    facts = {"rendered_prompt": "Which?<think>\n", **counted}
+    session.record(Reply("dog", StopReason.END, 0.1, metadata=facts, reasoning=""))
+    session.corrections.rescore()
+    attempts = session.store.trials(session.administration.id)[0].attempts
+    # Without a count of thinking an earlier version kept it all as the response.
+    assert [each.response for each in attempts] == (["dog"] if counted else ["dog", ""])
 
 
 def test_a_void_item_is_not_rescored(begin: Begin) -> None:

@@ -79,6 +79,12 @@ SPANS = {
     "only the end, danda": ("उसकी अयाल है। </think> lion", "उसकी अयाल है।"),
     "only the end, Arabic": ("هل له لبدة؟ </think> lion", "هل له لبدة؟"),
     "one line": ("<think> A mane. </think> lion", "A mane."),
+    "the end of another tag": ("<thinking>A mane.</think>\nlion", "A mane."),
+    "the end of another tag, upper case": ("<think>A mane.</THINKING>lion", "A mane."),
+    "another span inside": (
+        "<thinking>A <think>mane</think>.</thinking>lion",
+        "A <think>mane</think>.",
+    ),
     "other tags inside": ("<think>It says [THINK] here.</think>lion", "It says [THINK] here."),
 }
 WORDS = (
@@ -100,6 +106,7 @@ WORDS = (
     "He wrote (<think>) there.",
     "It ends at a </think>-tag.",
     "```xml\n<think>\nA mane.\n</think>\n```\nis an example.",
+    "~~~xml\n<think>\nA mane.\n</think>\n~~~\nis an example.",
     "Mistral has [THINK] and [/THINK].",
     "I was lost [THINK about it].",
     "gpt-oss writes <|channel|>analysis<|message|> first.",
@@ -132,6 +139,8 @@ def test_an_answer_that_only_names_a_tag_is_an_answer(text: str) -> None:
         ("<|channel|>analysis<|message|>A<|end|><|start|>assist", Split("A", "", unclosed=True)),
         (HARMONY.format("A") + "<|chan", Split("A", "", unclosed=True)),
         ("lion\n<think>\nA mane", Split("A mane", "lion", unclosed=True)),
+        ("<thinking>a<think>b</think>c", Split("a<think>b</think>c", "", unclosed=True)),
+        ("<think>An </thinking> is", Split("An </thinking> is", "", unclosed=True)),
         ("<think>A</think>lion<think>mane", Split("A", "lion<think>mane")),
         ("<think>A</think>lion\n<think>\nmane", Split("A\n\nmane", "lion", unclosed=True)),
     ],
@@ -174,6 +183,7 @@ def test_tags_of_ones_own_and_no_tags() -> None:
     text = "<plan>x</plan>lion <think>y</think>"
     assert split_reasoning(text, "<plan>") == Split("x", "lion <think>y</think>")
     assert split_reasoning("[[x]]lion", "[[...]]") == Split("x", "lion")
+    assert split_reasoning("##x##!lion", "##...##!") == Split("x", "lion")
     assert split_reasoning("<p>x</p><q>y</q>lion", "<p> <q>") == Split("x\n\ny", "lion")
     kept = "<think>x</think>lion"
     assert split_reasoning(kept, KEEP) == Split("", kept)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session.exchange import attempt_with_answer, in_words
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.exchange import RESPLIT, Reply
+from tabwb.records.exchange import REASONING_TOKENS, RESPLIT, Reply
 from tabwb.records.ratings import Rating
 from tabwb.records.reasoning import opened_by, option_of, separated
 from tabwb.records.states import RatingStatus, TrialState
@@ -178,7 +178,9 @@ class Corrections:
             return None
         option = option_of(conditions.examinee)
         prompt = attempt.metadata.get("rendered_prompt", "")
-        opened = opened_by(prompt, option) if prompt else ""
+        # Tokens of thinking are counted where it was taken away, also where it was empty.
+        is_split = REASONING_TOKENS in attempt.metadata
+        opened = "" if is_split else opened_by(prompt, option)
         reply = Reply(attempt.response, attempt.stop_reason, attempt.latency_s or 0.0)
         apart = separated(reply, option, opened=opened)
         if apart.text == attempt.response:
