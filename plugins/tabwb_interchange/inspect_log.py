@@ -261,12 +261,12 @@ def _content(value: object, resolve: _Attachments) -> str | None:
 def _thought(value: object, resolve: _Attachments) -> str:
     """Return the reasoning of a message: its parts of that type (inspect's ContentReasoning).
 
-    Where the service redacted it, its summary.
+    Where the service redacted it, its summary: the rest is encrypted.
     """
     texts = [
-        resolve(str(part.get("summary") or part.get("reasoning") or ""))
-        if part.get("redacted")
-        else resolve(str(part.get("reasoning") or part.get("summary") or ""))
+        resolve(
+            str((not part.get("redacted") and part.get("reasoning")) or part.get("summary") or "")
+        )
         for part in (value if isinstance(value, list) else ())
         if isinstance(part, dict) and part.get("type") == "reasoning"
     ]

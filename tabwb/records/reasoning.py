@@ -125,7 +125,11 @@ def _pattern(option: str) -> re.Pattern[str]:
     """Return what finds every tag under a value of the option; its groups name the families."""
     pairs = list(_PAIRS.items()) if option == AUTO else _custom(option)
     parts = [_XML, _SPEECH] if option == AUTO else []
-    tags = [(tag, f"{kind}{n}") for n, pair in enumerate(pairs) for kind, tag in zip("oc", pair)]
+    tags = [
+        (tag, f"{kind}{n}")
+        for n, pair in enumerate(pairs)
+        for kind, tag in zip("oc", pair, strict=True)
+    ]
     for tag, group in sorted(tags, key=lambda each: -len(each[0])):  # one may begin another
         thought = r"(?:thought\b)?" if tag in ("<|channel>", "<unused94>") else ""
         parts.append(rf"(?P<{group}>{re.escape(tag)}{thought})")
@@ -431,9 +435,10 @@ def _names_both(text: str, tag: _Tag, end: _Tag | None, *, dots: bool = False) -
 
 
 def _is_quoted(text: str, tag: _Tag) -> bool:
-    """Return whether a tag stands in quotation marks, brackets or backticks."""
+    """Return whether a tag stands in quotation marks, brackets or backticks, fences aside."""
     before, after = text[tag.start - 1 : tag.start], text[tag.end : tag.end + 1]
-    return bool(before and after) and before in _OPEN and after in _CLOSE
+    is_fence = text.endswith("```", 0, tag.start)
+    return bool(before and after) and before in _OPEN and after in _CLOSE and not is_fence
 
 
 def _is_running(text: str, tag: _Tag) -> bool:

@@ -240,5 +240,17 @@ def test_the_thinking_of_a_judge_is_no_part_of_its_verdict(run: Run, lions: Path
     assert trial["judgements"][0]["raw"].startswith("<think>")
 
 
+def test_thinking_that_is_taken_back_is_no_wait(run: Run, lions: Path) -> None:
+    run_with(run, lions, thinks("Lions have manes, and they sleep most of the day."))
+    features = dict.fromkeys(_keys(run("judge", "show", "tab-2026", "--json").document), 0)
+    ended = thinks(f"A mane.\n</think>\n{json.dumps(features)}")
+    with chat_server(ended, ended) as chat:
+        spec = f"openai:m@base_url={chat.url}"
+        judged = run("judge", "run", "1", "--judge", f"tab-2026:{spec}", "-q")
+        tried = run("model", "test", spec)
+    assert (judged.status, tried.status) == (0, 0)
+    assert "0 s" not in judged.err + tried.err
+
+
 def _keys(shown: Any) -> list[str]:
     return [feature["key"] for feature in shown.get("prompt", shown)["features"]]

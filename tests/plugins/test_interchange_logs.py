@@ -293,8 +293,19 @@ def test_a_folder_of_json_logs_is_one_too(tmp_path: Path) -> None:
     assert (len(read.files), {answer.item for answer in read.answers}) == (2, {"1", "2"})
 
 
-def test_reasoning_of_inspect_is_apart(tmp_path: Path) -> None:
-    parts = [{"type": "reasoning", "reasoning": "A mane."}, {"type": "text", "text": "lion"}]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"reasoning": "A mane."}, "A mane."),
+        ({"reasoning": "A mane.", "summary": "Hair."}, "A mane."),
+        ({"reasoning": "gAAAA=", "redacted": True, "summary": "Hair."}, "Hair."),
+        ({"reasoning": "gAAAA=", "redacted": True}, ""),
+    ],
+)
+def test_reasoning_of_inspect_is_apart(
+    tmp_path: Path, given: dict[str, object], expected: str
+) -> None:
+    parts = [{"type": "reasoning", **given}, {"type": "text", "text": "lion"}]
     output = {"choices": [{"message": {"content": parts}, "stop_reason": "stop"}]}
     (answer,) = InspectLog().read(log(tmp_path, sample(output=output)), {}).answers
-    assert (answer.text, answer.reasoning) == ("lion", "A mane.")
+    assert (answer.text, answer.reasoning) == ("lion", expected)

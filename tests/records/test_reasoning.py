@@ -149,6 +149,11 @@ def test_a_span_without_an_end_is_unclosed(text: str, expected: Split) -> None:
     assert split_reasoning(text) == expected
 
 
+def test_a_fence_beside_a_tag_does_not_quote_it() -> None:
+    text = "<think>```py\nx\n```</think>```json\n{}\n```"
+    assert split_reasoning(text) == Split("```py\nx\n```", "```json\n{}\n```")
+
+
 def test_several_spans_leave_everything_that_stands_between_them() -> None:
     text = "<think>a</think>one <think>b</think>two"
     assert split_reasoning(text) == Split("a\n\nb", "one two")

@@ -136,6 +136,8 @@ class Judging:
             open_ = set(range(len(batch)))
             with closing(self._verdicts([t[0].response for t in batch], cancel)) as verdicts:
                 for index, piece in verdicts:
+                    if isinstance(piece, Wait) and not piece.seconds:
+                        continue  # pieces of a verdict are not shown, so none is taken back
                     if isinstance(piece, Wait):
                         trial = batch[index][0].trial
                         wait = events.Waiting(

@@ -53,7 +53,7 @@ def try_model(
         request = Request((Message("user", prompt),), Decoding(max_tokens=max_tokens))
         reply: Reply | None = None
         for piece in backend.reply(request, cancel):
-            if isinstance(piece, Wait):
+            if isinstance(piece, Wait) and piece.seconds:
                 on_wait(piece)
             elif isinstance(piece, Reply):
                 reply = piece
