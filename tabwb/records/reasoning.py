@@ -279,7 +279,8 @@ def _read(text: str, option: str, opened: str, more: bool) -> Split:
     in_words = _ends_in_words(text, tags)
     first = at = tick = fences = single = 0
     has_said = False
-    thoughts, said, named = list[str](), list[str](), set[str]()
+    thoughts, said = list[str](), list[str]()
+    named = {"_speech"}  # families whose end is a word of the answer where nothing began
     for n, tag in enumerate(tags):
         if family:
             is_end = tag.family == family or (

@@ -113,6 +113,8 @@ WORDS = (
     "<answer>lion</answer>",
     "I am thinking of a lion.",
     "analysis of the text",
+    "Here is my response: lion",
+    "Sure.\nHere's my response: lion",
 )
 
 
