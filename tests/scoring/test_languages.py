@@ -132,6 +132,10 @@ def test_a_heard_name_needs_no_tables() -> None:
     assert article.proposal.clause == NOT_IN_DE
     strasse = target("Straße", "ʃtʁaːsə")
     assert named(strasse, "Straße", "de").proposal.code == "correct"
+    assert named(strasse, "STRASSE", "de").proposal.code == "correct"
+    assert named(strasse, "Strasse", "de").proposal.code == "undecided"
+    for text in ("「犬」", "『犬』。", "'犬'", "xxx 犬"):
+        assert named(target("犬", "inu"), text, "ja").proposal.code == "correct"
 
 
 # ------------------------------------------------------------------ choice and yes or no

@@ -208,6 +208,21 @@ SUBJECT = NamingTarget(
         ("no", "no-response", "", False, False, "dont-know"),
         ("no idea", "no-response", "", False, False, "dont-know"),
         ("not sure", "no-response", "", False, False, "dont-know"),
+        ("it's on the tip of my tongue", "no-response", "", False, False, "dont-know"),
+        ("I can't get it", "no-response", "", False, False, "dont-know"),
+        ("haven't a clue", "no-response", "", False, False, "dont-know"),
+        # A comma changes nothing after what is left out before a name.
+        ("yes, dog", "correct", "", True, True, "carrier"),
+        ("look, a cat", "semantic", "", False, False, "carrier"),
+        ("that one's a dog", "correct", "", True, True, "carrier"),
+        ("a pair of dogs", "correct", "", True, True, "number"),
+        # Noise is taken out of what is said, and is no silence.
+        ("xxx dog", "correct", "", True, True, ""),
+        ("cat <spn>", "semantic", "", False, False, ""),
+        ("um xxx", "undecided", "no-response other", False, False, ""),
+        ("um, xxx", "undecided", "no-response other", False, False, ""),
+        ("'dog'", "correct", "", True, True, ""),
+        ("a ‘cat’", "semantic", "", False, False, "carrier"),
     ],
 )
 def test_a_name_taken_back_or_rejected(
@@ -237,3 +252,29 @@ def test_a_rejected_name_by_phonemes_needs_an_ear(
     found = propose_response(SUBJECT, timed(said))
     assert told(found) == ("undecided", candidates)
     assert found.verdicts["correct-any"].value is anywhere
+
+
+def test_a_word_that_fills_pauses_may_be_the_name() -> None:
+    well = NamingTarget(target="well", accept=accept("W EH L"))
+    for text in ("well", "a well", "um well"):
+        assert right(propose_response(well, heard=parse_heard(text)))
+
+
+@pytest.mark.parametrize(
+    ("said", "candidates"),
+    [
+        ("AH M", {"no-response", "nonword-unrelated", "semantic", "unrelated"}),
+        ("ER", {"no-response", "fragment"}),
+    ],
+)
+def test_a_filler_by_phonemes_may_say_that_no_name_comes(said: str, candidates: set[str]) -> None:
+    assert told(propose_response(SUBJECT, timed(said))) == ("undecided", candidates)
+    um = NamingTarget(target="um", accept=accept("AH M"))
+    assert propose_response(um, timed("AH M")).proposal.code == "correct"
+
+
+def test_a_repeated_onset_with_a_schwa_is_a_false_start() -> None:
+    for said, form in (("D AH D AO G", "D AO G"), ("S P AH S P UW N", "S P UW N")):
+        found = propose_response(NamingTarget(target="x", accept=accept(form)), timed(said))
+        assert right(found)
+        assert found.proposal.flags == ("false-start",)

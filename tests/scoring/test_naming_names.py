@@ -93,3 +93,51 @@ def test_a_word_that_sounds_like_carriers_is_an_attempt() -> None:
 def test_a_carrier_alone_names_nothing() -> None:
     found = heard(DOG, "it's a")
     assert (found.rule, found.candidates) == ("3", ("no-response", "description"))
+
+
+@pytest.mark.parametrize(
+    ("target", "form", "text", "code"),
+    [
+        ("piñata", "P IH N Y AA T AH", "pinata", "correct"),
+        ("piñata", "P IH N Y AA T AH", "a pinata", "correct"),
+        ("piñata", "P IH N Y AA T AH", "pinatas", "correct"),
+        ("crème brûlée", "K R EH M B R UW L EY", "creme brulee", "correct"),
+        ("cake", "K EY K", "creme brulee", "mixed"),
+    ],
+)
+def test_in_english_accents_may_be_left_out(target: str, form: str, text: str, code: str) -> None:
+    item = NamingTarget(target=target, accept=accept(form), semantic=("crème brûlée",))
+    settings = Settings(rule="correct-first")
+    found = propose_response(item, settings=settings, heard=parse_heard(text))
+    assert found.proposal.code == code
+
+
+@pytest.mark.parametrize(
+    ("target", "form", "text", "code"),
+    [
+        ("duck", "D AH K", "ducky", "morphological"),
+        ("duck", "D AH K", "ducklings", "morphological"),
+        ("drive", "D R AY V", "driver", "morphological"),
+        ("pen", "P EH N", "penned", "morphological"),
+        ("pen", "P EH N", "penny", "undecided"),
+        ("bee", "B IY", "beer", "undecided"),
+        ("toe", "T OW", "toy", "undecided"),
+        ("barking", "B AA R K IH NG", "bark", "undecided"),
+        ("running", "R AH N IH NG", "runs", "undecided"),
+    ],
+)
+def test_a_word_that_only_looks_derived_is_not_morphological(
+    target: str, form: str, text: str, code: str
+) -> None:
+    item = NamingTarget(target=target, accept=accept(form))
+    first = Settings(rule="correct-first")
+    found = propose_response(item, settings=first, heard=parse_heard(text)).proposal
+    assert found.code == code
+    open_ = {"morphological", "formal", "mixed"} if code == "undecided" else set()
+    assert set(found.candidates) == open_
+
+
+def test_the_target_without_its_ending_is_not_another_short_word() -> None:
+    hammer = NamingTarget(target="hammer", accept=accept("HH AE M ER"))
+    found = propose_response(hammer, heard=parse_heard("ham")).proposal
+    assert (found.code, set(found.candidates)) == ("undecided", {"formal", "mixed"})

@@ -28,7 +28,8 @@ BEFORE_NAMES: Final = (
     "called", "we call it", "you call it", "probably", "perhaps", "okay", "ok", "yes", "yeah",
     "right", "now", "let me see", "let's see", "look", "look at", "picture of", "drawing of",
     "photo of", "he's", "she's", "he is", "she is", "what looks like", "or", "then", "just",
-    "kind of", "sort of", "but",
+    "kind of", "sort of", "but", "that one's", "this one's", "that would be", "it would be",
+    "i want to say", "you know", "pair of",
 )  # fmt: skip
 """Further words that are left out before a name, but are attempts where they stand alone. [ours]"""
 AFTER_NAMES: Final = (
@@ -41,7 +42,7 @@ FILLERS: Final = ("um", "uh", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm",
 """Words that fill a pause and are not part of the attempt (PNT)."""
 _LONG_FILLER: Final = re.compile(r"u+m+|u+h+m*|e+r+m*|h+m+|m+h*m+|a+h+|e+h+|o+h+")
 """Fillers as listeners spell long ones: "ummm", "uhh" [ours]."""
-_FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
+FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
 """Transcriptions of fillers; the other fillers are words by their sound."""
 DONT_KNOW: Final = (
     "i don't know", "don't know", "i dunno", "dunno", "no idea", "i have no idea", "i can't say it",
@@ -60,7 +61,10 @@ DONT_KNOW: Final = (
     "can't remember the name", "can't remember the word", "i can't find the word",
     "can't find the word", "i don't remember the name", "i don't remember the word",
     "i forgot the name", "i forgot the word", "i have no clue", "no clue", "what is it called",
-    "what do you call this", "what do you call that", "no",
+    "what do you call this", "what do you call that", "it's on the tip of my tongue",
+    "on the tip of my tongue", "tip of my tongue", "i can't get it", "can't get it",
+    "i can't find it", "can't find it", "haven't a clue", "i haven't a clue", "i don't have a clue",
+    "beats me", "i forget what it's called", "i forgot what it's called", "no",
 )  # fmt: skip
 """Phrases that say that no name comes."""
 _DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
@@ -157,6 +161,15 @@ def aside(reading: AttemptReading) -> str:
     return flag
 
 
+def introduces(reading: AttemptReading) -> bool:
+    """Return whether words are left out before a name, and stand before a comma ("yes, dog").
+
+    >>> [introduces(AttemptReading(words=(word,))) for word in ("yes", "dog")]
+    [True, False]
+    """
+    return reading.word in BEFORE_NAMES
+
+
 def cuts(reading: AttemptReading, *, named: bool = False) -> Iterator[AttemptReading]:
     """Yield what remains without fillers, carriers or false starts, those with fewest cuts first.
 
@@ -216,13 +229,18 @@ def _sound_cuts(reading: AttemptReading, *, named: bool) -> Iterator[AttemptRead
     for sound, flag in (sounds_before_names() if named else carrier_sounds()).items():
         if len(whole) > len(sound) and whole[: len(sound)] == sound:
             yield _rest_of_sounds(reading, len(sound), flag)
-    for sound in _FILLER_SOUNDS if named else ():
+    for sound in FILLER_SOUNDS if named else ():
         kept = len(whole) - len(sound)
         apart = len(sound) > 1 or kept in reading.breaks
         if kept > 0 and apart and whole[kept:] == sound:
             breaks = frozenset(at for at in reading.breaks if at < kept)
             flags = _with(reading, "filler")
             yield replace(reading, ways=(whole[:kept],), breaks=breaks, flags=flags)
+    # "duh dog": a repeated onset, whose schwa makes no attempt.
+    onset = next((at for at, phoneme in enumerate(whole) if is_vowel(phoneme)), 0)
+    again = whole[onset + 1 : 2 * onset + 1]
+    if named and onset and whole[onset] == "AH" and again == whole[:onset]:
+        yield _rest_of_sounds(reading, onset + 1, "false-start")
     for length in range(len(whole) // 2, 0, -1):
         begun, rest = whole[:length], whole[length:]
         if rest[:length] == begun and rest:
@@ -243,7 +261,7 @@ def _with(reading: AttemptReading, flag: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def carrier_sounds() -> dict[tuple[str, ...], str]:
     """Return the flags of carriers and fillers by their sounds, the longest first."""
-    flags: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
+    flags: dict[tuple[str, ...], str] = dict.fromkeys(FILLER_SOUNDS, "filler")
     for phrase in CARRIERS:
         flags |= dict.fromkeys(sounds_of(phrase), "carrier")
     return dict(sorted(flags.items(), key=lambda entry: -len(entry[0])))
@@ -260,7 +278,7 @@ def sounds_before_names() -> dict[tuple[str, ...], str]:
 @lru_cache(maxsize=1)
 def articles() -> frozenset[tuple[str, ...]]:
     """Return the sounds that are left out before a name although the whole is a word ("adore")."""
-    return frozenset((*_FILLER_SOUNDS, ("AH", "N"), ("AE", "N"), *sounds_of("the")))
+    return frozenset((*FILLER_SOUNDS, ("AH", "N"), ("AE", "N"), *sounds_of("the")))
 
 
 @lru_cache(maxsize=1)

@@ -25,6 +25,7 @@ from tabwb.scoring.naming.words import (
     is_word,
     most_similar,
     plurals,
+    unaccented,
     words_sounding,
 )
 from tabwb.scoring.text import fold_case
@@ -107,6 +108,10 @@ class Proposal:
         }
 
 
+def _plain(words: frozenset[str]) -> frozenset[str]:
+    return words | frozenset(map(unaccented, words))
+
+
 @dataclass(frozen=True)
 class Case:
     """One attempt to be coded. Values that several rules need are computed once.
@@ -127,13 +132,18 @@ class Case:
 
     @property
     def listed(self) -> frozenset[str]:
-        """Words listed by the battery."""
-        return self.target.listed | self.settings.listed
+        """Words listed by the battery, with and without accents."""
+        return _plain(self.target.listed | self.settings.listed)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words that are right, with and without accents ("café", "cafe")."""
+        return _plain(self.target.names)
 
     @property
     def is_listed(self) -> bool:
         """Whether a listener wrote a word that the item names or lists."""
-        return self.reading.word in self.target.listed
+        return self.reading.word in _plain(self.target.listed)
 
     @cached_property
     def words(self) -> Words:
@@ -201,12 +211,13 @@ class Case:
             words: words of the response.
             names: a list of the item.
         """
-        for word in words:
-            if word in names:
-                return word
+        for word in map(unaccented, words):
+            for name in names:
+                if word == unaccented(name):
+                    return name
             if self.settings.number == "ignored" and " " not in word:
                 for name in names:
-                    if word in plurals(name):
+                    if word in plurals(unaccented(name)):
                         return name
         return ""
 

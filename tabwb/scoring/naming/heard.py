@@ -31,6 +31,7 @@ _NO_WORD_HAS: Final = frozenset(
 """Letters and marks of IPA that no word of English is written with; æ is one unless it is AE."""
 UNINTELLIGIBLE: Final = "xxx"
 """CHAT's word for unintelligible speech; read as ``<spn>``."""
+UNCLEAR: Final = (*SILENT, UNINTELLIGIBLE)
 _GLOTTAL_STOP = re.compile(r"(?<=\w)ʔ|(?<=[ːˑ])ʔ")
 """A glottal stop not at the beginning of a word: the T of "cat" or "bottle" [ours]."""
 _PARTS = re.compile(r",|;|\.{2,}|…|<sil>", re.IGNORECASE)
@@ -38,7 +39,8 @@ _IPA_BRACKETS = re.compile(r"^\s*(/.*/|\[.*\])\s*$")
 _PAUSE = re.compile(r"(?<!\S)(\d+(?:\.\d+)?|\(\.+\))(?!\S)")
 _EDGES = "/[] "
 _STRESS = "ˈˌ'."
-_MARKS = '.,!?;:"“”„«»‹›¡¿。、！？؟،؛।'
+_QUOTED = re.compile(r"(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
+_MARKS = '.,!?;:"“”„«»‹›¡¿。、！？؟،؛।「」『』《》〈〉'
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +131,25 @@ def read_words(words: tuple[str, ...], base: AttemptReading | None = None) -> At
 
 def _attempts(part: str, notation: Notation, other: str, *, ipa: bool) -> list[AttemptReading]:
     """Return the attempts of a part; ``other`` is its language where that is not English."""
-    label = part.lower()
-    if label in (*SILENT, UNINTELLIGIBLE):
+    if part.lower() in UNCLEAR:
         return [AttemptReading(ear=True, noise=True)]
     ipa = ipa or bool(_IPA_BRACKETS.match(part))
     if other and ipa:
         return [_as_typed(part)]
     if not other and (ipa or _is_ipa(part) or _is_arpabet(part)):
         return _phonemes(part, notation)
-    words = [fold_case(word.strip(_MARKS), other).replace("’", "'") for word in part.split()]
-    kept = tuple(word for word in words if any(map(str.isalnum, word)))
+    written = _QUOTED.sub(r"\1", part).split()
+    words = [fold_case(word.strip(_MARKS), other).replace("’", "'") for word in written]
+    # Labels of noise are taken out of what is said (PSST 5.1).
+    said = [word for word in words if word not in UNCLEAR]
+    kept = tuple(word for word in said if any(map(str.isalnum, word)))
+    noise = len(said) < len(words)
     if other:
         broken_off = all(word.endswith("-") for word in kept)
-        return [AttemptReading(words=kept, ear=True, broken_off=broken_off)] if kept else []
-    return [read_words(kept)] if kept else []
+        known = AttemptReading(words=kept, ear=True, broken_off=broken_off and bool(kept))
+        return [replace(known, noise=noise)] if kept or noise else []
+    base = AttemptReading(ear=True, noise=noise)
+    return [read_words(kept, base)] if kept else [base] * noise
 
 
 def _is_ipa(part: str) -> bool:

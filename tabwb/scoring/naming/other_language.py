@@ -17,7 +17,7 @@ from tabwb.scoring.naming.case import Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness
 from tabwb.scoring.naming.heard import HeardAs
 from tabwb.scoring.naming.target import NO_SPEECH, NamingTarget, Rule
-from tabwb.scoring.text import fold_case
+from tabwb.scoring.text import names_alike
 
 ANY = ("correct", "semantic", "formal", "mixed", "unrelated", "nonword-related")
 """Codes that a person chooses from where nothing is known of a response."""
@@ -43,11 +43,11 @@ def propose_in(
     readings = () if heard is None else heard.attempts
     times = (segments[0].start_s, segments[-1].end_s) if segments else (0.0, 0.0)
     attempts = tuple(
-        SpokenAttempt(*times, reading.phonemes, complete=not (reading.noise or reading.broken_off))
-        for reading in readings
+        SpokenAttempt(*times, reading.phonemes, complete=_is_said(reading)) for reading in readings
     )
+    written = heard.text if heard is not None and len(readings) == 1 else ""
     proposals = tuple(
-        _coded(target, reading, settings) if attempt.complete else None
+        _coded(target, reading, settings, written) if attempt.complete else None
         for reading, attempt in zip(readings, attempts, strict=True)
     )
     given = [(number, one) for number, one in enumerate(proposals, 1) if one is not None]
@@ -70,9 +70,17 @@ def propose_in(
     return attempts, readings, proposals, verdicts, proposal
 
 
-def _coded(target: NamingTarget, reading: AttemptReading, settings: Settings) -> Proposal:
+def _is_said(reading: AttemptReading) -> bool:
+    return bool(reading.words or reading.ways) and not reading.broken_off
+
+
+def _coded(
+    target: NamingTarget, reading: AttemptReading, settings: Settings, written: str
+) -> Proposal:
+    said = (reading.word, written)  # as written: STRASSE is Straße
+
     def listed(words: Sequence[str]) -> bool:
-        return reading.word in {fold_case(word, settings.language) for word in words}
+        return any(names_alike(one, word, settings.language) for word in words for one in said)
 
     names = (target.target, *(form.word for form in target.accept if form.word))
     shown = f"'{reading.word}'"

@@ -20,6 +20,7 @@ from tabwb.scoring.naming.attempts import (
     articles,
     aside,
     cuts,
+    introduces,
     is_fragment,
     propose_attempts,
 )
@@ -96,7 +97,11 @@ def propose_response(
         coded = proposals[number - 1]
         assert coded is not None
         before = zip(readings[: number - 1], attempts, strict=False)
-        passed = (aside(reading) for reading, attempt in before if attempt.complete)
+        passed = (
+            aside(reading) or "carrier" * introduces(reading)
+            for reading, attempt in before
+            if attempt.complete
+        )
         flags = dict.fromkeys((*filter(None, passed), *coded.flags))
         first = replace(coded, attempt=number, flags=tuple(flags))
     verdicts: dict[Rule, Correctness] = {
@@ -136,12 +141,14 @@ def _read_attempts(
     whole = [at for at, attempt in enumerate(attempts) if attempt.complete]
     listed = target.listed | settings.listed
     written = () if heard is None else heard.attempts
-    given = [part for one in written for part in parts(one, listed)]
+    noise = any(one.noise for one in written)
+    given = [part for one in written for part in parts(replace(one, noise=noise), listed)]
     places = whole if len(whole) == len(given) else list(range(len(given)))
     for at, reading in zip(places, given, strict=True):
         inside = attempts[at : at + 1] or attempts
         broken = not reading.words and is_fragment(reading.phonemes, target.accepted)
-        complete = not (reading.noise or reading.broken_off or broken)
+        said = bool(reading.words or reading.ways)
+        complete = said and not (reading.broken_off or broken)
         times = (inside[0].onset_s, inside[-1].offset_s) if inside else (0.0, 0.0)
         segments = tuple(Segment(phoneme, *times) for phoneme in reading.phonemes)
         attempt = SpokenAttempt(*times, reading.phonemes, complete, segments)
@@ -253,7 +260,8 @@ def _first_at_name(
     skipped where an attempt at a name follows (PNT), unless the item names or lists it.
     """
     for number, (reading, attempt) in enumerate(zip(readings, attempts, strict=True), 1):
-        if attempt.complete and (not aside(reading) or _is_named(target, reading)):
+        passed = aside(reading) or introduces(reading)
+        if attempt.complete and (not passed or _is_named(target, reading)):
             return number
     return _coded(attempts)
 

@@ -13,6 +13,7 @@ from tabwb.scoring.naming.words import (
     numbers_of,
     plurals,
     pronunciations,
+    unaccented,
 )
 
 
@@ -37,8 +38,8 @@ def sounds_of_names(target: NamingTarget) -> Mapping[str, tuple[str, ...]]:
 
 
 def _unspaced(words: str) -> str:
-    """Return words without spaces and hyphens: "ice cream" is written in three ways."""
-    return words.replace(" ", "").replace("-", "")
+    """Return words without spaces, hyphens and accents: "ice cream" is written in three ways."""
+    return unaccented(words).replace(" ", "").replace("-", "")
 
 
 def accepted(case: Case) -> Proposal | None:

@@ -14,7 +14,13 @@ from typing import Final
 
 from tabwb.phonology.inventory import is_vowel, to_ipa
 from tabwb.scoring.lexicon import load_lexicon
-from tabwb.scoring.naming.attempts import AttemptReading, aside, cuts, dont_know_sounds
+from tabwb.scoring.naming.attempts import (
+    FILLER_SOUNDS,
+    AttemptReading,
+    aside,
+    cuts,
+    dont_know_sounds,
+)
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.heard import read_words
 from tabwb.scoring.naming.right_names import (
@@ -30,6 +36,7 @@ from tabwb.scoring.naming.target import NO_SPEECH, VARIETIES
 from tabwb.scoring.naming.words import (
     derived,
     endings_of,
+    is_derived,
     is_word,
     numbers_of,
     phrase_of,
@@ -75,12 +82,19 @@ def no_name_comes(case: Case) -> Proposal | None:
     """Heard "I don't know", "no idea", "what's it called", or fillers alone: *no-response*; by
     phonemes *undecided*, and a heard carrier phrase alone ("it's a").
     """
-    if case.is_listed:
+    if case.is_listed or any(cut.word in case.names for cut in cuts(case.reading) if cut.words):
         return None
     flag = aside(case.reading) if case.reading.words else ""
+    if case.reading.noise and flag:
+        return case.undecided(f"{case.shown} and unintelligible sounds", "no-response", "other")
     if flag in ("filler", "dont-know"):
         proposal = case.proposed("no-response", f"{case.shown}: no name comes")
         return replace(proposal, flags=("dont-know",)) if flag == "dont-know" else proposal
+    if not case.reading.words and case.reading.phonemes in FILLER_SOUNDS:
+        other = decide(case, after="3")
+        if other.right is False:
+            codes = dict.fromkeys(("no-response", *(other.candidates or (other.code,))))
+            return case.undecided(f"{case.shown} may be a filler", *codes)
     if flag != "carrier" and (
         case.reading.words or case.reading.phonemes not in dont_know_sounds()
     ):
@@ -137,10 +151,10 @@ def undeclared_variety(case: Case) -> Proposal | None:
 
 
 def _as_in_dictionary(case: Case) -> Proposal | None:
-    name = next((word for word in case.words.all if fold_case(word) in case.target.names), "")
+    name = next((word for word in case.words.all if fold_case(word) in case.names), "")
     if not name:
         return None
-    others = set(case.words.common) - case.target.names
+    others = set(case.words.common) - case.names
     other = ("formal", "mixed") if others else ("nonword-related",)
     clause = f"{case.shown}: the dictionary has '{name}' so, the battery does not accept it"
     return case.undecided(clause, "correct", *other)
@@ -178,22 +192,29 @@ def one_syllable(case: Case) -> Proposal | None:
 
 def other_ending(case: Case) -> Proposal | None:
     """The target with an ending other than number: *morphological* if heard, *undecided* by
-    phonemes.
+    phonemes. A word that only looks so ("penny", "beer" for *bee*) and the target without its
+    ending are *undecided* (morphological, formal, mixed).
     """
-    spelled = frozenset[str]().union(*(derived(name) for name in case.target.names))
+    reading, names = case.reading, case.names
+    words = (reading.word,) if reading.words else case.words.all
+    spelled = frozenset[str]().union(*map(derived, names)).intersection(words)
+    sure = {word for word in spelled if any(is_derived(word, name) for name in names)}
+    looks = spelled - sure
     sounds = frozenset[tuple[str, ...]]().union(*(endings_of(form) for form in case.target.own))
     if case.settings.number == "scored":
-        spelled = spelled.union(*(plurals(name) for name in case.target.names))
+        sure |= set(words) & frozenset[str]().union(*map(plurals, names))
         sounds = sounds.union(*(numbers_of(form) for form in case.target.own))
-    reading = case.reading
-    if reading.words:
-        if reading.word not in spelled:
-            return None
-        return case.proposed("morphological", f"{case.shown} is the target with an ending")
-    named = not spelled.isdisjoint(case.words.all)
-    if not named and (reading.phonemes not in sounds or case.words.common):
-        return None
-    return case.undecided(f"{case.shown} is the target with an ending", "morphological")
+    clause = f"{case.shown} is the target with an ending"
+    if sure and reading.words:
+        return case.proposed("morphological", clause)
+    by_sound = not reading.words and reading.phonemes in sounds and not case.words.common
+    if (sure or by_sound) and not looks:
+        return case.undecided(clause, "morphological")
+    stems = {stem for word in words for stem in (word, *plurals(word)) if len(stem) > 2}
+    if looks or any(is_derived(name, stem) for name in names for stem in stems):
+        clause = f"{case.shown} may be the target with another ending"
+        return case.undecided(clause, "morphological", "formal", "mixed", alike=True)
+    return None
 
 
 def listed_neighbour(case: Case) -> Proposal | None:
@@ -221,7 +242,7 @@ def several_words(case: Case) -> Proposal | None:
     among them; the code of a listed neighbour, description if one is the last word ("big dog") or
     one of several names ("cat and dog"). A compound of the target ("doghouse") is *undecided*.
     """
-    reading, names = case.reading, case.target.names
+    reading, names = case.reading, case.names
     if len(reading.words) > 1:
         spelled = names.union(*map(plurals, names))
         near = list(filter(None, map(listed_neighbour, _named_apart(case))))
@@ -277,7 +298,7 @@ def _compound_of(case: Case) -> str:
     """Return a word that is a compound of the target and another word, or empty."""
     words = case.reading.words or case.words.all
     for word in words:
-        for name in case.target.names:
+        for name in case.names:
             for rest in (word.removeprefix(name), word.removesuffix(name)):
                 if rest != word and len(rest) > 2 and len(name) > 2 and load_lexicon().common(rest):
                     return word

@@ -195,6 +195,31 @@ def derived(word: str) -> frozenset[str]:
     return frozenset(stem + end for stem in stems for end in endings) | {word + "'s"}
 
 
+@lru_cache(maxsize=1)
+def _only_looks_derived() -> frozenset[str]:
+    """Return words that look like another with an ending and are not: "penny" is not of "pen"."""
+    text = (files("tabwb.scoring") / "data" / "looks_derived.txt").read_text("ascii")
+    return frozenset(text.split())
+
+
+def is_derived(word: str, name: str) -> bool:
+    """Return whether a word is another with an ending that is not number, by spelling and sound.
+
+    >>> [is_derived(word, "pen") for word in ("penned", "penny", "pens")]
+    [True, False, False]
+    >>> is_derived("being", "bee"), is_derived("beer", "bee")
+    (True, False)
+    """
+    if word not in derived(name) or not _only_looks_derived().isdisjoint({word, *plurals(word)}):
+        return False
+    if word.endswith("ling") and load_lexicon().size(word.removesuffix("ing") + "e") is not None:
+        return False  # "rattling" is of "rattle", not of "rat"
+    ways, stems = pronunciations(word), pronunciations(name)
+    kept = {way[: len(stem)] for way in ways for stem in stems}
+    voiced = {(*stem[:-1], _VOICED.get(stem[-1], stem[-1])) for stem in stems}
+    return not ways or not stems or not kept.isdisjoint({*stems, *voiced})
+
+
 def numbers_of(form: Sequence[str]) -> frozenset[tuple[str, ...]]:
     """Return a form with the endings of the plural, and with its last consonant voiced (houses).
 
