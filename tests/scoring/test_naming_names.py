@@ -103,9 +103,12 @@ def test_a_carrier_alone_names_nothing() -> None:
         ("piñata", "P IH N Y AA T AH", "pinatas", "correct"),
         ("crème brûlée", "K R EH M B R UW L EY", "creme brulee", "correct"),
         ("cake", "K EY K", "creme brulee", "mixed"),
+        ("jack-o'-lantern", "JH AE K AH L AE N T ER N", "a jack o lantern", "correct"),
+        ("octopus", "AA K T AH P AH S", "octopi", "correct"),
+        ("grapes", "G R EY P S", "a bunch of grapes", "correct"),
     ],
 )
-def test_in_english_accents_may_be_left_out(target: str, form: str, text: str, code: str) -> None:
+def test_a_name_may_be_written_in_other_ways(target: str, form: str, text: str, code: str) -> None:
     item = NamingTarget(target=target, accept=accept(form), semantic=("crème brûlée",))
     settings = Settings(rule="correct-first")
     found = propose_response(item, settings=settings, heard=parse_heard(text))

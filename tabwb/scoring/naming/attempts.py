@@ -29,7 +29,7 @@ BEFORE_NAMES: Final = (
     "right", "now", "let me see", "let's see", "look", "look at", "picture of", "drawing of",
     "photo of", "he's", "she's", "he is", "she is", "what looks like", "or", "then", "just",
     "kind of", "sort of", "but", "that one's", "this one's", "that would be", "it would be",
-    "i want to say", "you know", "pair of",
+    "i want to say", "you know", "pair of", "bunch of",
 )  # fmt: skip
 """Further words that are left out before a name, but are attempts where they stand alone. [ours]"""
 AFTER_NAMES: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -38,8 +39,8 @@ def sounds_of_names(target: NamingTarget) -> Mapping[str, tuple[str, ...]]:
 
 
 def _unspaced(words: str) -> str:
-    """Return words without spaces, hyphens and accents: "ice cream" is written in three ways."""
-    return unaccented(words).replace(" ", "").replace("-", "")
+    """Return words without spaces, hyphens, apostrophes and accents: "ice cream", "ice-cream"."""
+    return re.sub(r"[ -]|'(?!s\b)", "", unaccented(words).replace("’", "'"))
 
 
 def accepted(case: Case) -> Proposal | None:

@@ -23,6 +23,7 @@ PHRASE_SIZE = 10
 
 _IRREGULAR = {
     "child": "children", "foot": "feet", "goose": "geese", "man": "men", "mouse": "mice",
+    "cactus": "cacti", "hippopotamus": "hippopotami", "octopus": "octopi", "louse": "lice",
     "ox": "oxen", "person": "people", "tooth": "teeth", "woman": "women",
 }  # fmt: skip
 _IRREGULAR |= {plural: singular for singular, plural in _IRREGULAR.items()}
