@@ -51,6 +51,7 @@ TREE = NamingTarget(target="tree", accept=accept("T R IY"))
 SOFA = NamingTarget(
     target="sofa", accept=(*accept("S OW F AH"), Accepted(("K", "AW", "CH"), "other name", "couch"))
 )
+PINATA = NamingTarget(target="piñata", accept=accept("P IH N Y AA T AH"))
 ICE_CREAM = NamingTarget(target="ice cream", accept=accept("AY S K R IY M"))
 
 
@@ -65,6 +66,8 @@ ICE_CREAM = NamingTarget(target="ice cream", accept=accept("AY S K R IY M"))
         (QUOKKA, "it's a quokka", {"carrier"}),
         (QUOKKA, "quokkas", {"number"}),
         (SOFA, "um couch", {"filler"}),
+        (PINATA, "a pinata", {"carrier"}),
+        (PINATA, "pinatas", {"number"}),
         (ICE_CREAM, "ice cream", set()),
         (ICE_CREAM, "Ice-cream", set()),
     ],

@@ -35,7 +35,8 @@ def sounds_of_names(target: NamingTarget) -> Mapping[str, tuple[str, ...]]:
         for many in plurals(name.casefold())
         if len(many) > len(name) and not pronunciations(many)
     }
-    return plural | names
+    known = plural | names
+    return {unaccented(name): form for name, form in known.items()} | known
 
 
 def _unspaced(words: str) -> str:
