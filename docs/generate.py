@@ -299,7 +299,7 @@ def grouping_keys() -> str:
 
 def figures() -> str:
     """Return the page of all figures with their options."""
-    from tabwb.report.figures import FIGURES, figure_kind
+    from tabwb.media.figures import FIGURES, figure_kind
 
     lines = [
         "# Figures",

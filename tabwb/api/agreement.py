@@ -101,8 +101,8 @@ class Agreement:
             MissingExtra: matplotlib is not installed.
             UsageError: no two raters rated the same samples on a feature.
         """
-        from tabwb.report.figures import drawn
-        from tabwb.report.figures.agreement import report_table
+        from tabwb.media.figures import drawn
+        from tabwb.media.figures.agreement import report_table
 
         return drawn("agreement", report_table(self._report), width=width, caption=caption)
 

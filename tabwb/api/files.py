@@ -120,8 +120,8 @@ def save_figure(
         UsageError: the file's name ends in no format of figures, or it is not a figure.
         TabwbError: it cannot be written, or already exists.
     """
+    from tabwb.media.figures import save
     from tabwb.report.destination import IN_PYTHON, check_destination
-    from tabwb.report.figures import save
 
     if not hasattr(figure, "savefig"):
         raise UsageError(

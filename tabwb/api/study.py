@@ -88,8 +88,8 @@ class Study(Reading):
             MissingExtra: matplotlib is not installed.
             UsageError: there is no such figure, option or group.
         """
-        from tabwb.report.figures import figure_kind, make
-        from tabwb.report.figures.source import as_drawn
+        from tabwb.media.figures import figure_kind, make
+        from tabwb.media.figures.source import as_drawn
         from tabwb.report.paper.studied import studied
 
         kind = figure_kind(name)

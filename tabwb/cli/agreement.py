@@ -100,8 +100,8 @@ def agreement(
     from tabwb.report.summaries.agreement.sources import rated_of
 
     if figure_file is not None:
+        from tabwb.media.figures.saving import format_of
         from tabwb.report.destination import check_destination
-        from tabwb.report.figures.saving import format_of
 
         format_of(figure_file)
         check_destination(figure_file)
@@ -141,8 +141,8 @@ def _pairs(kinds: Sequence[str]) -> dict[str, str]:
 
 
 def _draw(report: AgreementReport, out: Path) -> None:
-    from tabwb.report.figures import drawn, save
-    from tabwb.report.figures.agreement import report_table
+    from tabwb.media.figures import drawn, save
+    from tabwb.media.figures.agreement import report_table
 
     table = report_table(report)
     place = save(drawn("agreement", table, command="tabwb agreement"), out)

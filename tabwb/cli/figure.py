@@ -106,8 +106,8 @@ def figure(
         raise UsageError("which figure?", hint="tabwb figure --list")
     if out is None:
         raise UsageError("--out is missing", hint=f"tabwb figure {name} --out {name}.pdf")
-    from tabwb.report.figures import figure_kind
-    from tabwb.report.paper.figure_file import FigureRequest, write_figure
+    from tabwb.media.figures import figure_kind
+    from tabwb.media.figures.figure_file import FigureRequest, write_figure
 
     kind = figure_kind(name)
     choice = requested_selection(chosen_by, "administration" if administrations else kind.by)
@@ -147,7 +147,7 @@ def _values(options: Sequence[str]) -> dict[str, str]:
 
 
 def _list(*, as_json: bool) -> None:
-    from tabwb.report.figures import FIGURES, figure_kind
+    from tabwb.media.figures import FIGURES, figure_kind
 
     kinds = [figure_kind(name) for name in FIGURES]
     if as_json:

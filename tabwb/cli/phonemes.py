@@ -118,8 +118,8 @@ def phonemes(
     if match == "code" and accept is None:
         raise UsageError("--match needs --accept", hint="add --accept FILE")
     if figure_file is not None:
+        from tabwb.media.figures.saving import format_of
         from tabwb.report.destination import check_destination
-        from tabwb.report.figures.saving import format_of
 
         format_of(figure_file)
         check_destination(figure_file)
@@ -156,8 +156,8 @@ def phonemes(
 
 
 def _draw(scores: Scores | None, utterances: int, out: Path, *, ipa: bool) -> None:
-    from tabwb.report.figures import drawn, save
-    from tabwb.report.figures.confusion import confusion_table, corpus_steps
+    from tabwb.media.figures import drawn, save
+    from tabwb.media.figures.confusion import confusion_table, corpus_steps
 
     if scores is None:
         raise UsageError("there are no transcripts to draw", where="--figure")

@@ -14,7 +14,7 @@ import pytest
 import tabwb
 from tabwb import plugin_api, testing
 from tabwb.api.options import Drawn, Limited
-from tabwb.report.figures import FIGURES, figure_kind
+from tabwb.media.figures import FIGURES, figure_kind
 from tests.api.signatures import FILE, lines
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 from PIL import Image
 
-from tabwb.report.figures import FIGURES
+from tabwb.media.figures import FIGURES
 from tests.cli.conftest import Run, replayed
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.main import main
+from tabwb.media.figures import figure_file
 from tabwb.records.speakers import exports
-from tabwb.report.paper import figure_file
 from tabwb.store.store import Store
 from tests.cli.conftest import in_process
 

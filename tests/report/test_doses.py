@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from tabwb.media.figures import figure_table
 from tabwb.records.errors import UsageError
-from tabwb.report.figures import figure_table
 from tabwb.report.summaries.dose_lines import dose_lines
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised

@@ -9,7 +9,7 @@ from statistics import mean, stdev
 import pytest
 from scipy import stats
 
-from tabwb.report.figures import figure_table
+from tabwb.media.figures import figure_table
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData

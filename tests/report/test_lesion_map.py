@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tabwb.media.figures import figure_table, make
 from tabwb.records.errors import UsageError
-from tabwb.report.figures import figure_table, make
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tabwb.battery.model import Battery
+from tabwb.media.figures.pictured import pictured
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra
 from tabwb.records.exchange import Decoding
@@ -20,7 +21,6 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.paper.commands import run_command
 from tabwb.report.paper.examples import examples_of
-from tabwb.report.paper.pictured import pictured
 from tabwb.report.paper.report import Report, report_of
 from tabwb.report.paper.report_html import report_html
 from tabwb.report.paper.report_markdown import report_markdown
@@ -307,7 +307,7 @@ def test_the_command_line_reads_the_command_back() -> None:
 
 
 def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.report.paper.pictured.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.pictured.MOST_DRAWN", 1)
     made = two()
     assert made.figures == ()
     assert made.no_figures == "No figure of 2 groups is drawn: 1 fit on a page."
@@ -318,7 +318,7 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
 ) -> None:
     from tests.report.test_doses import sweep
 
-    monkeypatch.setattr("tabwb.report.paper.pictured.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.pictured.MOST_DRAWN", 1)
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
     found, why = pictured(studied(rows))
     assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]

@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
+from tabwb.media.figures.pictured import Pictured, pictured
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.file_names import without_folders
 from tabwb.report.paper.captions import compact_of
@@ -19,7 +20,6 @@ from tabwb.report.paper.commands import run_commands
 from tabwb.report.paper.examples import Example
 from tabwb.report.paper.methods import Methods, methods_about
 from tabwb.report.paper.over_sessions import change_tables, followed
-from tabwb.report.paper.pictured import Pictured, pictured
 from tabwb.report.paper.presented import Presented, presented
 from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.cautions import group_cautions

@@ -158,8 +158,8 @@ class ResultsController(Controller):
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
     ) -> None:
         """Write a figure of administrations to a new file; the dialog is told of errors."""
-        from tabwb.report.figures import figure_kind
-        from tabwb.report.paper.figure_file import FigureRequest, write_figure
+        from tabwb.media.figures import figure_kind
+        from tabwb.media.figures.figure_file import FigureRequest, write_figure
         from tabwb.report.selection import Selection
 
         try:

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from tabwb.report.figures import figure_kind
+from tabwb.media.figures import figure_kind
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.results.controller import Exported, ResultsController

@@ -1,0 +1,1 @@
+"""What is written of results for people: figures."""

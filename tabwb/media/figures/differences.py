@@ -1,0 +1,357 @@
+"""Differences of groups on the same items: base and instruct models, or groups against one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabwb.media.figures.estimates import (
+    ESTIMANDS,
+    INTERVAL,
+    INTERVALS,
+    Record,
+    columns,
+    interval_cells,
+    interval_note,
+    mark_legend,
+    mark_of,
+    noted_table,
+    records,
+    terms_title,
+    value_cells,
+)
+from tabwb.media.figures.forest import POINT, Mark, Panel, forest
+from tabwb.media.figures.kind import FigureKind, FigureOption, Options
+from tabwb.media.figures.style import INK
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+from tabwb.report.measures import ACCURACY, BURDEN
+from tabwb.report.summaries.against import baseline_of
+from tabwb.report.summaries.doses import size_words
+from tabwb.report.summaries.groups import unlike
+from tabwb.report.summaries.paired import PAIRED_T, corrected
+from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
+from tabwb.report.summaries.shown import names_of
+from tabwb.scoring.estimate import Estimate
+from tabwb.tables.table import Column, Table
+
+if TYPE_CHECKING:
+    from tabwb.media.figures.page import Page
+    from tabwb.report.summaries.groups import Grouped
+
+COLUMNS = columns(
+    Column("comparison", "Comparison", "the two sides"),
+    Column("first", "First", "the group on the first side; empty for a mean over families"),
+    Column("second", "Second", "the group on the second side; empty for a mean over families"),
+    *("rater", "part", "measure"),
+    Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
+    Column("first_value", "First", "mean over items of the first side", "number", digits=2),
+    Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
+    *("value", *INTERVALS),
+    Column("p", "p", "two-sided, prompts like these", "number", digits=4),
+    Column("test", "Test", "which gave p"),
+    Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
+    Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
+    Column("smallest_p", "Least p", "the smallest p that so many items can give", "number"),
+    "n_items",
+    Column("n_first", "N first", "responses of the first side", "integer"),
+    Column("n_second", "N second", "responses of the second side", "integer"),
+    *("status", "reason"),
+)
+MEAN = {**POINT, "marker": "s", "markersize": 5.0, "color": INK}
+"""Squares: diamonds are values without an interval."""
+NO_ITEMS = "no item has a value on both sides"
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two sides with what differs between them."""
+
+    name: str
+    first: str
+    second: str
+    gaps: tuple[Gap, ...]
+    unlike: tuple[tuple[str, str, str], ...] = ()
+
+
+def _table(groups: Sequence[Grouped], options: Options) -> Table:
+    pairs = () if options["against"] else pairs_of(groups)
+    names = _pair_names(pairs, groups)
+    compared = [
+        _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
+        for name, pair in zip(names, pairs, strict=True)
+    ] or _of_groups(groups, options["against"])
+    heading = _heading(groups, options["against"], pairs=bool(pairs))
+    every = [gap for one in compared for gap in one.gaps]
+    corrections = _corrections(compared)
+    given = [record for one in compared for record in _records(one, every, corrections, options)]
+    given += [
+        {
+            "comparison": f"mean over {len(mean.families)} families",
+            **_place(mean.gap, every),
+            **value_cells(Estimate(mean.difference)),
+            **interval_cells([mean.interval]),
+            "n_items": mean.items,
+        }
+        for mean in over_families(pairs)
+        if _wanted(mean.gap, options)
+    ]
+    if not given:
+        differing = {name for one in compared for name, _, _ in one.unlike}
+        raise UsageError(
+            "there is nothing to compare"
+            + (f": the sides differ in {', '.join(sorted(differing))}" if differing else ""),
+            hint="the sides must have been given the same battery and judged alike",
+        )
+    notes = [
+        heading,
+        *interval_note(options),
+        *_least(given, options),
+        *_differing(compared),
+    ]
+    return noted_table("differences", COLUMNS, given, notes, groups, shared=not pairs)
+
+
+def _heading(groups: Sequence[Grouped], against: str, *, pairs: bool) -> str:
+    over = "means over the items for which both have a value."
+    if pairs:
+        return f"Base − instruct models of one family and size, {over}"
+    if against:
+        return f"Each group − {against}, {over}"
+    first, second = names_of(groups)
+    return f"{first} − {second}, {over}"
+
+
+def _pair_names(pairs: Sequence[Pair], groups: Sequence[Grouped]) -> list[str]:
+    """Return a name for each pair: family and size; both sides where several pairs have them."""
+    called = {
+        group.group.whole_name: name for name, group in zip(names_of(groups), groups, strict=True)
+    }
+    kin = [_kin(pair) for pair in pairs]
+    return [
+        name
+        if kin.count(name) == 1
+        else f"{called.get(pair.base, pair.base)} − {called.get(pair.instruct, pair.instruct)}"
+        for name, pair in zip(kin, pairs, strict=True)
+    ]
+
+
+def _kin(pair: Pair) -> str:
+    size = pair.parameters
+    name = f"{pair.family} {size_words(int(size)) if size.isdecimal() else size}".strip()
+    return f"{name} + {pair.lesion}" if pair.lesion else name
+
+
+def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
+    named = dict(zip(names_of(groups), groups, strict=True))
+    if not against and len(groups) != 2:
+        raise UsageError(
+            "no base and instruct models of one family and size are among these, and there are "
+            f"{len(groups)} groups",
+            hint="choose two groups, or compare all with one of them: --option against=GROUP",
+        )
+    reference = _reference(groups, against) if against else groups[1]
+    own = next(name for name, group in named.items() if group is reference)
+    made = []
+    for label, group in named.items():
+        if group is reference:
+            continue
+        if group.battery.content_hash != reference.battery.content_hash:
+            raise UsageError(
+                f"{label} and {own} were given different batteries or versions",
+                hint="choose one: --where battery=...",
+            )
+        gaps, _ = gaps_of(group, reference)
+        differing = unlike(group.group.members, reference.group.members)
+        name = label if against else f"{label} − {own}"
+        made.append(_Compared(name, label, own, gaps, differing))
+    return made
+
+
+def _reference(groups: Sequence[Grouped], against: str) -> Grouped:
+    try:
+        return baseline_of(groups, against)
+    except UsageError as error:
+        error.hint = "--option against=GROUP"
+        raise
+
+
+def _wanted(gap: Gap, options: Options) -> bool:
+    chosen = options["measure"]
+    return chosen == "all" or (gap.terms is not None) == (chosen == BURDEN.id)
+
+
+def _place(gap: Gap, every: Sequence[Gap]) -> Record:
+    if gap.terms is None:
+        return {"part": gap.subtest, "measure": ACCURACY.id, "panel": gap.title}
+    alone = len({other.terms for other in every if other.rater == gap.rater}) == 1
+    panel = terms_title(gap.terms, alone=alone)
+    return {"rater": gap.rater, "measure": BURDEN.id, "panel": panel}
+
+
+_Corrections = dict[int, tuple[float | None, str]]
+"""Of each gap, by its place in memory: the corrected p value, and by what method over how many."""
+
+
+def _corrections(compared: Sequence[_Compared]) -> _Corrections:
+    """Return corrected p values; a family is a judge's burden, or all accuracies."""
+    families: dict[tuple[object, ...], list[Gap]] = {}
+    for gap in (gap for one in compared for gap in one.gaps):
+        families.setdefault((gap.measure, gap.rater if gap.terms else ""), []).append(gap)
+    found: _Corrections = {}
+    for family in families.values():
+        adjusted, method = corrected([gap.sides for gap in family])
+        n = len([p for p in adjusted if p is not None])
+        for gap, p in zip(family, adjusted, strict=True):
+            found[id(gap)] = (p, f"{method} over {plural(n, 'test')}" if n > 1 else "")
+    return found
+
+
+def _records(
+    compared: _Compared, every: Sequence[Gap], corrections: _Corrections, options: Options
+) -> Iterator[Record]:
+    for gap in compared.gaps:
+        if not _wanted(gap, options):
+            continue
+        sides = gap.sides
+        adjusted, correction = corrections[id(gap)]
+        value = gap.difference
+        estimate = Estimate(None, NO_ITEMS) if value is None else Estimate(value)
+        yield {
+            "comparison": compared.name,
+            "first": compared.first,
+            "second": compared.second,
+            **_place(gap, every),
+            "first_value": sides.first,
+            "second_value": sides.second,
+            **value_cells(estimate),
+            **interval_cells([sides.like, sides.these]),
+            "p": None if sides.test is None else sides.test.p,
+            "test": sides.method,
+            "p_adjusted": adjusted,
+            "correction": correction or None,
+            "smallest_p": sides.smallest_p,
+            "n_items": sides.items,
+            "n_first": sides.n_first,
+            "n_second": sides.n_second,
+        }
+
+
+def _least(given: Sequence[Record], options: Options) -> list[str]:
+    if ESTIMANDS[options["interval"]]:
+        return []
+    tested = [record for record in given if record.get("p") is not None]
+    least = {
+        record["n_items"]: record["smallest_p"]
+        for record in tested
+        if record["smallest_p"] is not None
+    }
+    parts = [f"{_p(p)} over {n} items" for n, p in sorted(least.items())]
+    said = []
+    if parts:
+        said.append(
+            f"sign flips over items, the smallest that can be reached is {', '.join(parts)}"
+        )
+    if any(record["test"] == PAIRED_T for record in tested):
+        said.append("paired t over items where the sides have unequal numbers of replicates")
+    if not said:
+        return []
+    corrections: dict[str, dict[str, None]] = {}
+    for record in tested:
+        if record["correction"]:
+            corrections.setdefault(record["correction"], {})[record["measure"]] = None
+    how = "; ".join(
+        f"{', '.join(measures)} by {by.replace('Holm', 'the method of Holm')}"
+        for by, measures in corrections.items()
+    )
+    return [
+        f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
+        *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
+        "Intervals use Student's t: over few items an interval can exclude 0 although sign flips "
+        "cannot give a small p.",
+    ]
+
+
+def _differing(compared: Sequence[_Compared]) -> list[str]:
+    differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for one in compared:
+        for name, mine, other in one.unlike:
+            first, second = differing.setdefault(name, ({}, {}))
+            first[mine] = second[other] = None
+    said = [
+        f"{name} ({', '.join(first)} / {', '.join(second)})"
+        for name, (first, second) in differing.items()
+    ]
+    return [f"The sides also differ in {'; '.join(said)}."] if said else []
+
+
+def _p(p: float) -> str:
+    """Return a p value as papers print it.
+
+    >>> _p(0.0625), _p(0.5), _p(0.00002), _p(1.0)
+    ('.0625', '.5', '<.001', '1')
+    """
+    return "<.001" if p < 0.001 else f"{p:.3g}".removeprefix("0")
+
+
+def _draw(table: Table, page: Page, options: Options) -> None:
+    given = records(table)
+    labels = list(dict.fromkeys(record["comparison"] for record in given))
+    panels = []
+    like = not ESTIMANDS[options["interval"]]
+    for title in dict.fromkeys(record["panel"] for record in given):
+        own = {record["comparison"]: record for record in given if record["panel"] == title}
+        marks = []
+        for row, label in enumerate(labels):
+            if label not in own:
+                marks.append(Mark(row, None, words="not compared"))
+                continue
+            mark = mark_of(row, own[label], options)
+            mean = own[label]["first"] is None
+            marks.append(Mark(row, mark.value, mark.low, mark.high, MEAN) if mean else mark)
+        measure = next(iter(own.values()))["measure"]
+        cells = [
+            "" if label not in own or own[label]["p"] is None else _p(own[label]["p_adjusted"])
+            for label in labels
+        ]
+        head = "p corr." if any(record["correction"] for record in own.values()) else "p"
+        panels.append(
+            Panel(
+                title,
+                f"difference in {measure}",
+                marks,
+                cells=cells if like else (),
+                head=head if like else "",
+                zero=True,
+            )
+        )
+    legend = mark_legend([record for record in given if record["first"] is not None], options)
+    means = [record for record in given if record["first"] is None]
+    if means:
+        words = "mean over families and items"
+        end = f"{ESTIMANDS[options['interval']]}low"
+        if any(record[end] is not None for record in means):
+            words += "; bar: 95 % interval for families and prompts like these"
+        reasons = {one["interval_reason"] for one in means if one["low"] is None} - {None}
+        legend.append((MEAN, f"{words}; no interval: {', '.join(reasons)}" if reasons else words))
+    forest(page, labels, panels, legend)
+
+
+FIGURE = FigureKind(
+    id="differences",
+    title="Paired differences with 95 % intervals",
+    shows="Differences in burden and accuracy on the same items with their intervals and p values: "
+    "base - instruct models of one family and size with the mean over families, or two groups, or "
+    "all groups against one.",
+    data="Two or more groups that were given one battery; for base and instruct models their "
+    "profiles say family, tuning and parameters.",
+    table=_table,
+    draw=_draw,
+    options=(
+        INTERVAL,
+        FigureOption("measure", "what is compared", "all", ("all", BURDEN.id, ACCURACY.id)),
+        FigureOption("against", "the group that all others are compared with"),
+    ),
+    judged=True,
+)
