@@ -99,18 +99,24 @@ def _responses(
     features: tuple[str, ...],
 ) -> Iterator[dict[str, Any]]:
     """Yield the responses with what raters found in them; of ``features``, one is needed."""
+    from tabwb.report.selection import check_features
     from tabwb.report.tables.responses import ratings_table, responses_table
 
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    rated: dict[str, None] = {}
     known = {feature.id for one in chosen for feature in one.battery.features}
     ratings = ratings_table(store, chosen, judge)
     names = ("id", "trial_number", "rater", "measure", "value", "rating_reason")
     for number, trial, rater, measure, value, reason in zip(
         *(ratings[name].to_list() for name in names), strict=True
     ):
-        if value == 1 and measure in known:
+        if measure not in known:
+            continue
+        rated[measure] = None
+        if value == 1:
             said = {"feature": measure, "rater": rater, "reason": reason or ""}
             found.setdefault((number, trial), []).append(said)
+    check_features(rated, features)
     table = responses_table(store, chosen)
     own = {name: table[name].to_list() for name in ("id", "trial_number", *OF_RESPONSE)}
     for place in range(len(table)):

@@ -140,7 +140,7 @@ def limited(summary: Summary, selection: Selection) -> Summary:
     if selection.judge is not None:
         judged = judge_called(selection.judge, (judge.rater for judge in summary.judges))
         summary = only_judge(summary, judged)
-    _check_features(summary.judges, selection.features)
+    _check_rated(summary.judges, selection.features)
     return with_features(summary, selection.features)
 
 
@@ -236,7 +236,7 @@ def _nothing(filters: Sequence[Filter], what: str) -> UsageError:
 
 def _with_features(rows: Sequence[Grouped], features: tuple[str, ...]) -> Iterator[Grouped]:
     if rows:
-        _check_features([judge for row in rows for judge in row.summary.judges], features)
+        _check_rated((judge for row in rows for judge in row.summary.judges), features)
     for row in rows:
         yield replace(row, summary=with_features(row.summary, features))
 
@@ -247,9 +247,13 @@ def with_features(summary: Summary, features: tuple[str, ...]) -> Summary:
     return replace(summary, judges=judges)
 
 
-def _check_features(judges: Sequence[JudgeSummary], features: Sequence[str]) -> None:
-    """Check that some judge has rated each feature."""
-    known = dict.fromkeys(feature for judge in judges for feature in judge.burden.features)
+def _check_rated(judges: Iterable[JudgeSummary], features: Sequence[str]) -> None:
+    check_features((each for judge in judges for each in judge.burden.features), features)
+
+
+def check_features(rated: Iterable[str], features: Sequence[str]) -> None:
+    """Check that each feature is one of those that some judge has rated."""
+    known = dict.fromkeys(rated)
     for feature in features:
         if feature not in known:
             raise UsageError(

@@ -48,6 +48,12 @@ def test_responses_are_chosen(
     assert [row["item"] for row in rows] == items
 
 
+def test_a_feature_that_nobody_rated_is_refused(run: Run, imported: None) -> None:
+    done = run("responses", "--feature", "perseveration")
+    assert (done.status, "'perseverations'" in done.err) == (2, True)
+    assert run("responses", "--feature", "jargon", "--json").document["responses"] == []
+
+
 def test_thinking_is_shown_apart_where_it_is_asked_for(run: Run, imported: None) -> None:
     (row,) = run("responses", "--item", "ct2", "--reasoning", "--json").document["responses"]
     assert (row["reasoning"], row["response"]) == ("Hm.", PLAIN)
