@@ -225,7 +225,7 @@ def by_screen(store: Path, seed: int, rater: str, number: int) -> None:
                     if said(seed, sample.text, question.measure, rater, RATERS[rater]):
                         await pilot.press(question.key)
                 await pilot.press("enter")
-                await read("enter again confirms")
+                await read("enter again")
                 await pilot.pause(CONFIRM_S)
                 await pilot.press("enter")
             await read(f"sample {number + 1} of")

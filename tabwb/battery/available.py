@@ -58,7 +58,7 @@ def unavailable(battery: Battery) -> str:
     if not missing or is_english(battery.language):
         return ""
     names = "; ".join(dict.fromkeys(measure.name for measure in missing))
-    return f"not available in {primary_language(battery.language)}, and undefined: {names}"
+    return f"not available for {language_name(battery.language)}, and undefined: {names}"
 
 
 def _measures(battery: Battery) -> Iterator[Measure]:
@@ -134,7 +134,7 @@ def scored_by(battery: Battery) -> Iterator[str]:
         if subtest.task.right_or_wrong and not subtest.scorers:
             yield f"{subtest.id}: not scored (scorers = [])"
         elif subtest.task.right_or_wrong and subtest.scorers_are_usual:
-            yield f"{subtest.id}: scored by {', '.join(subtest.scorers)} (names no scorers)"
+            yield f"{subtest.id}: scored by {', '.join(subtest.scorers)} (the battery names none)"
 
 
 def english_prompt(battery: Battery, judge: str) -> str:

@@ -120,8 +120,8 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
         )
     if flagged := sum(row["flagged"] for row in rows):
         note(
-            f"warning: {plural(flagged, 'rating')} confirmed without an answer, or in less than "
-            f"{least:g} s: tabwb rate export {kept.name} lists them in the column flag"
+            f"warning: {plural(flagged, 'sample')} confirmed without any answer or in less than "
+            f"{least:g} s; 'tabwb rate export {kept.name}' names them in the column flag"
         )
 
 

@@ -23,7 +23,7 @@ def test_what_was_stored_as_english_is_flagged() -> None:
     flagged = [sentence for sentence in told(german) if "trial rescore" in sentence]
     assert any(sentence.startswith("Verdicts of rules-2") for sentence in flagged)
     assert any("'extracted'" in sentence for sentence in flagged)
-    assert any("not available in de" in sentence.lower() for sentence in told(german))
+    assert any("not available for german" in sentence.lower() for sentence in told(german))
 
 
 def test_nothing_is_said_of_english() -> None:

@@ -59,7 +59,7 @@ async def test_ratings_made_in_chromium_are_in_the_database(tmp_path: Path) -> N
                 shown_to_everybody = " ".join(process.cmdline())
                 for one in ("a", "3", "Enter"):
                     await page.press(one)
-                await page.until(lambda: "enter again confirms" in page.words, "it is asked")
+                await page.until(lambda: "enter again" in page.words, "it is asked")
                 assert store.sets.ratings(kept.id) == ()
                 while not store.sets.ratings(kept.id):
                     await page.press("Enter")

@@ -54,6 +54,8 @@ async def test_plots_are_read_without_colour_and_have_round_ticks(
         await seat.reads("Symptom burden")
         await seat.press("right")
         await seat.reads("Lexical, of 4")
+        await seat.press("space")
+        assert "g shows it" in seat.news[-1], "no row can be marked where none is shown"
         await seat.press("g")
         await seat.until(lambda: seat.app.focused is table(seat))
 

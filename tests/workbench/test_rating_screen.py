@@ -52,7 +52,7 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         await rater.press("u", "p")
         await rater.reads("Person or machine?   · not answered")
         await rater.press("2", "f2", *"why", "enter", "enter")
-        await rater.reads("1 not looked at: absent? enter again confirms", "Confirm")
+        await rater.reads("1 feature not looked at. enter again: absent", "Confirm")
         await rater.press("enter")
         await rater.reads("sample 3 of 3")
         await rater.press("z")
@@ -99,20 +99,20 @@ async def test_a_held_or_doubled_enter_stores_nothing_and_a_later_one_confirms(p
     async with rating(path, confirm_s=1e9) as rater:
         await rater.reads("Anomia   · not looked at", "0 of 2 looked at")
         await rater.press(*["enter"] * 5)
-        await rater.reads("wait, then enter again: nothing marked, under 3600 s: 2 absent?")
+        await rater.reads("nothing answered, less than 3600 s. wait, then enter: 2 features absent")
         await rater.press("down")
         await rater.reads("Jargon   · not looked at", "wait, then", "Confirm")
         await rater.press("n")
         await rater.reads("Jargon   ▣ present", "Next")
-        assert "enter again" not in rater.text
+        assert "Confirm" not in rater.text
         await rater.press("enter")
-        await rater.reads("1 not looked at, under 3600 s: absent? enter again confirms")
+        await rater.reads("1 feature not looked at, less than 3600 s. enter again: absent")
         await rater.press("up", "minus", "enter")
-        await rater.reads("Anomia   □ absent", "under 3600 s: complete?")
+        await rater.reads("Anomia   □ absent", "less than 3600 s. enter again: complete")
         assert not any(row.complete for row in rows(path))
     async with rating(path) as rater:  # what was asked before is asked again
         await rater.press("delete", "down", "delete", "enter")
-        await rater.reads("sample 1 of 2", "nothing marked")
+        await rater.reads("sample 1 of 2", "nothing answered")
         await rater.press("enter")
         await rater.reads("sample 2 of 2")
         await rater.press("z")
@@ -131,7 +131,7 @@ async def test_on_a_small_screen_the_definition_is_whole_and_a_key_for_absent_is
     async with rating(path) as rater:
         await rater.reads("this example.", "- Absent", "Next")
         await rater.press("enter")
-        await rater.reads("12 absent?", "Confirm")
+        await rater.reads("12 features absent", "Confirm")
         assert "this example." not in rater.text, "the question has taken its line"
         await rater.press("minus")
         await rater.reads("this example.")

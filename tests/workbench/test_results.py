@@ -47,7 +47,7 @@ async def test_the_summary_has_intervals_and_baselines(
         low, value, first_option = row.index("├"), row.index("●"), row.rindex("◈")
         assert low < row.index("◆") < value < first_option  # guessing: one of three
         assert abs(low + first_option - 2 * value) <= 2
-        assert "◆ baseline   ◈ ◆ at ● or an end" in seat.text
+        assert "◆ baseline   ◈ one on ● or an end" in seat.text
         notes = seat.desk.query_one(NoteLine)
         assert RESEARCH_ONLY[:40] in " ".join(seat.text.split())
         before = notes.size.height

@@ -47,6 +47,10 @@ async def test_reasoning_stands_apart_from_the_response(given: Given) -> None:
         await seat.reads("▌ lion")
         (line,) = (line for line in seat.text.splitlines() if "not scored" in line)
         assert "A drum has no mane." in line and "▌" not in line
+        seat.show_results(seat.work.administration.id)
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("t")
+        await seat.reads("i shows reasoning")
 
 
 async def test_while_all_are_given_an_earlier_item_stays_shown(given: Given) -> None:

@@ -84,7 +84,7 @@ def difference_lines(
     }
     if compared:
         yield Content("")
-        told = ["│ no difference; intervals are for prompts like these where nothing else is said"]
+        told = ["│ no difference; intervals are for prompts like these unless said otherwise"]
         if burdens:
             told.append(f"axis of burdens from {-most:.2f} to +{most:.2f}, of shares from -1 to +1")
         told += [f"these prompts: {reason}" for reason in sorted(reasons)]

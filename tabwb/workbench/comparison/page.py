@@ -289,7 +289,10 @@ class ModelsPage(Page):
     def mark(self) -> None:
         """Mark the row under the cursor, or not any more."""
         key = self.query_one(ModelsTable).current
-        if key is None or self.plotting:
+        if self.plotting:
+            self.notify("Rows are marked in the table: g shows it.", markup=False)
+            return
+        if key is None:
             return
         self._rows.turn_mark(key)
         self.lay_out(lower=False)

@@ -223,13 +223,19 @@ def counted_mark(mark: str, item: NamedItem) -> str:
     return RIGHT if item.outcome == "right" else WRONG
 
 
+_SHORT_TITLE = 12
+"""Columns of a title of which no word is chosen: that could be an "or"."""
+
+
 @cache
 def short_titles(titles: tuple[str, ...]) -> dict[str, str]:
-    """Return for each title the shortest word that only it has, else its first distinct words.
+    """Return a short title as it is, of others the shortest word of their own or the first words.
 
     >>> titles = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
     >>> list(short_titles(titles).values())
     ['text', 'word', 'sentence', 'repetition']
+    >>> short_titles(("Ja oder nein",))
+    {'Ja oder nein': 'ja oder nein'}
     """
     result = {}
     for title in titles:
@@ -244,7 +250,8 @@ def short_titles(titles: tuple[str, ...]) -> dict[str, str]:
         for n in range(len(words), 0, -1):
             if not any(title_words[:n] == words[:n] for title_words in others):
                 short = " ".join(words[:n])
-        result[title] = min(own, key=len) if own else short
+        whole = len(title) <= _SHORT_TITLE
+        result[title] = title.lower() if whole else min(own, key=len) if own else short
     return result
 
 

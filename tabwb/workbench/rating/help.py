@@ -79,7 +79,7 @@ def key_rows(view: RatingView, taken: frozenset[str]) -> Iterator[tuple[str, str
     """Yield each key with what it does."""
     kinds = {question.kind for question in view.form.questions}
     if "present-absent" in kinds:
-        yield "letter", "Present; again: absent. · is not looked at."
+        yield "letter", "Present; again: absent. · means not looked at."
     if "scale" in kinds:
         yield "letter, digit", "Go to a question; rate it."
     elif "present-absent" in kinds:

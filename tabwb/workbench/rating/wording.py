@@ -11,6 +11,7 @@ from tabwb.battery.forms import Form, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.records.words import plural
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.drawn import scale
 from tabwb.workbench.shell.envelopes import bars
@@ -204,18 +205,18 @@ def asked_words(asked: Asked, form: Form) -> str:
 
     >>> form = Form("one", "1", "One", "MIT", "", (Question("anomia", "Anomia"),))
     >>> asked_words(Asked(Draft(), ("anomia",), True, True), form)
-    'nothing marked, under 1 s: 1 absent? enter again confirms'
+    'nothing answered, less than 1 s. enter again: 1 feature absent'
     >>> asked_words(Asked(Draft(), ("anomia",), False, False, again=True), form)
-    'wait, then enter again: 1 not looked at: absent?'
+    '1 feature not looked at. wait, then enter: absent'
     """
-    count = len(asked.unmarked)
-    said = ["nothing marked"] if asked.untouched else [f"{count} not looked at"] * bool(count)
-    said += [f"under {form.least_seconds:g} s"] * asked.fast
-    asks = f"{count} absent" if asked.untouched and count else "absent" if count else "complete"
-    question = f"{', '.join(said)}: {asks}?"
-    return (
-        f"wait, then enter again: {question}" if asked.again else f"{question} enter again confirms"
-    )
+    features = plural(len(asked.unmarked), "feature")
+    said = ["nothing answered"] if asked.untouched else []
+    if asked.unmarked and not asked.untouched:
+        said.append(f"{features} not looked at")
+    said += [f"less than {form.least_seconds:g} s"] * asked.fast
+    key = "wait, then enter" if asked.again else "enter again"
+    absent = f"{features} absent" if asked.untouched else "absent"
+    return f"{', '.join(said)}. {key}: {absent if asked.unmarked else 'complete'}"
 
 
 def confidence_words(confidence: int | None) -> str:

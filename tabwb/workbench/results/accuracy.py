@@ -20,7 +20,7 @@ POLICIES_FROM = 84
 LEAST_TITLE = 14
 LIKE = ", prompts like these"
 """Is left out of the legend where it has no room."""
-LEGEND_BOTH = (("   ", ""), (BOTH, ACCENT), (f" {BASELINE} at {VALUE} or an end", QUIET))
+LEGEND_BOTH = (("   ", ""), (BOTH, ACCENT), (f" one on {VALUE} or an end", QUIET))
 """Is shown where a baseline is in the cell of an estimate or of an end."""
 
 

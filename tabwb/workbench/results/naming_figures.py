@@ -19,7 +19,7 @@ MOST = 100
 LABEL = 30
 RANGE = 9
 """Columns of an interval in figures, such as 0.22-0.96."""
-LEAST_BAR, WANTED_BAR, MOST_BAR = 9, 14, 48
+LEAST_BAR, MOST_BAR = 8, 48
 
 
 def right_lines(part: NamingPart, width: int) -> Iterator[Content]:
@@ -54,7 +54,7 @@ def share_lines(
     column = max((len(words) for words in counts), default=0)
     tail = max(map(_tail, remarks, (interval for *_, interval in rows)), default=0)
     whole = min(width, MOST) - column - RANGE - tail - 6
-    label = min(most, LABEL, max(whole - WANTED_BAR, width // 3, 8))
+    label = min(most, LABEL, max(whole - LEAST_BAR, width // 3, 8))
     room = whole - label
     bar = min(max(room, 0), MOST_BAR)
     if bar < LEAST_BAR:

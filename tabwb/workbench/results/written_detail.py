@@ -144,7 +144,9 @@ def _reasoning(item: Item, shown: Shown, width: int) -> Iterator[Content]:
     if attempt is None or not attempt.reasoning:
         return
     if not shown.exact:
-        line = Content.styled(f"{reasoning_words(attempt)}   i: all of it", QUIET)
+        line = Content.assemble(
+            ("i", f"bold {ACCENT}"), (f" shows {reasoning_words(attempt)}", QUIET)
+        )
         yield line.truncate(width, ellipsis=True)
         return
     yield Content.styled(reasoning_words(attempt, text=False), f"bold {QUIET}")

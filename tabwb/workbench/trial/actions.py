@@ -163,7 +163,7 @@ class TrialActions(Actions):
             f"{administration.answered} of {administration.planned} answered. "
             "Answered items are not given again."
         )
-        choices = [("results", "Results so far"), ("close", "Not now")]
+        choices = [("results", "Results"), ("close", "Not now")]
         if interrupted:
             words += "\n\nIts recording was interrupted; the recorded part can be kept."
             choices.insert(0, ("keep", "Keep it"))
