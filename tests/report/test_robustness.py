@@ -184,6 +184,20 @@ def test_a_verdict_that_is_missing_is_no_absence() -> None:
     assert found.groups[0].consensus is not None and found.groups[0].consensus.n_responses == 1
 
 
+def test_a_rule_repeats_verdicts_of_others_and_has_no_say() -> None:
+    # The majority of three people of one mind is no vote beside theirs.
+    people = by("R1", 1, 0) + by("R2", 0, 0) + by("R3", 1, 0)
+    found = compared([source(people + by("majority", 1, 0) + by(P, 0, 0), by(P, 0, 0))])
+    assert {judge.rater for _, _, judge in found.rows} == {"R1", "R2", "R3", "majority", P}
+    assert len(found.pairs) == 6
+    assert "majority" not in {name for pair in found.pairs for name in (pair.first, pair.second)}
+    consensus = found.groups[0].consensus
+    assert consensus is not None
+    assert consensus.judges == 4
+    assert (consensus.by_feature[0].present, consensus.by_feature[0].ties) == (0, 1)
+    assert found.left_out == ()
+
+
 def under(prompt: str, source: Source) -> Source:
     told = {rater: replace(each, prompt_text=prompt) for rater, each in source.declarations.items()}
     return replace(source, declarations=told)

@@ -21,6 +21,7 @@ from tabwb.agreement.pairs import (
     tables_of,
 )
 from tabwb.agreement.verdicts import MISSING, Floats, verdicts_of
+from tabwb.records.counting import is_derived
 from tabwb.records.ratings import Judged
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.columns.judged import summarise_judges
@@ -224,14 +225,16 @@ def robustness(groups: Sequence[tuple[str, Sequence[Source]]]) -> Robustness:
     """Compare every judge of some administrations with every other one.
 
     A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
-    because such a feature can never be found absent.
+    because such a feature can never be found absent. A rule such as the majority of people has a
+    burden, but no pairs and no say: it repeats the verdicts of raters that are compared themselves.
     """
     table = table_of([source for _, sources in groups for source in sources])
     judges = summarise_judges(table)
-    labels = judge_labels(judges)
+    labelled = zip(judge_labels(judges), judges, strict=True)
+    raters = [one for one in labelled if not is_derived(one[1].rater)]
     pairs: list[PairAgreement] = []
     left_out: list[tuple[str, str, str]] = []
-    for first, second in combinations(zip(labels, judges, strict=True), 2):
+    for first, second in combinations(raters, 2):
         agreement = _pair(table, first, second)
         if isinstance(agreement, str):
             left_out.append((first[0], second[0], agreement))
@@ -244,7 +247,8 @@ def robustness(groups: Sequence[tuple[str, Sequence[Source]]]) -> Robustness:
 def _group(name: str, sources: Sequence[Source]) -> JudgedGroup:
     table = table_of(sources)
     judges = summarise_judges(table, interval=True)
-    speaking = [judge for judge in judges if _gave_verdicts(table, judge)]
+    raters = [judge for judge in judges if not is_derived(judge.rater)]
+    speaking = [judge for judge in raters if _gave_verdicts(table, judge)]
     consensus = _consensus(table, speaking) if len(speaking) > 1 else None
     return JudgedGroup(name, judges, judge_labels(judges), consensus)
 
