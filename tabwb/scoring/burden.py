@@ -224,18 +224,21 @@ class Burden:
     def bounds(self) -> Interval | None:
         """The burden if every unusable response had no feature, and if each had all.
 
-        None where no more than a tenth of the responses are unusable, and of a calibrated judge.
+        None where no more than a tenth of the responses are unusable.
         """
-        return self._bounds([item.total for item in self.totals], len(self.features))
+        return self._bounds(self.features)
 
     def rate_bounds(self, feature: str) -> Interval | None:
         """Return the rate of a feature if no unusable response had it, and if all had."""
-        return self._bounds(self.hits[feature], 1)
+        return self._bounds((feature,))
 
-    def _bounds(self, totals: Sequence[float], most: int) -> Interval | None:
-        few = sum(self.lost) <= LARGEST_LOSS * self.usable.n
-        if few or self.calibration:
+    def _bounds(self, features: Sequence[str]) -> Interval | None:
+        if sum(self.lost) <= LARGEST_LOSS * self.usable.n:
             return None
+        most = len(features)
+        totals = [
+            fsum(self._found_in(at, name) for name in features) for at in range(len(self.sizes))
+        ]
         added = [0] * (len(self.lost) - len(totals))
         sizes = [n + lost for n, lost in zip((*self.sizes, *added), self.lost, strict=True)]
         low = item_mean([*totals, *added], sizes, NO_BURDEN).value
@@ -245,6 +248,11 @@ class Burden:
             NO_BURDEN,
         ).value
         return None if low is None or high is None else Interval(low, high)
+
+    def _found_in(self, at: int, feature: str) -> float:
+        """Return in how many responses to an item a feature is; calibrated: would be found."""
+        hits, n = self.hits[feature][at], self.sizes[at]
+        return n * self.calibration[feature].rate(hits / n) if self.calibration else hits
 
     @property
     def found(self) -> int:

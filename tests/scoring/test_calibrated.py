@@ -60,6 +60,23 @@ def test_the_burden_is_the_sum_of_rates_and_nothing_is_a_label() -> None:
         assert made.interval.low < made.interval.high
 
 
+def test_bounds_take_what_is_lost_as_without_and_as_with_every_feature() -> None:
+    known = {"jargon": _known(200), "anomia": EXACT}
+    items = [{frozenset({"jargon"}): 2}, {frozenset[str](): 1}]
+    causes = count_usable(["", "", "", "empty"])
+    counts = RatedCounts(dict(enumerate(items)), {}, 4, 20, causes, False, known, {1: 1})
+    burden = burden_of(counts, list(known), {}, interval=False)
+    jargon = [known["jargon"].probability(verdict) for verdict in (0, 1)]
+    anomia = known["anomia"].probability(0)
+    low = (jargon[1] + anomia + (jargon[0] + anomia) / 2) / 2
+    assert burden.bounds is not None
+    assert burden.bounds.low == pytest.approx(low)
+    assert burden.bounds.high == pytest.approx(low + 2 / 4)
+    of_rate = burden.rate_bounds("jargon")
+    assert of_rate is not None
+    assert of_rate.low == pytest.approx((jargon[1] + jargon[0] / 2) / 2)
+
+
 def test_without_an_error_of_the_calibration_the_intervals_are_those_of_the_judge() -> None:
     hits, sizes = [2, 0, 1, 1, 2], [10] * 5
     for estimand in (LIKE, THESE):
