@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tabwb.scoring.differences import sampling_floor
 from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
@@ -20,7 +20,7 @@ from tabwb.scoring.estimate import (
     Estimand,
     Estimate,
 )
-from tabwb.scoring.intervals import Z
+from tabwb.scoring.intervals import Z, effective_responses
 from tabwb.scoring.permutation import smallest_p
 
 if TYPE_CHECKING:
@@ -62,11 +62,35 @@ MOST_OF_ALL = "only a difference of more than half of all features"
 class Design:
     """The k items that both of two examinees are given, and r responses to each.
 
-    The harmonic mean where they are unequal; where nothing is drawn, one response to an item.
+    The harmonic mean where they are unequal; where nothing is drawn, one response to an item. For
+    prompts like these a cluster of items takes the place of an item (``unit`` is then
+    ``clusters``), with the responses to all of them: items of one theme are taken as alike [ours].
     """
 
     items: int
     replicates: float
+    unit: str = "items"
+
+
+def design_of(counts: Mapping[Any, int], clusters: Mapping[Any, Hashable]) -> Design:
+    """Return the design of so many responses to each item.
+
+    Args:
+        counts: of each item, the responses to it.
+        clusters: of items that share a theme with others; empty for these prompts.
+
+    >>> design_of({"a": 4, "b": 4, "c": 8}, {})
+    Design(items=3, replicates=4.8, unit='items')
+    >>> design_of({"a": 4, "b": 4, "c": 8}, {"a": "sea", "b": "sea"})
+    Design(items=2, replicates=8.0, unit='clusters')
+    """
+    units: dict[Hashable, int] = {}
+    for item, n in counts.items():
+        unit = ("cluster", clusters[item]) if item in clusters else item
+        units[unit] = units.get(unit, 0) + n
+    sizes = list(units.values())
+    unit = "items" if len(units) == len(counts) else "clusters"
+    return Design(len(units), effective_responses(sizes) / len(units), unit)
 
 
 @lru_cache(maxsize=256)
@@ -88,14 +112,14 @@ def detection_factor(df: float) -> float:
     return high
 
 
-def never(items: int) -> str:
-    """Return why so few items cannot show a difference, or empty where they can.
+def never(items: int, unit: str = "items") -> str:
+    """Return why so few items (or clusters) cannot show a difference, or empty where they can.
 
     >>> never(5), never(6)
     ('sign flips over 5 items never reach .05', '')
     """
     few = smallest_p(items) >= ALPHA
-    return f"sign flips over {items} items never reach .05" if few else ""
+    return f"sign flips over {items} {unit} never reach .05" if few else ""
 
 
 def simulated_test(estimand: Estimand) -> str:
@@ -179,7 +203,7 @@ class _Study:
         """Why no difference can be shown, else empty."""
         items = self.design.items
         if self.estimand is Estimand.PROMPTS_LIKE_THESE:
-            return ONE_ITEM if items < 2 else never(items)
+            return ONE_ITEM if items < 2 else never(items, self.design.unit)
         if self.design.replicates <= 1:
             return ONE_RESPONSE
         r = self.replicates

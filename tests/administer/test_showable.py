@@ -8,6 +8,7 @@ import pytest
 
 from tabwb.administer.session.smallest_difference import Showable, planned, said, showable
 from tabwb.battery.loader import load_battery
+from tabwb.battery.model import Item
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
@@ -33,6 +34,21 @@ def test_items_and_replicates_come_from_the_plan_without_practice(estimand: Esti
     accuracy = row(rows, "accuracy", estimand).design
     assert accuracy.items == 8
     assert accuracy.replicates == pytest.approx(10)
+
+
+def test_clusters_of_items_are_the_units_of_sign_flips() -> None:
+    text = BATTERY.subtests[0]
+    items = tuple(Item(f"t{n}", f"Tell {n}.", cluster=f"theme {n // 4}") for n in range(20))
+    battery = replace(BATTERY, subtests=(replace(text, items=items),))
+    rows = showable(battery, SAMPLED)
+    like = row(rows, "symptom burden", Estimand.PROMPTS_LIKE_THESE)
+    assert like.design == Design(5, 40, "clusters")
+    assert like.difference.reason == "sign flips over 5 clusters never reach .05"
+    assert like.smallest_p == 0.0625
+    these = row(rows, "symptom burden", Estimand.THESE_PROMPTS)
+    assert these.design == Design(20, 10)
+    assert these.difference.defined
+    assert these.smallest_p is None  # that of sign flips is not of this test
 
 
 def test_greedy_replicates_are_one_response() -> None:

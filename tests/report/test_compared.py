@@ -13,7 +13,7 @@ from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.render.difference import ALL_SCORED, lines, notes
-from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared
+from tabwb.report.summaries.compared import ACCURACY, BURDEN, LABELS, RATE, Compared
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.draws import SHARED
@@ -234,7 +234,7 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
         assert rate.like.p is not None and rate.like.p >= 0.0625
     anomia = of(found, RATE, feature="anomia").these.adjusted
     assert anomia is not None and anomia < 0.01
-    assert of(found, BURDEN).these.test == "labels within items"
+    assert of(found, BURDEN).these.test == LABELS
 
 
 def test_usable_responses_stand_before_every_burden() -> None:

@@ -28,6 +28,7 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.moved import Moved, moved, moved_words
 from tabwb.report.summaries.summary import Summary, pool
+from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import Estimand, clopper_pearson
 from tabwb.scoring.former import former_interval
 from tabwb.scoring.intervals import burden_interval, korn_graubard, rate_interval
@@ -234,6 +235,8 @@ def test_the_cluster_of_items_is_the_unit_of_intervals_and_sign_flips() -> None:
     assert (clustered.items, clustered.sides.units) == (8, 4)
     # Three units differ: all signs alike in 2 of 2^4 flips, and the zero difference of one unit.
     assert clustered.smallest_p == 2 ** (1 - 4)
+    assert clustered.design == Design(4, 8, "clusters")
+    assert clustered.showable.reason == "sign flips over 4 clusters never reach .05"
     assert clustered.like.p is not None and clustered.like.p >= 2 ** (1 - 3)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.report.summaries.paired import Side, compare_sides, corrected
+from tabwb.report.summaries.paired import FLIPPED, Side, compare_sides, corrected
 from tabwb.scoring.estimate import EstimatedInterval
 
 F = 7
@@ -57,6 +57,8 @@ def test_at_eight_items_a_floor_of_the_interval_is_one_of_the_test() -> None:
     found = compare_sides(second, first, F)
     assert found.test is not None
     assert found.test.p > 2 * 2.0**-8
+    assert found.test.p == found.like.p  # of t; the name of the test says so
+    assert (found.method, "with t" in FLIPPED) == (FLIPPED, True)
     _agree(found.like, found.test.p)
 
 

@@ -21,13 +21,13 @@ from tabwb.scoring.detectable import (
     DISPERSION,
     ITEM_VARIATION,
     Design,
+    design_of,
     detectable_accuracy,
     detectable_burden,
     never,
     simulated_test,
 )
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate
-from tabwb.scoring.intervals import effective_responses
 from tabwb.scoring.permutation import smallest_p
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ class Showable:
         measure: ``symptom burden`` or ``accuracy`` (of all scored subtests together).
         difference: the smallest that another examinee on the same items must differ by, to be found
             in 4 of 5 simulated studies by the test (``test``) at .05; undefined with the reason.
-        smallest_p: of the sign-flip test over these items.
         n_features: of a burden, how many features the judge rates; None for an accuracy.
     """
 
@@ -61,13 +60,18 @@ class Showable:
     estimand: Estimand
     design: Design
     difference: Estimate
-    smallest_p: float
     n_features: int | None = None
 
     @property
     def test(self) -> str:
         """The test that is simulated."""
         return simulated_test(self.estimand)
+
+    @property
+    def smallest_p(self) -> float | None:
+        """Of sign flips over these items or clusters; None where the test is another one."""
+        like = self.estimand is Estimand.PROMPTS_LIKE_THESE
+        return smallest_p(self.design.items) if like else None
 
 
 def planned(plugins: Plugins, battery: Battery, conditions: Conditions) -> tuple[Showable, ...]:
@@ -102,18 +106,15 @@ def showable(
     n = min(len(battery.features), n_features or len(battery.features))
     rows: list[Showable] = []
     if texts and n and conditions.judges:
-        design = _design(texts, greedy)
         for estimand in Estimand:
+            design = _design(battery, texts, greedy, estimand)
             value = _drawn(greedy, estimand) or detectable_burden(design, n, estimand)
-            least = smallest_p(design.items)
-            rows.append(Showable(BURDEN_MEASURE, estimand, design, value, least, n))
+            rows.append(Showable(BURDEN_MEASURE, estimand, design, value, n))
     if scored:
-        design = _design(scored, fixed)
         for estimand in Estimand:
+            design = _design(battery, scored, fixed, estimand)
             value = _drawn(fixed, estimand) or detectable_accuracy(design, estimand)
-            rows.append(
-                Showable(ACCURACY_MEASURE, estimand, design, value, smallest_p(design.items))
-            )
+            rows.append(Showable(ACCURACY_MEASURE, estimand, design, value))
     return tuple(rows)
 
 
@@ -123,13 +124,19 @@ def _drawn(fixed: bool, estimand: Estimand) -> Estimate | None:
     return None
 
 
-def _design(plans: Sequence[PlannedTrial], fixed: bool) -> Design:
-    """Return items and responses to each; of answers that are not drawn one for each prompt."""
+def _design(
+    battery: Battery, plans: Sequence[PlannedTrial], fixed: bool, estimand: Estimand
+) -> Design:
+    """Return items and responses to each; of answers that are not drawn one for each prompt.
+
+    For prompts like these clusters of items are the units.
+    """
     given: dict[tuple[str, str], list[str]] = {}
     for plan in plans:
         given.setdefault((plan.subtest, plan.item), []).append(plan.prompt)
-    counts = [len(set(prompts) if fixed else prompts) for prompts in given.values()]
-    return Design(len(counts), effective_responses(counts) / len(counts))
+    counts = {at: len(set(prompts) if fixed else prompts) for at, prompts in given.items()}
+    like = estimand is Estimand.PROMPTS_LIKE_THESE
+    return design_of(counts, battery.clusters if like else {})
 
 
 def said(rows: Iterable[Showable]) -> Iterator[str]:
@@ -143,15 +150,16 @@ def said(rows: Iterable[Showable]) -> Iterator[str]:
     )
     for row in rows:
         design = row.design
-        responses = f"{design.items} items x {design.replicates:.3g}"
+        responses = f"{design.items} {design.unit} x {design.replicates:.3g}"
         by = f" by {row.test}" if row.difference.defined else ""
         yield f"  {_measure(row)}, {row.estimand.value} ({responses}): {_difference(row)}{by}"
     for measure in dict.fromkeys(row.measure for row in rows):
-        row = next(row for row in rows if row.measure == measure)
-        never = ", so it never reaches .05" if row.smallest_p > 0.05 else ""
+        design = next(row.design for row in rows if row.measure == measure)
+        least = smallest_p(design.items)
+        never = ", so it never reaches .05" if least > 0.05 else ""
         yield (
-            f"  sign-flip test of {measure} over {row.design.items} items: "
-            f"p is at least {row.smallest_p:.3g}{never}"
+            f"  sign-flip test of {measure} over {design.items} {design.unit}: "
+            f"p is at least {least:.3g}{never}"
         )
     assumed = (ASSUMED[measure] for measure in dict.fromkeys(row.measure for row in rows))
     yield f"  assumed, unless piloted: {'; '.join(assumed)}"
@@ -187,7 +195,8 @@ def brief(rows: Iterable[Showable]) -> Iterator[str]:
             shown[-1] += f" ({test})"
             yield f"Smallest detectable difference for {estimand.value}: {', '.join(shown)}."
         for row in own:
-            if not row.difference.defined and row.difference.reason == never(row.design.items):
+            few = never(row.design.items, row.design.unit)
+            if not row.difference.defined and row.difference.reason == few:
                 yield f"No difference in {_measure(row)} can be found: {row.difference.reason}."
 
 
@@ -198,6 +207,7 @@ def to_json(rows: Iterable[Showable]) -> list[dict[str, object]]:
             "measure": row.measure,
             "estimand": row.estimand.value,
             "items": row.design.items,
+            "unit": row.design.unit,
             "replicates": row.design.replicates,
             "difference": row.difference.value,
             "reason": row.difference.reason,

@@ -30,7 +30,7 @@ from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.doses import size_words
 from tabwb.report.summaries.groups import unlike
-from tabwb.report.summaries.paired import PAIRED_T, corrected
+from tabwb.report.summaries.paired import AGREE, PAIRED_T, WHOSE_P, corrected
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
 from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.estimate import Estimate
@@ -50,10 +50,11 @@ COLUMNS = columns(
     Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
     *("value", *INTERVALS),
     Column("p", "p", "two-sided, prompts like these", "number", digits=4),
-    Column("test", "Test", "which gave p"),
+    Column("test", "Test", WHOSE_P),
     Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
     Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
-    Column("smallest_p", "Least p", "the smallest p that so many items can give", "number"),
+    Column("smallest_p", "Least p", "the smallest p that so many units can give", "number"),
+    Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
     "n_items",
     Column("n_first", "N first", "responses of the first side", "integer"),
     Column("n_second", "N second", "responses of the second side", "integer"),
@@ -232,6 +233,7 @@ def _records(
             "p_adjusted": adjusted,
             "correction": correction or None,
             "smallest_p": sides.smallest_p,
+            "units": sides.unit_count,
             "n_items": sides.items,
             "n_first": sides.n_first,
             "n_second": sides.n_second,
@@ -243,11 +245,12 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
         return []
     tested = [record for record in given if record.get("p") is not None]
     least = {
-        record["n_items"]: record["smallest_p"]
+        record["units"]: record["smallest_p"]
         for record in tested
         if record["smallest_p"] is not None
     }
-    parts = [f"{_p(p)} over {n} items" for n, p in sorted(least.items())]
+    ordered = sorted(least.items(), key=lambda one: -one[1])
+    parts = [f"{_p(p)} over {units}" for units, p in ordered]
     said = []
     if parts:
         said.append(
@@ -268,8 +271,7 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
     return [
         f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
         *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
-        "Intervals use Student's t: over few items an interval can exclude 0 although sign flips "
-        "cannot give a small p.",
+        f"Intervals use Student's t; {AGREE}.",
     ]
 
 

@@ -224,11 +224,13 @@ def notes(difference: Difference) -> Iterator[str]:
     )
     yield AGREE
     least = {
-        result.items: result.smallest_p for result in compared if result.smallest_p is not None
+        result.sides.unit_count: result.smallest_p
+        for result in compared
+        if result.smallest_p is not None
     }
     if least:
         yield "smallest p that the items can give, prompts like these: " + "; ".join(
-            f"{items} items {_exactly(p)}" for items, p in sorted(least.items())
+            f"{count} {_exactly(p)}" for count, p in sorted(least.items(), key=lambda one: -one[1])
         )
     main = [result for result in compared if result.measure == BURDEN or result.policy == "exact"]
     shown = [

@@ -18,10 +18,10 @@ from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE
 from tabwb.scoring.detectable import BURDEN as BURDEN_BASE
-from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
+from tabwb.scoring.detectable import Design, design_of, detectable_accuracy, detectable_burden
 from tabwb.scoring.differences import agreeing
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
-from tabwb.scoring.intervals import cluster_parts, effective_responses
+from tabwb.scoring.intervals import cluster_parts
 from tabwb.scoring.permutation import (
     MAX_T_FROM,
     holm,
@@ -30,7 +30,7 @@ from tabwb.scoring.permutation import (
     sign_flip_max_t,
 )
 
-LABELS = "labels within items"
+LABELS = "labels within items with Welch's t"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title
 NOT_ASKED = "only for burdens, and for accuracies under the policy exact"
 NOT_SIMULATED = "not simulated for unequal numbers of replicates"
@@ -301,8 +301,8 @@ def _design(first: Side, second: Side) -> Design:
     places = [place for place in first.values if place in second.values]
     if not places:
         return Design(0, 1)
-    replicates = min(
-        effective_responses([len(side.values[place]) for place in places]) / len(places)
+    sides = (
+        design_of({place: len(side.values[place]) for place in places}, first.clusters)
         for side in (first, second)
     )
-    return Design(len(places), replicates)
+    return min(sides, key=lambda design: design.replicates)

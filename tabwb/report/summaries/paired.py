@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from tabwb.records.words import plural
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.differences import (
     agreeing,
@@ -26,8 +27,10 @@ from tabwb.scoring.permutation import (
 
 UNEQUAL = 1.25
 """How many times as many responses to an item one side may have for signs to be flipped."""
-FLIPPED, FLIPPED_DRAWN = "sign flip, exact", "sign flip, drawn"
+FLIPPED, FLIPPED_DRAWN = "sign flips with t, exact", "sign flips with t, drawn"
 PAIRED_T = "paired t, unequal replicates"
+WHOSE_P = "whose p it is; 'with t': the larger p of both"
+"""What the column *test* of a table of differences holds."""
 
 AGREE = "p is at least that of the interval's own t; where it is .05 or more the interval reaches 0"
 """How p and interval of a row are kept from contradicting each other."""
@@ -104,6 +107,11 @@ class Paired:
     def units(self) -> int:
         """How many clusters the items are: as many as items, where the battery declares none."""
         return len(set(self.clusters))
+
+    @property
+    def unit_count(self) -> str:
+        """Of how many items or clusters signs are flipped, in words."""
+        return plural(self.units, "item" if self.units == self.items else "cluster")
 
     def parts(self, order: Sequence[Place] | None = None) -> list[float]:
         """Return the differences whose signs are flipped: of clusters, in the order of the

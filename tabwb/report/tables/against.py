@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tabwb.report.measures import BURDEN, DIFFERENCE
 from tabwb.report.summaries.against import Differences, differences_from
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.paired import AGREE
+from tabwb.report.summaries.paired import AGREE, WHOSE_P
 from tabwb.report.tables.declared import (
     LIKE,
     THESE,
@@ -68,12 +68,13 @@ COLUMNS = (
     measured(DIFFERENCE, lambda given: given[1].sides.difference),
     *ends("difference_", LIKE, lambda given: given[1].sides.like.interval),
     p_value("p", "p", f"of no difference, {LIKE}", lambda given: given[1].p),
-    text("test", "Test", "which gave p", lambda given: given[1].sides.method),
+    text("test", "Test", WHOSE_P, lambda given: given[1].sides.method),
     p_value("p_adjusted", "corr.", "the same, corrected for its family",
             lambda given: given[1].adjusted),
     text("correction", "By", "how p_adjusted is corrected", lambda given: given[1].correction),
     p_value("smallest_p", "Least p",
-            "the least p that sign flips over so many items can give; missing where t gave p",
+            "the least p that sign flips over so many items or clusters can give; missing with a "
+            "paired t",
             lambda given: given[1].sides.smallest_p),
     *ends("difference_these_", THESE, lambda given: given[1].sides.these.interval),
     p_value("p_these", "p these", f"of no difference, {THESE}", lambda given: given[1].p_these),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.summaries.compared import Compared
 from tabwb.report.summaries.difference import Difference
+from tabwb.report.summaries.paired import WHOSE_P
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, p_value, text, whole
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand, Interval
@@ -52,7 +53,7 @@ COLUMNS = (
            lambda row: row[1].difference, digits=3),
     *ends("", LIKE, _interval("like"), 3),
     p_value("p", "p", LIKE, lambda row: row[1].like.p),
-    RecordColumn(Column("test", "Test", "which gave p"), lambda row: row[1].like.test),
+    RecordColumn(Column("test", "Test", WHOSE_P), lambda row: row[1].like.test),
     p_value("p_adjusted", "p adjusted", f"for the other tests of its family, {LIKE}",
             lambda row: row[1].like.adjusted),
     *ends("these_", THESE, _interval("these"), 3),
@@ -60,7 +61,8 @@ COLUMNS = (
     p_value("these_p_adjusted", "p adjusted", f"for the other tests, {THESE}",
             lambda row: row[1].these.adjusted),
     p_value("smallest_p", "Smallest p",
-            "the smallest p that sign flips over these items can give; missing where t gave p",
+            "the smallest p that sign flips over these items or clusters can give; missing with a "
+            "paired t",
             lambda row: row[1].smallest_p),
     number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
            "that is found in 4 of 5 simulated studies by "
