@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tabwb.battery.problems import Problem
 from tabwb.plugin_api import AnswerFile, AnswerProblems, RecordedAnswer, RecordedRun, TabwbError
 from tabwb.records.errors import UsageError
+from tabwb.records.files import check_inside
 from tabwb.records.marks import check_tag
 from tabwb.records.words import near, plural
 from tabwb_interchange import chat_codes
@@ -74,6 +75,8 @@ class Chat:
                 f"holds more than {MOST_FILES:,} transcripts", where=str(path),
                 hint="import it in parts",
             )  # fmt: skip
+        if path.is_dir():
+            check_inside(path, files)
         read = [_Transcript(file, options) for file in files]
         if problems := [problem for transcript in read for problem in transcript.problems]:
             raise AnswerProblems(problems)

@@ -21,6 +21,7 @@ from tabwb.plugin_api import (
     TabwbError,
 )
 from tabwb.records.exchange import REASONING_TOKENS
+from tabwb.records.files import check_inside
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
     list_of,
@@ -70,6 +71,8 @@ class InspectLog:
         files = sorted(_logs_in(path)) if path.is_dir() else [path]
         if len(files) > MOST_LOGS:
             raise TabwbError("holds too many logs", where=str(path), allowed=f"{MOST_LOGS:,}")
+        if path.is_dir():
+            check_inside(path, files)
         answers = [answer for file in files for answer in _read(file, left_out)]
         title = f"{len(files)} logs of inspect_ai" if len(files) > 1 else answers[0].run.tool
         return AnswerFile(title, tuple(answers), tuple(files), left_out=dict(left_out))

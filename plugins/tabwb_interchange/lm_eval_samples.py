@@ -23,6 +23,7 @@ from tabwb.plugin_api import (
     RecordedRun,
     TabwbError,
 )
+from tabwb.records.files import check_inside
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
     mapping,
@@ -67,6 +68,8 @@ class LmEvalSamples:
                 where=str(path),
                 allowed="samples_TASK_DATE.jsonl, as lm_eval writes them with --log_samples",
             )
+        if path.is_dir():
+            check_inside(path, files)
         left_out: Counter[str] = Counter()
         answers = [answer for file in files for answer in _read(file, left_out)]
         if not answers:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tabwb.plugin_api import AnswerFile, RecordedAnswer, RecordedRun, TabwbError
 from tabwb.records.errors import UsageError
+from tabwb.records.files import check_inside
 from tabwb.speech.annotations import read_annotations
 from tabwb_interchange.chat import code_of
 
@@ -32,6 +33,7 @@ class Tiers:
         files = [path]
         if path.is_dir():
             files = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+            check_inside(path, files)
         if not files:
             raise UsageError("nothing here can be read", where=str(path), allowed="TextGrid, EAF")
         answers = tuple(_answer(file, names.get("tier", "")) for file in files)

@@ -12,6 +12,7 @@ import errno
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
@@ -88,6 +89,20 @@ def file_inside(folder: Path, name: str, where: str) -> Path:
     if not (folder / name).is_file():
         raise UsageError(f"there is no file '{name}'", where=where)
     return folder / name
+
+
+def check_inside(folder: Path, files: Iterable[Path]) -> None:
+    """Check that files found in a folder lie in it, links followed.
+
+    Args:
+        folder: that is read.
+        files: found in it.
+
+    Raises:
+        UsageError: a link leads out of the folder.
+    """
+    for file in files:
+        file_inside(folder, os.path.relpath(file, folder), str(folder))
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.files import open_file
+from tabwb.records.files import file_inside, open_file
 from tabwb.speech.files import SUFFIXES
 
 
@@ -55,7 +55,10 @@ def read_annotations(path: Path) -> Annotations:
             "is damaged, or not what its name says", where=str(path), allowed="TextGrid, EAF"
         ) from error
     beside = (path.with_suffix(suffix) for suffix in SUFFIXES)
-    return Annotations(path, tiers, linked or next(filter(Path.is_file, beside), None))
+    sound = linked or next(filter(Path.is_file, beside), None)
+    if sound is not None:
+        file_inside(path.parent, sound.name, str(path))
+    return Annotations(path, tiers, sound)
 
 
 Tiers = dict[str, tuple[Interval, ...]]

@@ -30,7 +30,7 @@ from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
 from tabwb.records.errors import UsageError
-from tabwb.records.files import file_inside
+from tabwb.records.files import check_inside, file_inside
 from tabwb.records.naming import TIME_UNKNOWN, Cued, Score
 from tabwb.records.speakers import read_day, session_day
 from tabwb.records.speech import Segment, Transcript
@@ -125,6 +125,7 @@ def read_sessions(
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.suffix.lower() in ANNOTATED)
+        check_inside(path, files)
     if not files:
         raise UsageError(
             "nothing here can be read",
