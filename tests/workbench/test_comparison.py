@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.style import Style
+from textual.events import Click
 from textual.widgets import OptionList, Static
 
 from tabwb.workbench.comparison.heat import FeatureTable
+from tabwb.workbench.comparison.table import ModelsTable
 from tests.workbench.models_page import WIDE, by_model, rows, table
 from tests.workbench.seat import SIZES, Sit
 from tests.workbench.stocked import stock
@@ -128,3 +131,13 @@ async def test_the_caution_that_a_judge_declared_stands_with_its_scores(sit: Sit
         await by_model(seat, "tab-2026:x")
         await seat.press("home")
         await seat.reads("Labels by a language model.")
+
+
+async def test_a_click_on_the_head_of_an_empty_table_is_ignored(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        shown = ModelsTable()
+        await seat.app.screen.mount(shown)
+        style = Style.from_meta({"row": -1, "column": 0, "out_of_bounds": True})
+        shown.post_message(Click(shown, 1, 0, 0, 0, 1, False, False, False, style=style))
+        await seat.pilot.pause()
+        assert (seat.app._exception, len(shown.columns)) == (None, 0)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.events import MouseMove
+from textual.events import Click, MouseMove
 from textual.widgets import DataTable
 
 from tabwb.report.summaries.groups import Grouped
@@ -53,6 +53,11 @@ class ModelsTable(DataTable[Text]):
         self._laid_out: list[tuple[str, str, int]] = []
         self.columns_shown: tuple[str, ...] = ()
         self._tips: dict[str, str] = {}
+
+    async def _on_click(self, event: Click) -> None:
+        # Textual takes the column of a head unchecked; an empty table has a head and no columns.
+        if event.style.meta.get("column", -1) >= len(self.columns):
+            event.prevent_default()
 
     @property
     def current(self) -> Key | None:
