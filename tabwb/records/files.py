@@ -92,15 +92,7 @@ def file_inside(folder: Path, name: str, where: str) -> Path:
 
 
 def check_inside(folder: Path, files: Iterable[Path]) -> None:
-    """Check that files found in a folder lie in it, links followed.
-
-    Args:
-        folder: that is read.
-        files: found in it.
-
-    Raises:
-        UsageError: a link leads out of the folder.
-    """
+    """Refuse files found in a folder that are links which lead out of it."""
     for file in files:
         file_inside(folder, os.path.relpath(file, folder), str(folder))
 

@@ -12,7 +12,7 @@ import pytest
 from tabwb.administer.judging.judging import Judging
 from tabwb.administer.limits import Limits
 from tabwb.administer.session import setup
-from tabwb.administer.session.raters import declaration_of
+from tabwb.administer.session.raters import checked, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge, Verdict
@@ -21,6 +21,7 @@ from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.ratings import valued
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
 from tests.administer.judging_parts import (
@@ -229,3 +230,9 @@ def test_a_judge_with_a_scope_of_its_own_keeps_it(
     number = give()
     run(work(number, plugins.judge("rules"), scope="all"))
     assert store.history(number).declarations["rules-2"].scope == "connected-text"
+
+
+def test_a_feature_is_present_or_absent() -> None:
+    given = [valued("judge", "anomia", 7), valued("judge", "surprisal", 7)]
+    kept = checked("judge", given, features=("anomia",))
+    assert [rating.status for rating in kept] == [RatingStatus.ERROR, RatingStatus.VALUE]

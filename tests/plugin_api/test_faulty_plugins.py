@@ -42,9 +42,11 @@ def model(runs: str = "here", **code: str) -> str:
     return MODEL.format(runs=runs, **given)
 
 
-def ran(battery: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, object], str]:
+def ran(
+    battery: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> tuple[int, dict[str, object], str]:
     """Give the battery to the faulty model: exit status, document, stderr."""
-    words = ["run", str(battery), "--model", "faulty", "--judge", "none", "--json"]
+    words = ["run", str(battery), "--model", "faulty", "--judge", "none", "--json", *more]
     status = main(words)
     captured = capsys.readouterr()
     assert "unexpected" not in captured.err
@@ -432,3 +434,89 @@ def test_batches_keep_a_wrong_reply_to_its_own_request(
     ]
     with pytest.raises(ComponentError, match="gave the index 9"):
         next(answers)
+
+
+MANY = """
+class Model:
+    def open(self): return {{}}
+    def close(self): pass
+    def reply(self, request, cancel): {good}
+    def reply_many(self, requests, cancel):
+        reply = Reply("dog", StopReason.END, 0.1)
+        {many}
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("faulty", "Faulty", lambda s, o: Model(), batches=True))
+"""
+
+
+def test_an_index_given_again_is_an_error_and_ends_the_batch(
+    battery_file: Path, install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = "while True: yield 0, reply"
+    install("faulty", MANY.format(good=GOOD, many=many))
+    status, document, _ = ran(battery_file, capsys, "--batch-size", "4")
+    assert status == 3
+    assert any("gave the index 0 again" in error for error in errors(document) if error)
+
+
+def test_what_raises_after_every_reply_leaves_the_replies(
+    battery_file: Path, install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = "yield from ((at, reply) for at in range(len(requests))); raise ValueError"
+    install("faulty", MANY.format(good=GOOD, many=many))
+    status, document, _ = ran(battery_file, capsys, "--batch-size", "4")
+    assert (status, {*errors(document)}) == (0, {""})
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "features = 5",
+        "features = 'anomia'",
+        "features = ('a', 'a')",
+        "features = (1,)",
+        "features = property(lambda self: 1 / 0)",
+        "caution = None",
+        "scope = 'everything'",
+    ],
+)
+def test_what_a_judge_declares_is_checked_when_it_is_made(
+    install: Install, load: Callable[[], Plugins], declared: str
+) -> None:
+    install(
+        "faulty",
+        f"""
+        class Judge:
+            rater, features, caution = "faulty", ("anomia",), ""
+            {declared}
+            def judge(self, response, features): return []
+
+        @hookimpl
+        def tabwb_register_judges(register):
+            register(Descriptor("faulty", "Faulty", lambda s, o: Judge()))
+        """,
+    )
+    with pytest.raises(ComponentError, match="judge 'faulty' of plugin 'faulty': "):
+        load().judge("faulty")
+
+
+def test_measures_that_raise_are_the_error_of_the_scorer(
+    install: Install, load: Callable[[], Plugins]
+) -> None:
+    install(
+        "faulty",
+        f"""
+        class Scorer:
+            @property
+            def measures(self): raise {UNREADABLE.format(base="Exception", size=9)}
+            def score(self, subtest, item, response): return []
+
+        @hookimpl
+        def tabwb_register_scorers(register):
+            register(Descriptor("faulty", "Faulty", lambda s, o: Scorer()))
+        """,
+    )
+    with pytest.raises(ComponentError, match="scorer 'faulty' of plugin 'faulty': Bad, whose text"):
+        load().scorer("faulty")

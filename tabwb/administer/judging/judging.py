@@ -262,13 +262,15 @@ class Judging:
     def _judgement(self, target: Target, verdict: Verdict) -> Judgement:
         judge = self.judge
         try:
-            ratings = tuple(checked(judge.rater, verdict.ratings))
-            wanted = set(judge.features) & {feature.id for feature in self._battery.features}
+            known = {feature.id for feature in self._battery.features}
+            ratings = tuple(checked(judge.rater, verdict.ratings, features=known))
+            wanted = set(judge.features) & known
             missing = wanted - {rating.measure for rating in ratings}
             if missing or not ratings:
                 raise ValueError(f"no rating of {', '.join(sorted(missing)) or 'anything'}")
         except Exception as error:  # noqa: BLE001 - a plugin's verdict
-            ratings = self._failed(f"'{judge.rater}' gave a verdict that cannot be kept: {error}")
+            told = error_text(error, typed=False)
+            ratings = self._failed(f"'{judge.rater}' gave a verdict that cannot be kept: {told}")
         return Judgement(
             rater=judge.rater,
             ratings=ratings,

@@ -194,7 +194,8 @@ def answers(
             if not isinstance(piece, Wait):
                 left.discard(asked[index])
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
-        yield -1, _as_of_component(error)
+        if left:  # what is answered is not in error
+            yield -1, _as_of_component(error)
     else:
         if left and not cancel.is_set():
             yield -1, ComponentError("the back end ended without a reply")

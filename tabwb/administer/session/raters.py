@@ -184,7 +184,8 @@ class Raters:
                 raise ValueError("the judge gave no rating")
             return given
 
-        return _guarded(judge.rater, [feature.id for feature in features], judged)
+        ids = [feature.id for feature in features]
+        return _guarded(judge.rater, ids, judged, features=ids)
 
 
 def _renamed(rating: Rating, own: str, rater: str) -> Rating:
@@ -211,10 +212,11 @@ def _guarded(
     measures: Iterable[str],
     rate: Callable[[], Sequence[Rating]],
     kinds: Mapping[str, MeasureKind] | None = None,
+    features: Collection[str] = (),
 ) -> Sequence[Rating]:
     try:
         with plugin_code:
-            return checked(rater, rate(), kinds)
+            return checked(rater, rate(), kinds, features)
     except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
         named = error_text(error, typed=not isinstance(error, PluginExit))
         reason = storable(named)
@@ -222,7 +224,10 @@ def _guarded(
 
 
 def checked(
-    rater: str, ratings: Iterable[Rating], kinds: Mapping[str, MeasureKind] | None = None
+    rater: str,
+    ratings: Iterable[Rating],
+    kinds: Mapping[str, MeasureKind] | None = None,
+    features: Collection[str] = (),
 ) -> Sequence[Rating]:
     """Return ratings as they can be stored; a value that its measure cannot have is an error."""
     checked: dict[str, Rating] = {}
@@ -236,7 +241,11 @@ def checked(
         if kinds is not None and rating.measure not in kinds:
             allowed = ", ".join(kinds)
             raise ValueError(f"'{rater}' gave '{rating.measure}', but declares only: {allowed}")
-        kind = "number" if kinds is None else kinds[rating.measure]
+        kind = (
+            kinds[rating.measure]
+            if kinds is not None
+            else ("verdict" if rating.measure in features else "number")
+        )
         if rating.value is not None and not fits_kind(rating.value, kind):
             said = f"{rating.value:g} is not a valid {kind}; '{rating.measure}' is declared as one"
             checked[rating.measure] = failed(rater, rating.measure, said)

@@ -176,12 +176,17 @@ class GuardedComponent:
                 self._call(close)
 
     def _pairs(self, begin: Callable[[], Any], count: int) -> Iterator[tuple[int, Any]]:
+        given: set[int] = set()
         for pair in self._each(begin):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise self._wrong(_kind(pair), "pairs (index, result)")
             index, piece = pair
             if not _is_a(numbers.Integral, index) or not 0 <= index < count:
                 raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
+            if index in given:
+                raise self._wrong(f"the index {index!r} again", "one result for each index")
+            if not isinstance(piece, Wait):
+                given.add(int(index))
             yield int(index), piece
 
     def _wrong(self, what: str, allowed: str) -> ComponentError:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Literal, Protocol, cast, get_args
 
-from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend, Scorer
+from tabwb.plugin_api.components import (
+    BatchingBackend,
+    Judge,
+    LikelihoodBackend,
+    ScopedJudge,
+    Scorer,
+)
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.lesionable import ActivationBackend, LaneBackend, LesionableBackend
@@ -26,7 +32,7 @@ from tabwb.plugin_api.registry.index import (
     validate_options,
 )
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
-from tabwb.records.ratings import MeasureKind
+from tabwb.records.ratings import MeasureKind, Scope
 from tabwb.records.reasoning import AUTO, check_option
 from tabwb.records.reasoning import OPTION as REASONING
 from tabwb.records.secret_words import has_key
@@ -156,22 +162,27 @@ def make_component(
         ) from error
     _, _, contract = KINDS[component.kind]
     declared = [_DECLARED[ability] for ability in descriptor.abilities]
-    for needs in (contract, *declared):
-        if not isinstance(made, needs):
-            missing = [name for name in sorted(_members(needs)) if not hasattr(made, name)]
-            raise ComponentError(
-                f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
-                f"{type(made).__name__}, which lacks {', '.join(missing)}",
-                allowed=f"what has the attributes of tabwb.plugin_api.{needs.__name__}",
-            )
-    if component.kind == "scorers":
-        try:
-            with plugin_code:
+    try:
+        with plugin_code:  # an attribute may be a property, which is code of the plugin
+            for needs in (contract, *declared):
+                if not isinstance(made, needs):
+                    missing = [name for name in sorted(_members(needs)) if not hasattr(made, name)]
+                    raise ComponentError(
+                        f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
+                        f"{type(made).__name__}, which lacks {', '.join(missing)}",
+                        allowed=f"what has the attributes of tabwb.plugin_api.{needs.__name__}",
+                    )
+            if component.kind == "scorers":
                 kinds_of(made)
-        except Exception as error:
-            raise ComponentError(
-                f"scorer '{descriptor.id}' of plugin '{component.owner}': {error_words(error)}",
-            ) from error
+            if component.kind == "judges":
+                _check_judge(made)
+    except TabwbError:
+        raise
+    except Exception as error:
+        kind = component.kind.removesuffix("s")
+        raise ComponentError(
+            f"{kind} '{descriptor.id}' of plugin '{component.owner}': {error_words(error)}",
+        ) from error
     if component.kind == "importers":
         return GuardedImporter(made, descriptor.id)
     if component.kind == "models":
@@ -186,6 +197,24 @@ def _members(contract: type) -> set[str]:
     own = [vars(base) for base in contract.__mro__ if base not in (object, Protocol, Generic)]
     named = {name for space in own for name in (*space, *space.get("__annotations__", ()))}
     return {name for name in named if not name.startswith("_")}
+
+
+def _check_judge(judge: Judge) -> None:
+    """Check what a judge declares of itself.
+
+    Raises:
+        ValueError: a declaration cannot be used.
+    """
+    for name in ("rater", "caution"):
+        if not isinstance(value := getattr(judge, name), str):
+            raise ValueError(f"'{name}' is {value!r}; it is a text")
+    features = judge.features
+    if isinstance(features, str) or not isinstance(features, Collection):
+        raise ValueError(f"'features' is {features!r}; it is a tuple of ids")
+    if not all(isinstance(name, str) for name in features) or len({*features}) < len(features):
+        raise ValueError(f"'features' is {features!r}; each is an id, once")
+    if isinstance(judge, ScopedJudge) and judge.scope not in get_args(Scope):
+        raise ValueError(f"'scope' is {judge.scope!r}; allowed: {', '.join(get_args(Scope))}")
 
 
 def kinds_of(scorer: Scorer) -> dict[str, MeasureKind]:
