@@ -37,6 +37,7 @@ from tabwb.store.column_ratings import Ratings
 from tabwb.store.column_rows import NOTES, ROWS
 from tabwb.store.columns import RaterColumns, ResponseColumns
 from tabwb.store.database import Transaction
+from tabwb.store.migrate import CURRENT
 from tabwb.store.response_texts import Texts
 
 LEAST = 20_000
@@ -68,8 +69,7 @@ def state_of(transaction: Transaction) -> str:
         transaction.rows(f"SELECT id, recorded_at FROM {table} ORDER BY id DESC LIMIT 1")
         for table in ("rating_sets", "judgements", "rater_declarations")
     ]
-    schema = transaction.rows("SELECT version_num FROM alembic_version")
-    state = [FORMAT, __version__, np.little_endian, schema, newest, rated]
+    state = [FORMAT, __version__, np.little_endian, CURRENT, newest, rated]
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 
 

@@ -1,7 +1,6 @@
 """Transactions, and the embedded database: one SQLite file.
 
-Plain SQL with ``?`` for a parameter, without SQLAlchemy, whose import takes longer than giving a
-whole battery (``docs/store.md``).
+Plain SQL with ``?`` for a parameter.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ class Transaction:
     def __init__(self, cursor: Any, mark: str = "?") -> None:
         self._cursor = cursor
         self._mark = mark
+        self.server = mark != "?"
         self._joined = "group_concat({})" if mark == "?" else "string_agg(({})::text, ',')"
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
@@ -136,23 +136,26 @@ class EmbeddedDatabase:
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Yield a transaction that is durable when the block ends and undone when it raises."""
-        self._refuse_read_only()
+        self.refuse_read_only()
         with self._transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
             self._still_there()
 
-    @contextmanager
-    def erasing(self) -> Iterator[Transaction]:
-        """Yield a writing transaction whose deletions leave nothing in the file's pages.
+    def erasing(self) -> AbstractContextManager[Transaction]:
+        """Return a writing transaction whose deletions leave nothing in the file's pages."""
+        return self.rewriting(secure=True)
 
-        Foreign keys are checked once at its end: row by row, taking away a text that nothing uses
-        would read whole tables.
+    @contextmanager
+    def rewriting(self, *, secure: bool = False) -> Iterator[Transaction]:
+        """Yield a writing transaction whose foreign keys are checked once, at its end.
+
+        Row by row, taking away a text that nothing uses would read whole tables.
         """
-        self._refuse_read_only()
+        self.refuse_read_only()
         with self.explained(), closing(self._new(str(self.path))) as connection:
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(f"PRAGMA secure_delete = {'ON' if secure else 'OFF'}")
             connection.execute("BEGIN IMMEDIATE")
             yield Transaction(connection.cursor())
             broken = connection.execute("PRAGMA foreign_key_check").fetchone()
@@ -180,7 +183,8 @@ class EmbeddedDatabase:
             with suppress(OSError):
                 Path(f"{self.path}{tail}").chmod(0o600)
 
-    def _refuse_read_only(self) -> None:
+    def refuse_read_only(self) -> None:
+        """Refuse to write to a file that could only be opened for reading."""
         with self.explained():
             self.connection()
         if self.only_read:

@@ -17,6 +17,7 @@ from tabwb.records.files import make_private_folder, open_private, sync_file
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, schema, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.migrate import CURRENT
 from tabwb.store.row_check import unreadable, wrong_types
 from tabwb.store.set_check import wrong_in_sets
 from tabwb.store.sqlite_errors import explain
@@ -70,7 +71,6 @@ def info(store: Store) -> StoreInfo:
             for name, table in COUNTED.items()
         }
         blobs_size = int(transaction.value("SELECT coalesce(sum(size), 0) FROM assets"))
-        version = str(transaction.value("SELECT version_num FROM alembic_version"))
         if path is None:
             kind = "postgresql"
             size = int(transaction.value("SELECT pg_database_size(current_database())"))
@@ -78,7 +78,7 @@ def info(store: Store) -> StoreInfo:
             kind = "sqlite"
             rows = path, path.with_name(f"{path.name}-wal")
             size = sum(file.stat().st_size for file in rows if file.exists())
-    return StoreInfo(store.location, kind, size, blobs_size, version, counts)
+    return StoreInfo(store.location, kind, size, blobs_size, f"{CURRENT:04}", counts)
 
 
 def backup(store: Store, out: Path) -> None:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, maintenance, people_rows, schema, takes
 from tabwb.store.access import Access
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.migrate import make
 from tabwb.store.sqlite_errors import damaged, explain
 
 ALL = ("*",)
@@ -133,7 +133,7 @@ def merge(access: Access, other: Path, *, dry_run: bool, same_people: bool) -> M
 def _check(rows: Transaction, other: Path) -> None:
     """Refuse a store that is damaged, or whose tables are not those of this version."""
     with closing(sqlite3.connect(":memory:")) as new:
-        new.executescript(files("tabwb.store").joinpath("schema.sql").read_text(encoding="utf-8"))
+        make(Transaction(new.cursor()))
         for table in (*IDENTITY, *SHARED):
             described = f"SELECT name, (SELECT type FROM sqlite_master WHERE name = '{table}')"
             sql = f"{described} FROM pragma_table_info('{table}')"

@@ -1,59 +1,185 @@
-"""Upgrading a store that an earlier tabwb made. Imported only when there is one to upgrade."""
+"""The tables of a store: made new, or brought from the version of an earlier tabwb to this one.
+
+``schema.sql`` makes them as they are now; ``migrations/NNNN.sql`` make version NNNN of the one
+before, with a step in Python where rows are computed. Both are written for SQLite;
+:func:`statements` gives them for PostgreSQL too.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, create_engine, event, exc
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import NullPool
-
 from tabwb.records.errors import StoreError
-from tabwb.store import schema
-from tabwb.store.sqlite_errors import explain
+from tabwb.records.files import open_private, sync_file
+from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.locks import lock_file
 
-SCRIPTS = Path(__file__).parent / "migrations"
+CURRENT = 6
+"""The version of the tables that this program reads and writes."""
+LAST_NAMED = 5
+"""The last version that stood in the table of another library, ``alembic_version``."""
+_ONLY = re.compile(r"-- only (sqlite|postgresql)\n")
+_COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
+_SERVER = (
+    (re.compile(r"^\tid INTEGER NOT NULL", re.MULTILINE), "\tid SERIAL NOT NULL"),
+    (re.compile(r" AUTOINCREMENT| WITHOUT ROWID"), ""),
+    (re.compile(r"\bBLOB\b"), "BYTEA"),
+    (re.compile(r"\bDOUBLE\b"), "DOUBLE PRECISION"),
+)
+"""What PostgreSQL calls otherwise."""
 
 
-def upgrade_embedded(path: Path) -> None:
-    """Upgrade an SQLite store to the current schema, in one transaction."""
-    # A path in a URL would be parsed again: "?" and "%41" would name another file.
-    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(path), poolclass=NullPool)
+def statements(name: str, *, server: bool) -> Iterator[str]:
+    """Yield the statements of a file of SQL beside this one.
 
-    @event.listens_for(engine, "connect")
-    def _leave_transactions_to_us(connection: DBAPIConnection, _: object) -> None:
-        # The driver would commit by itself before it changes a table.
-        connection.isolation_level = None
+    A statement after a line ``-- only sqlite`` or ``-- only postgresql`` is for that database.
+    """
+    text = files("tabwb.store").joinpath(name).read_text(encoding="utf-8")
+    for statement in text.split(";\n"):
+        only = _ONLY.search(statement)
+        if not statement.strip() or (only and (only[1] == "postgresql") is not server):
+            continue
+        plain = _COMMENT.sub("", statement).strip()
+        for pattern, replacement in _SERVER if server else ():
+            plain = pattern.sub(replacement, plain)
+        yield plain
 
-    @event.listens_for(engine, "begin")
-    def _exclusive(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN EXCLUSIVE")
 
+def make(transaction: Transaction) -> None:
+    """Make the tables of a new store."""
+    for statement in statements("schema.sql", server=transaction.server):
+        transaction.execute(statement)
+    _write_version(transaction, CURRENT)
+
+
+def migrate(transaction: Transaction, version: int, to: int = CURRENT) -> None:
+    """Bring the tables of an earlier version to a later one."""
+    for number in range(version + 1, to + 1):
+        for statement in statements(f"migrations/{number:04}.sql", server=transaction.server):
+            transaction.execute(statement)
+        if number in STEPS:
+            STEPS[number](transaction)
+    if to > LAST_NAMED:
+        _write_version(transaction, to)
+
+
+def _write_version(transaction: Transaction, version: int) -> None:
+    if not transaction.server:
+        transaction.execute(f"PRAGMA user_version = {version}")
+        return
+    transaction.execute("DELETE FROM schema_version")
+    transaction.execute("INSERT INTO schema_version (version) VALUES (?)", version)
+
+
+def copy_of(path: Path) -> Path:
+    """Return where the copy of an older store lies until the upgraded one has been checked."""
+    return path.with_name(f"{path.name}.before-{CURRENT:04}")
+
+
+def upgrade_embedded(database: EmbeddedDatabase, version_of: Callable[[Transaction], int]) -> None:
+    """Upgrade an SQLite store, or complete an upgrade that was killed.
+
+    The file is copied first. The tables change in one transaction, which a killed process leaves
+    undone. The copy goes when the upgraded store is found to be whole.
+    """
+    path = database.path
+    with database.explained(), lock_file(path, "upgrade", "the store is being upgraded"):
+        with database.reading() as transaction:
+            version = version_of(transaction)
+        if version < CURRENT:
+            _copy(path, copy_of(path))
+            _change(database, version_of)
+        _check(database)
+        copy_of(path).unlink(missing_ok=True)
+
+
+def _copy(path: Path, copy: Path) -> None:
+    part = copy.with_name(f"{copy.name}.part")
     try:
-        with engine.begin() as connection:
-            upgrade(connection)
-            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-            if broken is not None:
-                raise StoreError(
-                    f"the upgrade would leave rows of '{broken[0]}' without what they refer to",
-                    where=str(path),
-                    hint="the store is unchanged; please report this",
-                )
-    except exc.DBAPIError as error:
-        if isinstance(error.orig, sqlite3.Error):
-            raise explain(error.orig, str(path)) from error
-        raise
+        os.close(open_private(part, os.O_CREAT | os.O_RDWR | os.O_TRUNC))
+        with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(part)) as new:
+            old.backup(new)
+            new.execute("PRAGMA journal_mode = DELETE")
+        sync_file(part)
+        part.replace(copy)
+    except OSError as error:
+        raise StoreError(
+            f"the store cannot be copied before it is upgraded: {error.strerror}",
+            where=str(copy),
+            hint="the store is unchanged; free some space or allow writing there",
+        ) from error
     finally:
-        engine.dispose()
+        part.unlink(missing_ok=True)
 
 
-def upgrade(connection: Connection) -> None:
-    """Run every revision that the store behind ``connection`` does not have yet."""
-    config = Config()
-    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    command.upgrade(config, schema.CURRENT)
+def _change(database: EmbeddedDatabase, version_of: Callable[[Transaction], int]) -> None:
+    with database.rewriting() as transaction:
+        version = version_of(transaction)
+        if version < CURRENT:
+            migrate(transaction, version)
+
+
+def _check(database: EmbeddedDatabase) -> None:
+    with database.reading() as transaction:
+        found = transaction.value("PRAGMA quick_check(1)")
+    if found != "ok":
+        raise StoreError(
+            f"the upgraded store is damaged: {' '.join(str(found).split())}",
+            where=database.location,
+            hint=f"the store as it was before is in {copy_of(database.path)}; please report this",
+        )
+    with suppress(StoreError):  # the space of the old tables; the next deletion frees it too
+        database.scrub()
+
+
+RATER = "rules-1"
+FEATURES = (
+    "retracing",
+    "abandoned-utterances",
+    "perseverations",
+    "neologisms",
+    "jargon",
+    "short-and-simplified-utterances",
+    "false-starts",
+)
+CAUTION = "a text rule; not compared with expert raters"
+
+
+def _declare_rules(transaction: Transaction) -> None:
+    """Add what the one judge of stores before version 3 would have declared of itself."""
+    rater = transaction.value("SELECT id FROM raters WHERE spec = ?", RATER)
+    if rater is None:
+        return
+    features, caution = (
+        _text(transaction, text) for text in (json.dumps(FEATURES, separators=(",", ":")), CAUTION)
+    )
+    rated = transaction.rows(
+        "SELECT DISTINCT administration_id FROM rating_sets JOIN attempts ON attempts.id ="
+        " attempt_id WHERE rater_id = ? ORDER BY 1",
+        rater,
+    )
+    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
+    transaction.many(
+        "INSERT INTO rater_declarations (administration_id, rater_id, kind, scope, features_id,"
+        " caution_id, recorded_at) VALUES (?, ?, 'judge', 'connected-text', ?, ?, ?)",
+        [(number, rater, features, caution, moment) for (number,) in rated],
+    )
+
+
+def _text(transaction: Transaction, text: str) -> int:
+    digest = sha256(text.encode()).digest()
+    transaction.insert("texts", {"sha256": digest, "text": text}, "ON CONFLICT DO NOTHING")
+    return int(transaction.value("SELECT id FROM texts WHERE sha256 = ?", digest))
+
+
+STEPS: dict[int, Callable[[Transaction], None]] = {3: _declare_rules}
+"""What is done in Python after the SQL of a version."""

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
-from importlib.resources import files
 from pathlib import Path
 
 from tabwb.records import workfolder
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.migrate import CURRENT, copy_of, make, upgrade_embedded
 from tabwb.store.sqlite_errors import PATIENCE_S
-from tabwb.store.write import STATUSES
-
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
-"""Every revision in order, oldest first, as in ``migrations/versions``."""
-CURRENT = REVISIONS[-1]
 
 
-def needs_upgrade(version: str | None, location: str) -> bool:
+def needs_upgrade(version: int, location: str) -> bool:
     """Return whether a store of this schema version is older than this program."""
-    if version not in REVISIONS:
+    if not 0 < version <= CURRENT:
         raise StoreError(
-            f"this store has schema '{version}', which this version of tabwb does not know",
+            f"this store has schema '{version:04}', which this version of tabwb does not know",
             where=location,
-            allowed=f"up to {CURRENT}",
+            allowed=f"up to {CURRENT:04}",
             hint="it was made by a newer tabwb: upgrade this one",
         )
     return version != CURRENT
@@ -43,12 +39,12 @@ def open_embedded(path: Path, *, create: bool, patience_s: float = PATIENCE_S) -
         with database.reading() as transaction:
             version = version_of(transaction, str(path))
         if version is None:
-            version = _make(database)
-        if needs_upgrade(version, str(path)):
-            from tabwb.store.migrate import upgrade_embedded
-
-            database.close()
-            upgrade_embedded(path)
+            _make(database)
+        elif needs_upgrade(version, str(path)):
+            _upgrade(database, patience_s)
+        elif copy_of(path).exists() and not database.only_read:
+            with suppress(HeldElsewhere):  # another process is completing the upgrade
+                _upgrade(database, 0)
         _finish_deletions(database)
         _sweep(database)
     except BaseException:
@@ -117,7 +113,7 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
         return blobs.sweep(blobs.folder_of(database.path), known)
 
 
-def version_of(transaction: Transaction, location: str) -> str | None:
+def version_of(transaction: Transaction, location: str) -> int | None:
     """Return the schema version; None when there is no table at all.
 
     Args:
@@ -130,29 +126,41 @@ def version_of(transaction: Transaction, location: str) -> str | None:
     tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
     if not tables:
         return None
+    version = int(transaction.value("PRAGMA user_version"))
+    if "administrations" in tables and version:
+        return version
     if not {"alembic_version", "administrations"} <= tables:
         raise StoreError(
             "this SQLite file belongs to another program",
             where=location,
             hint="name another file with --store",
         )
-    version = transaction.value("SELECT version_num FROM alembic_version")
-    return "none" if version is None else str(version)
+    return named_version(transaction)
 
 
-def _make(database: EmbeddedDatabase) -> str:
-    """Make the tables of a new SQLite store, with their fixed rows, and return their version."""
-    schema = files("tabwb.store").joinpath("schema.sql").read_text(encoding="utf-8")
+def named_version(transaction: Transaction) -> int:
+    """Return the version of a store that was made before version 6."""
+    named = str(transaction.value("SELECT version_num FROM alembic_version"))
+    return int(named) if named.isdecimal() else 0
+
+
+def _make(database: EmbeddedDatabase) -> None:
     with database.writing() as transaction:
         # Another process may have made the tables while this one waited.
-        version = version_of(transaction, database.location)
-        if version is not None:
-            return version
-        for statement in filter(str.strip, schema.split(";\n")):
-            transaction.execute(statement)
-        transaction.many(
-            "INSERT INTO rating_statuses (id, name) VALUES (?, ?)",
-            [(number, status.value) for number, status in enumerate(STATUSES)],
-        )
-        transaction.execute("INSERT INTO alembic_version (version_num) VALUES (?)", CURRENT)
-    return CURRENT
+        if version_of(transaction, database.location) is None:
+            make(transaction)
+
+
+def _upgrade(database: EmbeddedDatabase, patience_s: float) -> None:
+    """Upgrade a store; wait as long for another process that does so."""
+    until = time.monotonic() + patience_s
+    database.refuse_read_only()
+    while True:
+        try:
+            upgrade_embedded(database, lambda rows: version_of(rows, database.location) or 0)
+        except HeldElsewhere:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.05)
+        else:
+            return

@@ -1,3 +1,4 @@
+-- The tables of a store. On a server: types and numbers of rows as tabwb/store/migrate.py says.
 CREATE TABLE access_log (
 	id INTEGER NOT NULL,
 	at VARCHAR NOT NULL,
@@ -8,22 +9,13 @@ CREATE TABLE access_log (
 	detail TEXT NOT NULL,
 	CONSTRAINT pk_access_log PRIMARY KEY (id)
 );
-
 CREATE INDEX ix_access_log_speaker ON access_log (speaker);
-
-CREATE TABLE alembic_version (
-	version_num VARCHAR(32) NOT NULL,
-	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
-);
-
 CREATE TABLE assets (
 	sha256 VARCHAR(64) NOT NULL,
 	size INTEGER NOT NULL,
 	content BLOB,
 	CONSTRAINT pk_assets PRIMARY KEY (sha256)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE TABLE consents (
 	id INTEGER NOT NULL,
 	speaker VARCHAR NOT NULL,
@@ -36,30 +28,25 @@ CREATE TABLE consents (
 	recorded_at VARCHAR NOT NULL,
 	CONSTRAINT pk_consents PRIMARY KEY (id)
 );
-
 CREATE INDEX ix_consents_speaker ON consents (speaker);
-
 CREATE TABLE measures (
 	id INTEGER NOT NULL,
 	name VARCHAR NOT NULL,
 	CONSTRAINT pk_measures PRIMARY KEY (id),
 	CONSTRAINT uq_measures_name UNIQUE (name)
 );
-
 CREATE TABLE raters (
 	id INTEGER NOT NULL,
 	spec VARCHAR NOT NULL,
 	CONSTRAINT pk_raters PRIMARY KEY (id),
 	CONSTRAINT uq_raters_spec UNIQUE (spec)
 );
-
 CREATE TABLE rating_statuses (
 	id SMALLINT NOT NULL,
 	name VARCHAR NOT NULL,
 	CONSTRAINT pk_rating_statuses PRIMARY KEY (id),
 	CONSTRAINT uq_rating_statuses_name UNIQUE (name)
 );
-
 CREATE TABLE reasons (
 	id INTEGER NOT NULL,
 	sha256 BLOB NOT NULL,
@@ -67,7 +54,6 @@ CREATE TABLE reasons (
 	CONSTRAINT pk_reasons PRIMARY KEY (id),
 	CONSTRAINT uq_reasons_sha256 UNIQUE (sha256)
 );
-
 CREATE TABLE speakers (
 	id INTEGER NOT NULL,
 	speaker VARCHAR NOT NULL,
@@ -76,9 +62,7 @@ CREATE TABLE speakers (
 	recorded_at VARCHAR NOT NULL,
 	CONSTRAINT pk_speakers PRIMARY KEY (id)
 );
-
 CREATE INDEX ix_speakers_speaker ON speakers (speaker);
-
 CREATE TABLE texts (
 	id INTEGER NOT NULL,
 	sha256 BLOB NOT NULL,
@@ -86,7 +70,6 @@ CREATE TABLE texts (
 	CONSTRAINT pk_texts PRIMARY KEY (id),
 	CONSTRAINT uq_texts_sha256 UNIQUE (sha256)
 );
-
 CREATE TABLE tombstones (
 	id INTEGER NOT NULL,
 	speaker VARCHAR NOT NULL,
@@ -97,9 +80,7 @@ CREATE TABLE tombstones (
 	pending TEXT,
 	CONSTRAINT pk_tombstones PRIMARY KEY (id)
 );
-
 CREATE INDEX ix_tombstones_speaker ON tombstones (speaker);
-
 CREATE TABLE batteries (
 	id INTEGER NOT NULL,
 	battery VARCHAR NOT NULL,
@@ -113,7 +94,6 @@ CREATE TABLE batteries (
 	CONSTRAINT uq_batteries_content_hash UNIQUE (content_hash),
 	CONSTRAINT fk_batteries_canonical_id FOREIGN KEY(canonical_id) REFERENCES texts (id)
 );
-
 CREATE TABLE administrations (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	uid VARCHAR(36) NOT NULL,
@@ -130,7 +110,6 @@ CREATE TABLE administrations (
 	CONSTRAINT uq_administrations_uid UNIQUE (uid),
 	CONSTRAINT fk_administrations_battery_id FOREIGN KEY(battery_id) REFERENCES batteries (id)
 );
-
 CREATE TABLE battery_assets (
 	battery_id INTEGER NOT NULL,
 	path VARCHAR NOT NULL,
@@ -138,9 +117,7 @@ CREATE TABLE battery_assets (
 	CONSTRAINT pk_battery_assets PRIMARY KEY (battery_id, path),
 	CONSTRAINT fk_battery_assets_battery_id FOREIGN KEY(battery_id) REFERENCES batteries (id),
 	CONSTRAINT fk_battery_assets_sha256 FOREIGN KEY(sha256) REFERENCES assets (sha256)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE TABLE rater_declarations (
 	id INTEGER NOT NULL,
 	administration_id INTEGER NOT NULL,
@@ -158,9 +135,7 @@ CREATE TABLE rater_declarations (
 	CONSTRAINT fk_rater_declarations_caution_id FOREIGN KEY(caution_id) REFERENCES texts (id),
 	CONSTRAINT fk_rater_declarations_prompt_id FOREIGN KEY(prompt_id) REFERENCES texts (id)
 );
-
 CREATE INDEX ix_rater_declarations_administration_id ON rater_declarations (administration_id);
-
 CREATE TABLE recordings (
 	uid VARCHAR(36) NOT NULL,
 	administration_id INTEGER NOT NULL,
@@ -179,11 +154,8 @@ CREATE TABLE recordings (
 	CONSTRAINT fk_recordings_sha256 FOREIGN KEY(sha256) REFERENCES assets (sha256),
 	CONSTRAINT fk_recordings_derived_from FOREIGN KEY(derived_from) REFERENCES recordings (uid)
 );
-
 CREATE INDEX ix_recordings_administration_id ON recordings (administration_id);
-
 CREATE INDEX ix_recordings_sha256 ON recordings (sha256);
-
 CREATE TABLE trials (
 	administration_id INTEGER NOT NULL,
 	number INTEGER NOT NULL,
@@ -196,11 +168,8 @@ CREATE TABLE trials (
 	CONSTRAINT pk_trials PRIMARY KEY (administration_id, number),
 	CONSTRAINT fk_trials_administration_id FOREIGN KEY(administration_id) REFERENCES administrations (id),
 	CONSTRAINT fk_trials_prompt_id FOREIGN KEY(prompt_id) REFERENCES texts (id)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE INDEX ix_trials_practice ON trials (administration_id, number) WHERE practice;
-
 CREATE TABLE entries (
 	administration_id INTEGER NOT NULL,
 	sequence INTEGER NOT NULL,
@@ -214,9 +183,7 @@ CREATE TABLE entries (
 	CONSTRAINT fk_entries_administration_id_undoes FOREIGN KEY(administration_id, undoes) REFERENCES entries (administration_id, sequence),
 	CONSTRAINT ck_entries_undoes_earlier CHECK (undoes IS NULL OR undoes < sequence),
 	CONSTRAINT fk_entries_administration_id FOREIGN KEY(administration_id) REFERENCES administrations (id)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE TABLE attempts (
 	id INTEGER NOT NULL,
 	administration_id INTEGER NOT NULL,
@@ -233,7 +200,6 @@ CREATE TABLE attempts (
 	CONSTRAINT uq_attempts_administration_id_trial_number UNIQUE (administration_id, trial, number),
 	CONSTRAINT fk_attempts_administration_id_sequence FOREIGN KEY(administration_id, sequence) REFERENCES entries (administration_id, sequence)
 );
-
 CREATE TABLE messages (
 	attempt_id INTEGER NOT NULL,
 	position SMALLINT NOT NULL,
@@ -242,9 +208,7 @@ CREATE TABLE messages (
 	CONSTRAINT pk_messages PRIMARY KEY (attempt_id, position),
 	CONSTRAINT fk_messages_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
 	CONSTRAINT fk_messages_text_id FOREIGN KEY(text_id) REFERENCES texts (id)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE TABLE rating_sets (
 	id INTEGER NOT NULL,
 	attempt_id INTEGER NOT NULL,
@@ -256,9 +220,7 @@ CREATE TABLE rating_sets (
 	CONSTRAINT fk_rating_sets_rater_id FOREIGN KEY(rater_id) REFERENCES raters (id),
 	CONSTRAINT fk_rating_sets_replaces FOREIGN KEY(replaces) REFERENCES rating_sets (id)
 );
-
 CREATE INDEX ix_rating_sets_attempt_id ON rating_sets (attempt_id);
-
 CREATE TABLE judgements (
 	id INTEGER NOT NULL,
 	attempt_id INTEGER NOT NULL,
@@ -289,11 +251,8 @@ CREATE TABLE judgements (
 	CONSTRAINT fk_judgements_first_raw_id FOREIGN KEY(first_raw_id) REFERENCES texts (id),
 	CONSTRAINT fk_judgements_same_as FOREIGN KEY(same_as) REFERENCES judgements (id)
 );
-
 CREATE INDEX ix_judgements_attempt_id ON judgements (attempt_id);
-
 CREATE INDEX ix_judgements_key ON judgements ("key");
-
 CREATE TABLE ratings (
 	set_id INTEGER NOT NULL,
 	measure_id INTEGER NOT NULL,
@@ -306,9 +265,7 @@ CREATE TABLE ratings (
 	CONSTRAINT fk_ratings_measure_id FOREIGN KEY(measure_id) REFERENCES measures (id),
 	CONSTRAINT fk_ratings_status_id FOREIGN KEY(status_id) REFERENCES rating_statuses (id),
 	CONSTRAINT fk_ratings_reason_id FOREIGN KEY(reason_id) REFERENCES reasons (id)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE TABLE sample_sets (
 	id INTEGER NOT NULL,
 	uid VARCHAR(36) NOT NULL,
@@ -328,7 +285,6 @@ CREATE TABLE sample_sets (
 	CONSTRAINT fk_sample_sets_form_text_id FOREIGN KEY(form_text_id) REFERENCES texts (id),
 	CONSTRAINT fk_sample_sets_guidelines_id FOREIGN KEY(guidelines_id) REFERENCES texts (id)
 );
-
 CREATE TABLE samples (
 	set_id INTEGER NOT NULL,
 	number INTEGER NOT NULL,
@@ -351,11 +307,8 @@ CREATE TABLE samples (
 	CONSTRAINT fk_samples_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
 	CONSTRAINT fk_samples_prompt_id FOREIGN KEY(prompt_id) REFERENCES texts (id),
 	CONSTRAINT fk_samples_audio_sha256 FOREIGN KEY(audio_sha256) REFERENCES assets (sha256)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE INDEX ix_samples_attempt_id ON samples (attempt_id);
-
 CREATE TABLE assignments (
 	set_id INTEGER NOT NULL,
 	rater_id INTEGER NOT NULL,
@@ -365,11 +318,8 @@ CREATE TABLE assignments (
 	CONSTRAINT pk_assignments PRIMARY KEY (set_id, rater_id, position),
 	CONSTRAINT fk_assignments_set_id_sample FOREIGN KEY(set_id, sample) REFERENCES samples (set_id, number),
 	CONSTRAINT fk_assignments_rater_id FOREIGN KEY(rater_id) REFERENCES raters (id)
-)
- WITHOUT ROWID;
-
+) WITHOUT ROWID;
 CREATE INDEX ix_assignments_set_id_sample ON assignments (set_id, sample);
-
 CREATE TABLE sample_ratings (
 	id INTEGER NOT NULL,
 	set_id INTEGER NOT NULL,
@@ -391,11 +341,8 @@ CREATE TABLE sample_ratings (
 	CONSTRAINT fk_sample_ratings_replaces FOREIGN KEY(replaces) REFERENCES sample_ratings (id),
 	CONSTRAINT fk_sample_ratings_rating_set_id FOREIGN KEY(rating_set_id) REFERENCES rating_sets (id)
 );
-
 CREATE UNIQUE INDEX ix_sample_ratings_first ON sample_ratings (set_id, rater_id, position) WHERE replaces IS NULL;
-
 CREATE INDEX ix_sample_ratings_set_id_rater_id_position ON sample_ratings (set_id, rater_id, position);
-
 CREATE TABLE adjudications (
 	id INTEGER NOT NULL,
 	set_id INTEGER NOT NULL,
@@ -411,9 +358,7 @@ CREATE TABLE adjudications (
 	CONSTRAINT uq_adjudications_replaces UNIQUE (replaces),
 	CONSTRAINT fk_adjudications_replaces FOREIGN KEY(replaces) REFERENCES adjudications (id)
 );
-
 CREATE INDEX ix_adjudications_set_id_sample ON adjudications (set_id, sample);
-
 CREATE TABLE set_events (
 	id INTEGER NOT NULL,
 	set_id INTEGER NOT NULL,
@@ -424,9 +369,7 @@ CREATE TABLE set_events (
 	CONSTRAINT pk_set_events PRIMARY KEY (id),
 	CONSTRAINT fk_set_events_set_id FOREIGN KEY(set_id) REFERENCES sample_sets (id)
 );
-
 CREATE INDEX ix_set_events_set_id ON set_events (set_id);
-
 CREATE TABLE rater_links (
 	id INTEGER NOT NULL,
 	set_id INTEGER NOT NULL,
@@ -444,5 +387,10 @@ CREATE TABLE rater_links (
 	CONSTRAINT uq_rater_links_revokes UNIQUE (revokes),
 	CONSTRAINT fk_rater_links_revokes FOREIGN KEY(revokes) REFERENCES rater_links (id)
 );
-
 CREATE INDEX ix_rater_links_set_id ON rater_links (set_id);
+INSERT INTO rating_statuses (id, name)
+VALUES (0, 'value'), (1, 'undefined'), (2, 'unparsed'), (3, 'error');
+-- only postgresql
+CREATE TABLE schema_version (
+	version INTEGER NOT NULL
+);

@@ -17,6 +17,7 @@ from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.store import locks, schema
 from tabwb.store.database import Conflict, Transaction
 from tabwb.store.location import is_plain, without_password
+from tabwb.store.migrate import make, migrate
 
 if TYPE_CHECKING:
     import psycopg
@@ -251,29 +252,20 @@ def open_server(url: str, *, create: bool = True) -> ServerDatabase:
     return database
 
 
-def _version(transaction: Transaction) -> str | None:
-    if transaction.value("SELECT to_regclass('alembic_version')") is None:
-        return None
-    return str(transaction.value("SELECT version_num FROM alembic_version"))
+def _version(transaction: Transaction) -> int | None:
+    if transaction.value("SELECT to_regclass('schema_version')") is not None:
+        return int(transaction.value("SELECT version FROM schema_version"))
+    if transaction.value("SELECT to_regclass('alembic_version')") is not None:
+        return schema.named_version(transaction)
+    return None
 
 
 def _make_or_upgrade(database: ServerDatabase) -> None:
-    from sqlalchemy import create_engine
-    from sqlalchemy.pool import NullPool
-
-    from tabwb.store.migrate import upgrade
-
-    engine = create_engine(
-        "postgresql+psycopg://",
-        creator=lambda: database.connect(autocommit=False),
-        poolclass=NullPool,
-    )
-    with database._explained(), engine.begin() as connection:
+    with database.writing() as transaction:
         # One program at a time; those that waited find the work done.
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK_SPACE}, 0)")
-        driver_connection = connection.connection.driver_connection
-        assert driver_connection is not None
-        transaction = Transaction(driver_connection.cursor(), "%s")
+        transaction.execute("SELECT pg_advisory_xact_lock(?, 0)", LOCK_SPACE)
         version = _version(transaction)
-        if version is None or schema.needs_upgrade(version, database.location):
-            upgrade(connection)
+        if version is None:
+            make(transaction)
+        elif schema.needs_upgrade(version, database.location):
+            migrate(transaction, version)

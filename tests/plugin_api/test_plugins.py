@@ -386,7 +386,7 @@ def test_listing_plugins_imports_nothing_heavy() -> None:
         "assert not plugins.problems, plugins.problems\n"
         "for kind in KINDS: plugins.descriptors(kind)\n"
         "plugins.batteries(); plugins.resolve('models', 'bundled')\n"
-        "heavy = {'torch', 'transformers', 'numpy', 'pydantic', 'textual', 'sqlalchemy', 'tomli'}\n"
+        "heavy = {'torch', 'transformers', 'numpy', 'pydantic', 'textual', 'tomli'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from tabwb.battery.forms import Form, Question
@@ -92,31 +91,6 @@ def scores(rater: str = "repetition", value: bool = True) -> tuple[Rating, ...]:
         valued(rater, "normalised", True, "only the final stop differs"),
         undefined(rater, "extracted", "nothing to extract"),
     )
-
-
-ADDED = {
-    "0003": ("rater_declarations",),
-    "0004": ("access_log", "consents", "recordings", "speakers", "tombstones"),
-    "0005": (
-        "rater_links",
-        "set_events",
-        "adjudications",
-        "sample_ratings",
-        "assignments",
-        "samples",
-        "sample_sets",
-    ),
-}
-"""Tables that a revision added to those of the revision before it."""
-
-
-def make_older(connection: sqlite3.Connection, revision: str) -> None:
-    """Make a store what an earlier version of the program left behind."""
-    for later, tables in ADDED.items():
-        if later > revision:
-            for table in tables:
-                connection.execute(f"DROP TABLE {table}")
-    connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
 
 
 FORM = Form(

@@ -15,7 +15,8 @@ from tabwb.records.trials import AttemptEntry, DeclarationEntry, Entry, RatingsE
 from tabwb.records.words import RULES_CAUTION
 from tabwb.scoring.rules.verdicts import TWO_SIDED
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin, make_older
+from tests.store.older import make_older
+from tests.store.parts import attempt, begin
 
 RULES = Declaration("rules-1", ("retracing", "jargon"), caution="a text rule")
 MODEL = Declaration("tab-2026:x", ("anomia",), "all", prompt_text='{"system":"You are"}')
@@ -83,8 +84,7 @@ def test_an_older_store_gets_what_its_only_judge_would_have_said(file: Path) -> 
         for number, rater in ((judged, "rules-1"), (scored, "repetition")):
             ratings = (undefined(rater, "jargon", ""),)
             store.append(number, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, ratings)])
-    with sqlite3.connect(file) as connection:
-        make_older(connection, "0002")
+    make_older(file, 2)
     with Store.open(file) as store:
         (declaration,) = store.history(judged).declarations.values()
         assert (declaration.rater, declaration.features) == ("rules-1", TWO_SIDED)

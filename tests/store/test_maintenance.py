@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import create_engine
 
 from tabwb.cli.store import store as command
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, RatingsEntry
-from tabwb.store import migrate, schema
+from tabwb.store.database import Transaction
 from tabwb.store.maintenance import Damage, backup, check, info, remove_unnamed
-from tabwb.store.schema import CURRENT
+from tabwb.store.migrate import CURRENT
 from tabwb.store.store import Store
+from tests.store.older import make_tables
 from tests.store.parts import attempt, begin, scores, small_battery
 
 PICTURE = b"\x89PNG\r\n" * 100
@@ -39,7 +39,7 @@ def test_info_counts_what_there_is(filled: Path) -> None:
     with Store.open(filled) as store:
         found = info(store)
     assert found.location == str(filled)
-    assert (found.kind, found.schema, found.blobs_size) == ("sqlite", CURRENT, len(PICTURE))
+    assert (found.kind, found.schema, found.blobs_size) == ("sqlite", f"{CURRENT:04}", len(PICTURE))
     assert found.size >= filled.stat().st_size
     assert found.counts == {
         "administrations": 1,
@@ -150,22 +150,17 @@ def test_what_was_changed_behind_our_back_is_found(
 
 
 def test_an_older_store_is_whole_and_is_not_touched(file: Path) -> None:
-    engine = create_engine(f"sqlite:///{file}")
-    with pytest.MonkeyPatch.context() as patch, engine.begin() as connection:
-        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
-        migrate.upgrade(connection)
-    engine.dispose()
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        make_tables(Transaction(connection.cursor()), 1)
     assert check(file) == ()
     assert remove_unnamed(file) == ()
     with closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (
-            schema.REVISIONS[0],
-        )
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
 
 
 def test_a_newer_store_is_not_called_damaged(filled: Path) -> None:
     with closing(sqlite3.connect(filled)) as connection:
-        connection.executescript("UPDATE alembic_version SET version_num = '9999'")
+        connection.executescript("PRAGMA user_version = 9999")
     with pytest.raises(StoreError, match="schema '9999'"):
         check(filled)
 

@@ -18,10 +18,10 @@ from tabwb.records.rating_sets import SampleRating, SetEvent
 from tabwb.records.ratings import Judged, Judgement, valued
 from tabwb.records.speakers import Consent, LogEntry, Speaker
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
-from tabwb.store import migrate, schema
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin, make_older, rated_set, scores, small_battery
+from tests.store.older import make_older
+from tests.store.parts import attempt, begin, rated_set, scores, small_battery
 
 PICTURE = b"\x89PNG\r\n" * 100
 
@@ -146,16 +146,13 @@ def test_a_deleted_speaker_does_not_come_back(other: Path, file: Path) -> None:
 
 
 def test_a_store_of_an_earlier_version_is_merged_and_not_changed(other: Path, file: Path) -> None:
-    with closing(sqlite3.connect(other)) as connection:
-        make_older(connection, schema.REVISIONS[-2])
-        connection.commit()
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    make_older(other, 4)
     before = other.read_bytes()
     with Store.open(file) as store:
         added, _ = merge(store, other)
     assert added["administrations"] == 2
     assert other.read_bytes() == before
-    migrate.upgrade_embedded(other)
+    Store.open(other).close()
 
 
 def test_a_dry_run_changes_nothing(other: Path, file: Path) -> None:

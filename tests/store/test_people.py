@@ -15,7 +15,8 @@ from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
 from tabwb.records.trials import Administration
 from tabwb.store.maintenance import backup, check
 from tabwb.store.store import Store
-from tests.store.parts import begin, make_older
+from tests.store.older import make_older
+from tests.store.parts import begin
 
 PERSON = Conditions("S-014", "speaker")
 SOUND = b"RIFF" + bytes(range(256)) * 20_000
@@ -238,8 +239,7 @@ def test_an_older_store_gets_the_tables_and_keeps_its_people(file: Path) -> None
         number = begin(store, conditions=PERSON).id
         begin(store)
         before = store.history(number)
-    with sqlite3.connect(file) as connection:
-        make_older(connection, "0003")
+    make_older(file, 3)
     with Store.open(file) as store:
         assert store.history(number) == before
         assert [each.conditions.guarded for each in store.administrations()] == [True, False]

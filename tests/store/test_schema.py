@@ -2,171 +2,194 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import sqlite3
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, inspect
 
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
-from tabwb.records.trials import AttemptEntry
+from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store import migrate, schema
+from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.migrate import CURRENT, copy_of
 from tabwb.store.store import Store
-from tabwb.store.write import STATUSES
+from tests.golden.freeze import STORES, unpacked
 from tests.store.conftest import SERVER
-from tests.store.parts import attempt, begin
+from tests.store.older import make_older, make_tables
+from tests.store.parts import attempt, begin, scores
 
 
 def _statements(path: Path) -> dict[str, list[str]]:
-    """What SQLite says each table and index is, its parts sorted, white space aside."""
-    with sqlite3.connect(path) as connection:
+    """What SQLite says each table and index is: its parts sorted, names of keys aside."""
+    with closing(sqlite3.connect(path)) as connection:
         found = connection.execute(
             "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
         ).fetchall()
-    parts = {name: [part.strip(" \t,") for part in sql.split("\n")] for name, sql in found}
-    return {name: sorted(part for part in parts[name] if part) for name in parts}
+    said = {}
+    for name, sql in found:
+        plain = re.sub(r'CONSTRAINT \w+ |(?<!\()"(?!\))', "", sql)
+        said[name] = sorted(filter(None, (part.strip(" \t,") for part in plain.split("\n"))))
+    return said
 
 
-def _made_by_migration(path: Path) -> None:
-    sqlite3.connect(path).close()
-    migrate.upgrade_embedded(path)
+def _columns(location: str) -> set[tuple[object, ...]]:
+    """What PostgreSQL says of columns and keys, their names aside."""
+    import psycopg
+
+    with psycopg.connect(location) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name, data_type, is_nullable, column_default"
+            " FROM information_schema.columns WHERE table_schema = 'public'"
+        ).fetchall()
+        keys = connection.execute(
+            "SELECT conrelid::regclass::text, contype, pg_get_constraintdef(oid)"
+            " FROM pg_constraint WHERE connamespace = 'public'::regnamespace"
+        ).fetchall()
+        indexes = connection.execute(
+            "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+            " AND indexname LIKE 'ix%'"
+        ).fetchall()
+    return {*columns, *keys, *indexes}
 
 
-def _engine(location: str) -> Engine:
-    if location == SERVER:
-        return create_engine(location.replace("postgresql:", "postgresql+psycopg:"))
-    return create_engine(f"sqlite:///{location}")
+def _make_empty(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        make_tables(Transaction(connection.cursor()), version)
 
 
-@pytest.mark.parametrize("how", ["new", "migrated"])
-def test_a_store_that_was_made_or_migrated_is_current(location: str, how: str) -> None:
-    engine = _engine(location)
-    if how == "migrated":
-        if location != SERVER:
-            Path(location).parent.mkdir()
-        with engine.begin() as connection:
-            migrate.upgrade(connection)
-    with Store.open(location) as store:
+@pytest.mark.parametrize("version", range(1, CURRENT))
+def test_a_migrated_store_equals_a_new_one(tmp_path: Path, version: int) -> None:
+    new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
+    Store.open(new).close()
+    _make_empty(migrated, version)
+    with Store.open(migrated) as store:
         assert store.administrations() == ()
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection)
-        assert context.get_current_revision() == schema.CURRENT
-        columns = {column["name"] for column in inspect(connection).get_columns("administrations")}
+    assert _statements(new) == _statements(migrated)
+    assert not list(tmp_path.glob("*before*"))
+    with closing(sqlite3.connect(migrated)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (CURRENT,)
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(administrations)")}
     assert {condition.id for condition in CONDITIONS if condition.stored} <= columns
 
 
-def test_a_migrated_store_equals_a_new_one_also_where_alembic_does_not_look(
-    tmp_path: Path,
-) -> None:
-    new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
-    Store.open(new).close()
-    _made_by_migration(migrated)
-    one, other = _statements(new), _statements(migrated)
-    for both in (one, other):
-        # Alembic writes its own table itself.
-        both.pop("alembic_version")
-    assert one == other
-    for path in (new, migrated):
-        with sqlite3.connect(path) as connection:
-            rows = connection.execute("SELECT id, name FROM rating_statuses").fetchall()
-        assert dict(rows) == {key: status.value for key, status in enumerate(STATUSES)}
+@pytest.mark.skipif(not SERVER, reason="no server is named")
+def test_a_migrated_server_equals_a_new_one(location: str) -> None:
+    if location != SERVER:
+        pytest.skip("a file")
+    import psycopg
+
+    Store.open(location).close()
+    new = _columns(location)
+    with psycopg.connect(location) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+        make_tables(Transaction(connection.cursor(), "%s"), 1)
+    with Store.open(location) as store:
+        assert store.administrations() == ()
+    assert _columns(location) == new
 
 
-def test_the_known_revisions_are_those_of_the_migrations() -> None:
-    scripts = ScriptDirectory(str(migrate.SCRIPTS)).walk_revisions()
-    assert [script.revision for script in scripts] == list(reversed(schema.REVISIONS))
-
-
-def test_an_older_store_is_upgraded_when_it_is_opened_and_keeps_its_rows(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Store.open(file) as store:
-        administration = begin(store)
-        store.append(administration.id, [AttemptEntry(1, attempt())])
-        before = store.history(administration.id)
-    scripts = tmp_path / "migrations"
-    shutil.copytree(migrate.SCRIPTS, scripts)
-    (scripts / "versions" / "revision_next.py").write_text(
-        'revision = "next"\n'
-        f'down_revision = "{schema.CURRENT}"\n'
-        "import sqlalchemy as sa\n"
-        "from alembic import op\n"
-        "def upgrade():\n"
-        '    op.add_column("administrations", sa.Column("remark", sa.String))\n'
-    )
-    monkeypatch.setattr(migrate, "SCRIPTS", scripts)
-    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, "next"))
-    monkeypatch.setattr(schema, "CURRENT", "next")
-    with Store.open(file) as store:
-        assert store.history(administration.id) == before
-    with sqlite3.connect(file) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
-            ("next",)
-        ]
-        connection.execute("SELECT remark FROM administrations")
-
-
-def test_a_store_of_the_first_version_is_upgraded(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = create_engine(f"sqlite:///{file}")
-    with monkeypatch.context() as patch, engine.begin() as connection:
-        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
-        migrate.upgrade(connection)
-    engine.dispose()
-    assert "judgements" not in _statements(file)
-    with Store.open(file) as store:
-        assert store.judgements(begin(store).id) == ()
+def test_the_versions_are_those_of_the_files() -> None:
+    folder = Path(migrate.__file__).parent / "migrations"
+    assert sorted(path.name for path in folder.glob("*.sql")) == [
+        f"{number:04}.sql" for number in range(1, CURRENT + 1)
+    ]
 
 
 @pytest.mark.parametrize("name", ["a?b.db", "a%41.db", "a#b.db", "a?mode=memory"])
-def test_an_upgrade_changes_the_file_that_was_named(
-    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    engine = create_engine(f"sqlite:///{file}")
-    with monkeypatch.context() as patch, engine.begin() as connection:
-        patch.setattr(schema, "CURRENT", schema.REVISIONS[0])
-        migrate.upgrade(connection)
-    engine.dispose()
-    file.rename(file.with_name(name))
-    with Store.open(file.with_name(name)) as store:
+def test_an_older_store_keeps_its_rows(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    with Store.open(file) as store:
+        number = begin(store).id
+        store.append(number, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, scores())])
+        before = store.history(number)
+    make_older(file, 5)
+    with Store.open(file) as store:
+        assert store.history(number) == before
         assert store.judgements(begin(store).id) == ()
-    assert {each.name.removesuffix("-wal") for each in file.parent.glob("a*")} == {name}
+    assert {each.name.removesuffix(".locks") for each in tmp_path.glob("a*")} == {name}
 
 
-def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _before(folder: Path) -> tuple[Path, list[str]]:
+    folder.mkdir(exist_ok=True)
+    path = unpacked("sets", folder)
+    return path, _dump(path)
+
+
+def _dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+@pytest.mark.parametrize("step", ["_copy", "migrate", "foreign keys", "_check", "unlink"])
+def test_an_upgrade_that_fails_anywhere_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    Store.open(file).close()
-    before = _statements(file)
-    scripts = tmp_path / "migrations"
-    shutil.copytree(migrate.SCRIPTS, scripts)
-    (scripts / "versions" / "revision_next.py").write_text(
-        'revision = "next"\n'
-        f'down_revision = "{schema.CURRENT}"\n'
-        "from alembic import op\n"
-        "def upgrade():\n"
-        '    op.execute("CREATE TABLE half (id INTEGER)")\n'
-        '    op.execute("CREATE TABLE half (id INTEGER)")\n'
-    )
-    monkeypatch.setattr(migrate, "SCRIPTS", scripts)
-    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, "next"))
-    monkeypatch.setattr(schema, "CURRENT", "next")
-    with pytest.raises(StoreError, match="half"):
-        Store.open(file)
-    assert _statements(file) == before
+    path, before = _before(tmp_path)
+    expected, _ = _before(tmp_path / "other")
+    Store.open(expected).close()
+
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("stopped here")
+
+    with monkeypatch.context() as patch:
+        if step == "foreign keys":
+            real = EmbeddedDatabase._still_there
+            patch.setattr(EmbeddedDatabase, "_still_there", fail)
+            assert real is not fail
+        elif step == "unlink":
+            patch.setattr(Path, "unlink", fail)
+        else:
+            patch.setattr(migrate, step, fail)
+        with pytest.raises(StoreError, match="stopped here"):
+            Store.open(path)
+    if step in ("_check", "unlink"):
+        assert _dump(copy_of(path)) == before
+    else:
+        assert _dump(path) == before
+    with Store.open(path):
+        assert not copy_of(path).exists()
+    assert _dump(path) == _dump(expected)
 
 
-def test_a_newer_store_is_refused_and_not_touched(file: Path) -> None:
+def test_two_openings_at_once_upgrade_a_store_once(tmp_path: Path) -> None:
+    path = unpacked("study", tmp_path)
+    counts: list[int] = []
+
+    def opened() -> None:
+        with Store.open(path) as store:
+            counts.append(len(store.administrations()))
+
+    threads = [threading.Thread(target=opened) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(counts) == 4 and len(set(counts)) == 1
+
+
+@pytest.mark.parametrize("version", [0, 9999])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_newer_store_is_refused_and_not_touched(file: Path, version: int, named: bool) -> None:
     Store.open(file).close()
-    with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.close()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA user_version = {0 if named else version or 9998}")
+        if named:
+            connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+            connection.execute("INSERT INTO alembic_version VALUES (?)", (f"{version:04}",))
+        connection.commit()
     before = file.read_bytes()
-    with pytest.raises(StoreError, match=r"'9999'.*\n.*\n.*upgrade"):
+    with pytest.raises(StoreError, match=r"schema '(0000|999[89])'(.*\n)*.*upgrade"):
         Store.open(file)
     assert file.read_bytes() == before
+
+
+def test_the_stores_that_are_kept_for_tests_are_older_ones(tmp_path: Path) -> None:
+    for name in STORES:
+        path = unpacked(name, tmp_path)
+        with closing(EmbeddedDatabase(path)) as database, database.reading() as transaction:
+            assert schema.version_of(transaction, "") == 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -349,19 +348,6 @@ def test_a_server_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"tabwb\[server\]"):
         Store.open("postgresql://localhost/lab")
-
-
-def test_a_store_is_used_without_importing_sqlalchemy(file: Path) -> None:
-    code = (
-        "import sys; from tests.store.parts import *;"
-        "from tabwb.records.trials import *;"
-        f"store = Store.open({str(file)!r}); a = begin(store);"
-        "store.append(a.id, [AttemptEntry(1, attempt())]); store.trials(a.id);"
-        "store.administrations();"
-        "print([name for name in sys.modules if name.startswith(('sqlalchemy', 'alembic'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_eight_first_openings_make_one_store(location: str) -> None:

@@ -257,7 +257,7 @@ async def main():
                 break
         assert app.desk.catalogue.batteries
         app.desk.close_worker()
-    heavy = {"torch", "transformers", "numpy", "sqlalchemy", "alembic", "scipy", "click"}
+    heavy = {"torch", "transformers", "numpy", "scipy", "click"}
     print(sorted(heavy & set(sys.modules)))
 asyncio.run(main())
 """

@@ -1,1 +1,0 @@
-"""Alembic's scripts: how stores of earlier versions become stores of this one."""
