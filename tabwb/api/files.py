@@ -34,7 +34,7 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     Raises:
         UsageError: there is no such format.
     """
-    from tabwb.report.paper import formats
+    from tabwb.media import formats
     from tabwb.report.tables.captioned import Captioned, Footnote
 
     if format == "csv":
@@ -46,7 +46,7 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     if format == "markdown":
         return formats.markdown(captioned)
     if format == "latex":
-        from tabwb.report.paper.latex import latex
+        from tabwb.media.latex import latex
 
         return latex(captioned)
     raise UsageError(

@@ -90,7 +90,7 @@ class Study(Reading):
         """
         from tabwb.media.figures import figure_kind, make
         from tabwb.media.figures.source import as_drawn
-        from tabwb.report.paper.studied import studied
+        from tabwb.media.studied import studied
 
         kind = figure_kind(name)
         given: dict[str, Any] = {**options}
@@ -136,9 +136,9 @@ class Study(Reading):
         Raises:
             UsageError: there is no such column, or an option has an unknown value.
         """
-        from tabwb.report.paper.captions import captioned_groups
-        from tabwb.report.paper.formats import markdown
-        from tabwb.report.paper.latex import latex
+        from tabwb.media.captions import captioned_groups
+        from tabwb.media.formats import markdown
+        from tabwb.media.latex import latex
 
         if format not in ("markdown", "latex"):
             raise UsageError(
@@ -206,9 +206,9 @@ class Study(Reading):
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.report.paper.methods import methods_about
-        from tabwb.report.paper.methods_rated import with_rating_sets
-        from tabwb.report.paper.studied import studied
+        from tabwb.media.methods import methods_about
+        from tabwb.media.methods_rated import with_rating_sets
+        from tabwb.media.studied import studied
 
         if format not in ("text", "bibtex"):
             raise UsageError(f"'{format}' is not a format of methods", allowed="text, bibtex")
@@ -251,9 +251,9 @@ class Study(Reading):
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
+        from tabwb.media.reporting import check_ending, write_report
+        from tabwb.media.studied import studied
         from tabwb.report.destination import IN_PYTHON, check_destination
-        from tabwb.report.paper.reporting import check_ending, write_report
-        from tabwb.report.paper.studied import studied
 
         check_ending(Path(out))
         place = check_destination(Path(out), force=force, remedy=IN_PYTHON)

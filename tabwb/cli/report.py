@@ -83,12 +83,12 @@ def report(
     give the batteries again.
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
+    from tabwb.media.methods import methods_about
+    from tabwb.media.methods_rated import with_rating_sets
+    from tabwb.media.reporting import write_report
+    from tabwb.media.studied import studied
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
-    from tabwb.report.paper.methods import methods_about
-    from tabwb.report.paper.methods_rated import with_rating_sets
-    from tabwb.report.paper.reporting import write_report
-    from tabwb.report.paper.studied import studied
     from tabwb.report.selection import selected_groups
 
     remedy = "choose another name, or use --force"
@@ -146,7 +146,7 @@ def _check_options(
     if as_json and not methods:
         raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
     if out is not None and not is_stdout(out):
-        from tabwb.report.paper.reporting import check_ending
+        from tabwb.media.reporting import check_ending
 
         check_ending(out)
     if bib is not None and is_stdout(bib):

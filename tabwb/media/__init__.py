@@ -1,1 +1,1 @@
-"""What is written of results for people: figures."""
+"""What is written of results for people: figures, tables, methods and reports."""

@@ -11,6 +11,8 @@ from tabwb.media.figures import figure_kind, make, save
 from tabwb.media.figures.saving import format_of
 from tabwb.media.figures.source import figure_groups
 from tabwb.media.figures.style import width_mm
+from tabwb.media.formats import table_csv
+from tabwb.media.studied import studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import UsageError
@@ -19,8 +21,6 @@ from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.groups_csv import left_out, of_models
-from tabwb.report.paper.formats import table_csv
-from tabwb.report.paper.studied import studied
 from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tabwb.media.over_sessions import followed
+from tabwb.media.studied import Studied
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.report.paper.over_sessions import followed
-from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 

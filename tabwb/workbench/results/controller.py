@@ -117,9 +117,9 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
         """Write administrations to a new file; the dialog is told of errors."""
+        from tabwb.media import reporting
         from tabwb.report.destination import check_destination
         from tabwb.report.documents import exporting
-        from tabwb.report.paper import reporting
 
         exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
         try:
@@ -141,8 +141,8 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
     ) -> Permit:
         """Write a report or a table: of one administration, or of several by model."""
-        from tabwb.report.paper.reporting import write_document
-        from tabwb.report.paper.studied import studied
+        from tabwb.media.reporting import write_document
+        from tabwb.media.studied import studied
         from tabwb.report.selection import Selection, selected_groups
 
         choice = Selection.of(

@@ -16,11 +16,11 @@ from tabwb.media.figures.confusion import Steps, confusion_table, corpus_steps
 from tabwb.media.figures.estimates import records
 from tabwb.media.figures.page import PaperFigure
 from tabwb.media.figures.source import TimedGroup
+from tabwb.media.studied import studied
 from tabwb.phonology.batch import score
 from tabwb.phonology.costs import psst_costs
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.errors import UsageError
-from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tabwb.media.studied import Studied, studied
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.studied import Studied, studied
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.captioned import Captioned, Footnote, column_named
 from tabwb.report.tables.compact import compact_table

@@ -1,6 +1,6 @@
 """The content of a report: methods, tables, figures, cautions, and what the columns mean.
 
-:mod:`tabwb.report.paper.report_html` and :mod:`tabwb.report.paper.formats` write it.
+:mod:`tabwb.media.report_html` and :mod:`tabwb.media.formats` write it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
+from tabwb.media.captions import compact_of
+from tabwb.media.commands import run_commands
+from tabwb.media.examples import Example
 from tabwb.media.figures.pictured import Pictured, pictured
+from tabwb.media.methods import Methods, methods_about
+from tabwb.media.over_sessions import change_tables, followed
+from tabwb.media.presented import Presented, presented
+from tabwb.media.studied import Studied
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.captions import compact_of
-from tabwb.report.paper.commands import run_commands
-from tabwb.report.paper.examples import Example
-from tabwb.report.paper.methods import Methods, methods_about
-from tabwb.report.paper.over_sessions import change_tables, followed
-from tabwb.report.paper.presented import Presented, presented
-from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from tabwb.media.studied import Studied, is_persons
 from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition, Option
 from tabwb.records.condition_kinds import Components, Switch
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.counting import is_derived
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.load import AdministrationData
 
 

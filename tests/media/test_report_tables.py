@@ -8,10 +8,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from tabwb.media.report import report_of
+from tabwb.media.studied import studied
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.records.conditions import Conditions
-from tabwb.report.paper.report import report_of
-from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.paper.captions import captioned_groups
-from tabwb.report.paper.formats import markdown
-from tabwb.report.paper.latex import latex
-from tabwb.report.paper.presented import presented
+from tabwb.media.captions import captioned_groups
+from tabwb.media.formats import markdown
+from tabwb.media.latex import latex
+from tabwb.media.presented import presented
 from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised

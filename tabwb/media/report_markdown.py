@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tabwb.media.formats import markdown_text, presented_markdown
+from tabwb.media.report import Report
 from tabwb.records.visible import visible
-from tabwb.report.paper.formats import markdown_text, presented_markdown
-from tabwb.report.paper.report import Report
 
 
 def report_markdown(report: Report) -> str:

@@ -27,18 +27,18 @@ from tabwb.lesion.items import shipped_items
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.lesion.values import role_of
-from tabwb.records.errors import UsageError
-from tabwb.records.words import plural
-from tabwb.report.file_names import without_folders
-from tabwb.report.paper.references import (
+from tabwb.media.references import (
     ALKHAMISSI,
     CRAWFORD_HOWELL,
     FEDORENKO,
     WELCH,
     Citations,
 )
-from tabwb.report.paper.sentences import listed, percent, ranges, spread
-from tabwb.report.paper.studied import Studied, is_persons
+from tabwb.media.sentences import listed, percent, ranges, spread
+from tabwb.media.studied import Studied, is_persons
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.dose import LEAST_SEEDS

@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
+from tabwb.media.captions import captioned_groups, checked_columns
+from tabwb.media.formats import markdown, table_csv, table_json
+from tabwb.media.latex import latex, latex_text
+from tabwb.media.presented import presented
 from tabwb.records.errors import UsageError
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.captions import captioned_groups, checked_columns
-from tabwb.report.paper.formats import markdown, table_csv, table_json
-from tabwb.report.paper.latex import latex, latex_text
-from tabwb.report.paper.presented import presented
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.compact import compact_table
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Table, table_of
+from tests.media.test_methods import eight
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 from tests.report.test_groups import given
-from tests.report.test_methods import eight
 
 NUMBER = Column("burden", "Burden", "a burden", "number", "features per response", 2)
 ENDS = tuple(Column(f"burden_{end}", end, "an end", "number", "", 2) for end in ("low", "high"))

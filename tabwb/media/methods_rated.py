@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tabwb.battery.forms import form_from_canonical
+from tabwb.media.sentences import listed
+from tabwb.media.studied import Studied
 from tabwb.records.rating_sets import Presentation, RatingSet
 from tabwb.records.words import plural
-from tabwb.report.paper.sentences import listed
-from tabwb.report.paper.studied import Studied
 from tabwb.store.store import Store
 
 

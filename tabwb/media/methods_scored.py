@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import plural
-from tabwb.report.file_names import without_folders
-from tabwb.report.names import judge_names
-from tabwb.report.paper.references import (
+from tabwb.media.references import (
     COVINGTON_MCFALL,
     MCCARTHY_JARVIS,
     Citations,
 )
-from tabwb.report.paper.sentences import listed, spread
-from tabwb.report.paper.studied import Studied
+from tabwb.media.sentences import listed, spread
+from tabwb.media.studied import Studied
+from tabwb.records.words import plural
+from tabwb.report.file_names import without_folders
+from tabwb.report.names import judge_names
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
 from tabwb.scoring.burden import Burden

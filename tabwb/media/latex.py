@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from tabwb.media.presented import Heading, Presented, presented
 from tabwb.records.visible import without_controls
-from tabwb.report.paper.presented import Heading, Presented, presented
 from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import MISSING
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
+from tabwb.media.sentences import listed, once, ranges, spread
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
 from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.paper.sentences import listed, once, ranges, spread
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped

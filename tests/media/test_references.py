@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.battery.loader import load_battery
-from tabwb.report.paper.references import of_battery
+from tabwb.media.references import of_battery
 from tests.cli.conftest import TAB
 
 

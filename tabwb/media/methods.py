@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.methods_analysis import analysis
-from tabwb.report.paper.methods_given import (
+from tabwb.media.methods_analysis import analysis
+from tabwb.media.methods_given import (
     materials,
     models,
     participants,
     software_used,
 )
-from tabwb.report.paper.methods_lesions import lesions, over_amounts
-from tabwb.report.paper.methods_perturbed import over_other_amounts, perturbations
-from tabwb.report.paper.methods_procedure import procedure
-from tabwb.report.paper.methods_scored import scoring, unusable
-from tabwb.report.paper.references import Citations, Reference, bibliography
-from tabwb.report.paper.studied import Studied
+from tabwb.media.methods_lesions import lesions, over_amounts
+from tabwb.media.methods_perturbed import over_other_amounts, perturbations
+from tabwb.media.methods_procedure import procedure
+from tabwb.media.methods_scored import scoring, unusable
+from tabwb.media.references import Citations, Reference, bibliography
+from tabwb.media.studied import Studied
+from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.plain import Json
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.media.studied import Studied
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
-from tabwb.report.paper.studied import Studied
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -50,9 +50,9 @@ def write_report(
     within_study: bool = False,
 ) -> Permit:
     """Write a report, and log of whom it is."""
-    from tabwb.report.paper.examples import examples_of
-    from tabwb.report.paper.methods_rated import with_rating_sets
-    from tabwb.report.paper.report import report_of
+    from tabwb.media.examples import examples_of
+    from tabwb.media.methods_rated import with_rating_sets
+    from tabwb.media.report import report_of
 
     def trials_of(number: int) -> Iterator[Trial]:
         return chain.from_iterable(store.trial_parts(number))
@@ -62,10 +62,10 @@ def write_report(
         told = with_rating_sets(about, store)
         made = report_of(told, title=title, command=command, examples=examples)
         if out.suffix.lower() == ".md":
-            from tabwb.report.paper.report_markdown import report_markdown
+            from tabwb.media.report_markdown import report_markdown
 
             return report_markdown(made).encode("utf-8", "backslashreplace")
-        from tabwb.report.paper.report_html import report_html
+        from tabwb.media.report_html import report_html
 
         return report_html(made)
 
@@ -87,12 +87,12 @@ def write_document(
 
     def content() -> bytes:
         if document == "tex":
-            from tabwb.report.paper.captions import compact_of
-            from tabwb.report.paper.latex import latex
+            from tabwb.media.captions import compact_of
+            from tabwb.media.latex import latex
 
             text = "\n".join(map(latex, compact_of(about)))
         else:
-            from tabwb.report.paper.formats import table_csv
+            from tabwb.media.formats import table_csv
             from tabwb.report.tables.results import results_table
 
             text = table_csv(results_table(about.printable_rows))

@@ -10,14 +10,14 @@ import pytest
 from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.media.methods import methods_about
+from tabwb.media.report import report_of
+from tabwb.media.report_html import report_html
+from tabwb.media.studied import Studied, studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Score
 from tabwb.records.trials import AttemptEntry
-from tabwb.report.paper.methods import methods_about
-from tabwb.report.paper.report import report_of
-from tabwb.report.paper.report_html import report_html
-from tabwb.report.paper.studied import Studied, studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import load_administrations

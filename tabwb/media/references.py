@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tabwb.battery.model import Battery
-from tabwb.report.paper.sentences import listed
+from tabwb.media.sentences import listed
 
 
 @dataclass(frozen=True, slots=True)

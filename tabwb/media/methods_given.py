@@ -9,11 +9,11 @@ import tabwb
 from tabwb.administer.naming.views import is_recorded as is_aloud
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import NO_MESSAGE
+from tabwb.media.references import Citations, of_battery, software
+from tabwb.media.sentences import listed, once, quoted, spread
+from tabwb.media.studied import Studied, is_persons, is_recorded, noun_of, people
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.references import Citations, of_battery, software
-from tabwb.report.paper.sentences import listed, once, quoted, spread
-from tabwb.report.paper.studied import Studied, is_persons, is_recorded, noun_of, people
 from tabwb.report.summaries.load import AdministrationData
 
 SHORT_HASH = 12

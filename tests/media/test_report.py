@@ -12,19 +12,19 @@ from xml.etree import ElementTree
 import pytest
 
 from tabwb.battery.model import Battery
+from tabwb.media.commands import run_command
+from tabwb.media.examples import examples_of
 from tabwb.media.figures.pictured import pictured
+from tabwb.media.report import Report, report_of
+from tabwb.media.report_html import report_html
+from tabwb.media.report_markdown import report_markdown
+from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.commands import run_command
-from tabwb.report.paper.examples import examples_of
-from tabwb.report.paper.report import Report, report_of
-from tabwb.report.paper.report_html import report_html
-from tabwb.report.paper.report_markdown import report_markdown
-from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tabwb.records.words import plural
-from tabwb.report.paper.references import (
+from tabwb.media.references import (
     BROWN_CAI_DASGUPTA,
     CLOPPER_PEARSON,
     GARWOOD,
     KORN_GRAUBARD,
     Citations,
 )
-from tabwb.report.paper.sentences import listed
-from tabwb.report.paper.studied import Studied, is_sampled
+from tabwb.media.sentences import listed
+from tabwb.media.studied import Studied, is_sampled
+from tabwb.records.words import plural
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.pairs import kindred
 from tabwb.report.summaries.subtests import Share

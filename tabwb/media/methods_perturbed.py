@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tabwb.battery.prompt_noise import OPERATIONS, VERSION
+from tabwb.media.sentences import listed, percent, ranges, spread
+from tabwb.media.studied import Studied, is_persons, is_recorded
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
 from tabwb.report.noise_keys import noise_of
-from tabwb.report.paper.sentences import listed, percent, ranges, spread
-from tabwb.report.paper.studied import Studied, is_persons, is_recorded
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.dose import LEAST_SEEDS
 

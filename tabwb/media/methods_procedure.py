@@ -8,6 +8,9 @@ from functools import partial
 
 from tabwb.administer.naming.scores import Naming
 from tabwb.battery.model import Battery
+from tabwb.media.methods_given import items_of
+from tabwb.media.sentences import listed, once, quoted, ranges, spread
+from tabwb.media.studied import Studied, is_persons, is_recorded
 from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
 from tabwb.records.conditions import Conditions
@@ -17,9 +20,6 @@ from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.methods_given import items_of
-from tabwb.report.paper.sentences import listed, once, quoted, ranges, spread
-from tabwb.report.paper.studied import Studied, is_persons, is_recorded
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import namings
 

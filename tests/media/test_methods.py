@@ -9,6 +9,9 @@ from dataclasses import replace
 import pytest
 
 from tabwb.battery.model import Battery
+from tabwb.media.methods import Methods, methods_about
+from tabwb.media.references import GARWOOD, Reference, of_battery
+from tabwb.media.studied import studied
 from tabwb.records import declared_conditions
 from tabwb.records.condition import Comparison, Condition
 from tabwb.records.condition_kinds import Whole
@@ -16,9 +19,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.methods import Methods, methods_about
-from tabwb.report.paper.references import GARWOOD, Reference, of_battery
-from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData

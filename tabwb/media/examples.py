@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tabwb.media.studied import Studied
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData

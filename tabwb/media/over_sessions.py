@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabwb.battery.model import Battery
+from tabwb.media.studied import Studied, is_persons
 from tabwb.records.errors import UsageError
-from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.change import Change, change_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets

@@ -16,7 +16,7 @@ from tabwb.records.installation import need
 from tabwb.records.visible import visible
 
 if TYPE_CHECKING:
-    from tabwb.report.paper.report import Report
+    from tabwb.media.report import Report
 
 TEMPLATE = "report.html.j2"
 
@@ -34,7 +34,7 @@ def report_html(report: Report) -> bytes:
     )
     environment.filters["base64"] = lambda content: base64.b64encode(content).decode("ascii")
     template = environment.from_string(
-        (files("tabwb.report.documents") / TEMPLATE).read_text(encoding="utf-8")
+        (files("tabwb.media") / "templates" / TEMPLATE).read_text(encoding="utf-8")
     )
     text: str = template.render(report=report)
     return text.encode("utf-8", "backslashreplace")

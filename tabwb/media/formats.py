@@ -1,12 +1,12 @@
-"""Tables in Markdown, CSV and JSON; LaTeX is in :mod:`tabwb.report.paper.latex`."""
+"""Tables in Markdown, CSV and JSON; LaTeX is in :mod:`tabwb.media.latex`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from tabwb.media.presented import Cell, Heading, Presented, presented
 from tabwb.records.visible import csv_text, visible
-from tabwb.report.paper.presented import Cell, Heading, Presented, presented
 from tabwb.report.plain import Json
 from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import Table

@@ -1,1 +1,0 @@
-"""What goes into a paper: tables, methods, references, figures as files, and reports."""
