@@ -6,9 +6,9 @@ import inspect
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib.machinery import FileFinder, SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
@@ -149,7 +149,8 @@ class Loader:
                     module = module()
                 check_api(module)
                 self._check_module(module)
-                self._check_arguments(module)
+                if not info.is_ours:
+                    self._check_arguments(module)
                 self.manager.register(module, info.name)
         except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
             if self.manager.has_plugin(info.name):
@@ -170,7 +171,7 @@ class Loader:
             )
 
     def _check_arguments(self, module: object) -> None:
-        # pluggy refuses them too, but does not name the allowed argument.
+        # pluggy refuses them too, and faster, but does not name the allowed argument.
         for hook in HOOKS:
             if self.manager.parse_hookimpl_opts(module, hook) is None:
                 continue
@@ -207,8 +208,22 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 _folders: set[Path] = set()
 
 
-def installed_entries() -> Iterator[tuple[PluginInfo, EntryPoint]]:
-    """Yield the plugins of installed packages and their entry points, by name."""
+def installed_entries() -> tuple[tuple[PluginInfo, EntryPoint], ...]:
+    """Return the plugins of installed packages and their entry points, by name."""
+    return _entries(tuple((name, _changed(name)) for name in sys.path))
+
+
+def _changed(folder: str) -> int:
+    """Return when a folder of the import path last changed; 0 where there is none."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _entries(_path: tuple[tuple[str, int], ...]) -> tuple[tuple[PluginInfo, EntryPoint], ...]:
+    """Return the plugins of an import path: the metadata of hundreds of packages are read."""
     known: dict[int, tuple[str, str]] = {id(None): ("", "")}  # a package's metadata are read once
     found: list[tuple[PluginInfo, EntryPoint]] = []
     for entry in entry_points(group=GROUP):
@@ -216,7 +231,7 @@ def installed_entries() -> Iterator[tuple[PluginInfo, EntryPoint]]:
             known[id(entry.dist)] = (entry.dist.name, entry.dist.version)
         found.append((PluginInfo(entry.name, *known[id(entry.dist)]), entry))
     # Of two with one name the first is used: that of tabwb.
-    yield from sorted(found, key=lambda one: (one[0].name, not one[0].is_ours))
+    return tuple(sorted(found, key=lambda one: (one[0].name, not one[0].is_ours)))
 
 
 def folder_entries(folder: Path) -> tuple[tuple[PluginInfo, str], ...]:
