@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tabwb.records.installation import switch_telemetry_off
@@ -126,10 +127,14 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for doctests in no file of this folder: every object of it would be searched."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Look for doctests in no helper, and import no torch where its tests are not selected."""
-    if collection_path.suffix == ".py" and not collection_path.name.startswith("test_"):
-        return True
+    """Import no torch where its tests are not selected."""
     unwanted = re.search(r"\bnot\b.*\btorch\b", config.option.markexpr or "")
     return True if unwanted and _place(collection_path) in TORCH else None
 
