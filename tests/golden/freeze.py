@@ -15,7 +15,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tabwb.cli.main import main
@@ -61,14 +62,15 @@ def output(command: Command, store: Path, folder: Path) -> str:
     return text
 
 
-def outputs(store: str, chosen: Iterable[Command] | None = None) -> Iterator[tuple[str, str]]:
+def outputs(store: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the present output of each command on a store."""
     with tempfile.TemporaryDirectory() as folder:
         path = unpacked(store, Path(folder))
-        for command in commands(store) if chosen is None else chosen:
+        for command in commands(store):
             yield command.name, output(command, path, Path(folder))
 
 
+@cache
 def golden(store: str) -> dict[str, str]:
     """Return the golden outputs of a store by the names of their commands."""
     packed = (HERE / "outputs" / f"{store}.json.xz").read_bytes()
@@ -84,15 +86,15 @@ def write(store: str) -> None:
     place.write_bytes(lzma.compress(texts.encode(), preset=9))
 
 
-def differences(store: str) -> Iterator[str]:
-    """Yield what differs from the golden outputs of a store, a text for each command."""
-    before = golden(store)
-    for name, now in outputs(store):
-        if before.get(name) != now:
-            lines = difflib.unified_diff(
-                before.get(name, "").splitlines(), now.splitlines(), "golden", "now", "", "", 0, ""
-            )
-            yield "\n".join((f"== {store}/{name}", *(line[:200] for line in list(lines)[:_SHOWN])))
+def difference(store: str, name: str, now: str) -> str:
+    """Return how an output differs from the golden one; an empty text where it does not."""
+    before = golden(store).get(name, "")
+    if before == now:
+        return ""
+    lines = difflib.unified_diff(
+        before.splitlines(), now.splitlines(), "golden", "now", "", "", 0, ""
+    )
+    return "\n".join((f"== {store}/{name}", *(line[:200] for line in list(lines)[:_SHOWN])))
 
 
 if __name__ == "__main__":
@@ -102,7 +104,8 @@ if __name__ == "__main__":
         if "--write" in words:
             write(asked)
             continue
-        for difference in differences(asked):
-            found += 1
-            print(difference)
+        for name, now in outputs(asked):
+            if text := difference(asked, name, now):
+                found += 1
+                print(text)
     sys.exit(bool(found))

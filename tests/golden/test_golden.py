@@ -1,0 +1,83 @@
+"""What 441 commands print and write over five stores is what the golden files keep."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden.commands import Command, commands
+from tests.golden.freeze import STORES, difference, output, unpacked
+
+SHARED = (
+    "tabwb.report.selection.selected",
+    "tabwb.report.selection.groups_of",
+    "tabwb.report.tables.named.named_table",
+)
+"""What the formats of one table compute alike; computed once for all of them."""
+
+
+def _subject(command: Command) -> str:
+    """Return what a command shows: its name without the width or format."""
+    return command.name.partition(".")[0]
+
+
+def _subjects() -> list[tuple[str, str]]:
+    return list(dict.fromkeys((s, _subject(command)) for s in STORES for command in commands(s)))
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Unpack a store once for all tests."""
+    known: dict[str, Path] = {}
+
+    def found(store: str) -> Path:
+        if store not in known:
+            known[store] = unpacked(store, tmp_path_factory.mktemp(store))
+        return known[store]
+
+    return found
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute once what the formats share. Arguments are told apart by value, or by identity."""
+    for name in SHARED:
+        monkeypatch.setattr(name, _once(name))
+
+
+def _once(name: str) -> Callable[..., Any]:
+    module, _, function = name.rpartition(".")
+    compute = getattr(importlib.import_module(module), function)
+    known: dict[Hashable, tuple[object, object]] = {}
+
+    def call(*given: Any, **named: Any) -> Any:
+        key = tuple(map(_key, (*given, *named.values())))
+        if key not in known:
+            known[key] = (given, compute(*given, **named))  # given stay, so that ids stay theirs
+        return known[key][1]
+
+    return call
+
+
+def _key(value: Any) -> Hashable:
+    known: Hashable = getattr(value, "location", value)  # each command opens the store anew
+    try:
+        hash(known)
+    except TypeError:
+        return id(value)
+    return known
+
+
+@pytest.mark.parametrize(("store", "subject"), _subjects())
+def test_commands_say_what_they_said(
+    store: str, subject: str, stores: Callable[[str], Path], tmp_path: Path, shared: None
+) -> None:
+    asked = [command for command in commands(store) if _subject(command) == subject]
+    assert asked
+    for command in asked:
+        now = output(command, stores(store), tmp_path)
+        assert difference(store, command.name, now) == ""
