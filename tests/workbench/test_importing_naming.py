@@ -127,8 +127,9 @@ async def test_a_folder_is_stored_once_across_two_openings_of_the_workbench(
         await seat.until(lambda: stored(seat)[0].status is AdministrationStatus.DONE)
         assert len(stored(seat)) == 1
         assert len(recordings_of(seat)) == 5
-        await seat.until(lambda: not seat.asked, "the end of the dialog")
+        await seat.until(lambda: not seat.asked and "Right names" in seat.text, "the results")
         await seat.press("escape")
+        await seat.until(lambda: "Right names" not in seat.text, "the page before")
         await given(seat)
         await refused(seat, "in the store already: administration 1")
         assert len(stored(seat)) == 1
