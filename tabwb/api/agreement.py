@@ -12,8 +12,8 @@ from tabwb.api.engine import opened_plugins
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tabwb.analysis.agreement import Agreement as Found
     from tabwb.battery.forms import Form
-    from tabwb.report.summaries.agreement.report import AgreementReport
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -35,59 +35,57 @@ class Agreement:
     """The agreement of raters, as ``tabwb agreement`` shows it.
 
     Args:
-        report: the engine's.
+        found: the engine's.
     """
 
-    def __init__(self, report: AgreementReport) -> None:
-        self._report = report
+    def __init__(self, found: Found) -> None:
+        self._found = found
 
     def __repr__(self) -> str:
-        rated = self._report.rated
+        rated = self._found.rated
         return (
             f"<Agreement of {rated.source}: {len(rated.samples)} samples, "
             f"{len(rated.people)} people, {len(rated.judges)} judges>"
         )
 
     @property
+    def tables(self) -> Mapping[str, Table]:
+        """Every table by name; the properties are those that are asked for most."""
+        return self._found.tables
+
+    @property
     def features(self) -> Table:
         """A row for each feature of each comparison: people, judges, a rater and the others."""
-        from tabwb.report.tables.agreement import features_table
-
-        return features_table(self._report)
+        return self.tables["agreement"]
 
     @property
     def summary(self) -> Table:
-        """Table 1 of the TAB paper: means over features of each comparison, with their numbers."""
-        from tabwb.report.tables.agreement import summary_table
+        """Table 1 of the TAB paper: means over features of each comparison, with their numbers.
 
-        return summary_table(self._report)
+        The mean ``pooled`` is one kappa over all decisions.
+        """
+        return self.tables["means"]
 
     @property
     def pairs(self) -> Table:
         """A row for each pair of people; of raters, with fewer than two people."""
-        from tabwb.report.tables.agreement import pairs_table
-
-        return pairs_table(self._report)
+        return self.tables["pairs"].where(design="main")
 
     @property
     def calibration(self) -> Table:
         """Sensitivity and specificity of each judge against the consensus."""
-        from tabwb.report.tables.agreement import calibration_table
-
-        return calibration_table(self._report)
+        return self.tables["calibration"]
 
     @property
     def error_rates(self) -> Table:
         """Error rates of every rater without a known truth (Dawid and Skene 1979)."""
-        from tabwb.report.tables.agreement import error_rates_table
-
-        return error_rates_table(self._report)
+        return self.tables["error-rates"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that ``tabwb agreement --json`` prints (``format: 1``)."""
-        from tabwb.report.documents.agreement import agreement_document
+        from tabwb.media.views.agreement import agreement_document
 
-        return agreement_document(self._report)
+        return agreement_document(self._found)
 
     def figure(self, *, width: str | float = "single", caption: bool = True) -> Figure:
         """Return kappa and AC1 by feature as a figure for a paper.
@@ -104,7 +102,7 @@ class Agreement:
         from tabwb.media.figures import drawn
         from tabwb.media.figures.agreement import report_table
 
-        return drawn("agreement", report_table(self._report), width=width, caption=caption)
+        return drawn("agreement", report_table(self._found), width=width, caption=caption)
 
 
 def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -> Agreement:
@@ -149,9 +147,8 @@ def made(
         opened: opens the store.
         options: of :func:`rater_agreement`.
     """
+    from tabwb.analysis.agreement import Choices, agreement_of
     from tabwb.plugin_api.forms import open_form
-    from tabwb.report.summaries.agreement.compared import Choices
-    from tabwb.report.summaries.agreement.report import agreement_of
     from tabwb.report.summaries.agreement.sources import rated_of
 
     def form_of(name: str) -> Form:

@@ -20,8 +20,8 @@ from tabwb.cli.common import (
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
+    from tabwb.analysis.agreement import Agreement
     from tabwb.battery.forms import Form
-    from tabwb.report.summaries.agreement.report import AgreementReport
     from tabwb.store.store import Store
 
 
@@ -94,9 +94,10 @@ def agreement(
     People are compared with each other, every judge with each person (like with like) and with the
     consensus of the people.
     """
+    from tabwb.analysis.agreement import Choices, agreement_of
+    from tabwb.media.views.agreement import agreement_document, agreement_view
     from tabwb.plugin_api.forms import open_form
-    from tabwb.report.summaries.agreement.compared import Choices
-    from tabwb.report.summaries.agreement.report import agreement_of
+    from tabwb.report.render.printing import print_view
     from tabwb.report.summaries.agreement.sources import rated_of
 
     if figure_file is not None:
@@ -116,18 +117,13 @@ def agreement(
             return open_form(name, plugins.find_battery)
 
     rated = rated_of(what, opened, form_of, judges=judges, kinds=_pairs(kinds))
-    report = agreement_of(rated, Choices(**choices))
+    found = agreement_of(rated, Choices(**choices))
     if figure_file is not None:
-        _draw(report, figure_file)
+        _draw(found, figure_file)
     if as_json:
-        from tabwb.report.documents.agreement import agreement_document
-
-        print_json(agreement_document(report))
-        return
-    from tabwb.report.render.agreement.page import agreement_view
-    from tabwb.report.render.printing import print_view
-
-    print_view(agreement_view(report, details=details))
+        print_json(agreement_document(found))
+    else:
+        print_view(agreement_view(found, details=details))
 
 
 def _pairs(kinds: Sequence[str]) -> dict[str, str]:
@@ -140,10 +136,10 @@ def _pairs(kinds: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _draw(report: AgreementReport, out: Path) -> None:
+def _draw(found: Agreement, out: Path) -> None:
     from tabwb.media.figures import drawn, save
     from tabwb.media.figures.agreement import report_table
 
-    table = report_table(report)
+    table = report_table(found)
     place = save(drawn("agreement", table, command="tabwb agreement"), out)
     note(f"{place} written")

@@ -12,6 +12,7 @@ import base64
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from tabwb.records.installation import need
 from tabwb.records.visible import visible
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ TEMPLATE = "report.html.j2"
 
 def report_html(report: Report) -> bytes:
     """Return a report as HTML, the same bytes each time."""
-    import jinja2
-
+    jinja2 = need("jinja2", "a report in HTML", "report")
     environment = jinja2.Environment(
         autoescape=True,
         finalize=_shown,

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 import tabwb
-from tests.report.agreement.parts import verdict_rows, written
-from tests.report.agreement.test_agreement_report import people_and_judge
+from tests.analysis.rating_parts import verdict_rows, written
+from tests.analysis.test_agreement import people_and_judge
 
 
 def test_tables_have_the_numbers_of_the_document(tmp_path: Path) -> None:
     path = written(tmp_path / "r.csv", verdict_rows(people_and_judge()))
     found = tabwb.rater_agreement(path, draws=50)
     document = found.to_dict()
-    summary = dict(zip(found.summary["compared"].to_list(), found.summary["kappa"].to_list(),
-                       strict=True))  # fmt: skip
-    assert summary["people"] == document["summary"]["nonzero_prevalence"]["kappa"]
+    summary = found.summary.where(design="main")
+    kappas = dict(zip(summary["mean"].to_list(), summary["kappa"].to_list(), strict=True))
+    assert kappas["unweighted"] == document["summary"]["unweighted"]["kappa"]
+    assert kappas["pooled"] == document["summary"]["pooled_kappa"]["value"]
     people = found.features["kappa"].to_list()[:2]
     assert people == [row["kappa"] for row in document["features"]]
     assert len(found.pairs) == 3 and len(found.error_rates) == 2 * 4

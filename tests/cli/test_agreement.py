@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.analysis.rating_parts import verdict_rows, written
+from tests.analysis.test_agreement import people_and_judge
 from tests.cli.conftest import Run
-from tests.report.agreement.parts import verdict_rows, written
-from tests.report.agreement.test_agreement_report import people_and_judge
 
 LABELS = re.compile(r"\b(fair|substantial|slight|moderate|poor|excellent)\b", re.IGNORECASE)
 

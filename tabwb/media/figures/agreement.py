@@ -23,8 +23,8 @@ from tabwb.report.names import judge_names
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
+    from tabwb.analysis.agreement import Agreement
     from tabwb.media.figures.page import Page
-    from tabwb.report.summaries.agreement.report import AgreementReport
     from tabwb.report.summaries.groups import Grouped
     from tabwb.report.summaries.robustness import PairAgreement
 
@@ -109,44 +109,21 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     return table_of("agreement", COLUMNS, rows_of(COLUMNS, given), notes)
 
 
-def report_table(report: AgreementReport) -> Table:
+def report_table(found: Agreement) -> Table:
     """Return the numbers of the figure for people (or raters) with each other."""
-    from tabwb.report.summaries.agreement.stated import feature_agreements
-
-    if report.main is None:
+    if not found.is_compared:
         raise UsageError("no two raters rated the same samples on a feature", where="--figure")
-    given: list[Record] = []
-    who = "people" if report.of_people else "raters"
-    rows = feature_agreements(report.main, report.rated.features, report.counts)
-    for measure in COEFFICIENTS:
-        for row in rows:
-            value, interval = row.values[measure], row.intervals[measure]
-            reason = row.reasons.get(measure)
-            if value is not None and row.few:
-                value, reason = None, "in every pair a category has 3 samples or fewer"
-            neither, second, first, both = row.table
-            given.append(
-                {
-                    "first": who,
-                    "second": who,
-                    "feature": row.measure.id,
-                    "title": row.measure.title,
-                    "measure": measure,
-                    "value": value,
-                    "low": None if value is None or interval is None else interval.low,
-                    "high": None if value is None or interval is None else interval.high,
-                    "n": row.n,
-                    "both_present": both,
-                    "first_present": first,
-                    "second_present": second,
-                    "both_absent": neither,
-                    "positive": row.values["positive_agreement"],
-                    "status": "undefined" if value is None else "value",
-                    "reason": reason if value is None else None,
-                }
-            )
-    pairs = plural(len(report.main.names), "pair")
-    resampled = "samples" if report.rated.speakers is None else "speakers"
+    from tabwb.analysis.agreement import reason_of
+
+    who = "people" if found.of_people else "raters"
+    few = "in every pair a category has 3 samples or fewer"
+    given = [
+        _record(row | {"first": who, "second": who}, measure, few if row["few"] else "",
+                row[reason_of(measure)], [row[f"{measure}_low"], row[f"{measure}_high"]])
+        for measure in COEFFICIENTS for row in found.rows("agreement", design="main")
+    ]  # fmt: skip
+    pairs = plural(sum(row["n"] > 0 for row in found.rows("pairs", design="main")), "pair")
+    resampled = "samples" if found.rated.speakers is None else "speakers"
     notes = [
         f"Agreement of {who} with each other on each feature: means over {pairs}, weighted by "
         "shared samples.",
@@ -157,6 +134,25 @@ def report_table(report: AgreementReport) -> Table:
         "N: samples with two verdicts or more.",
     ]
     return table_of("agreement", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _record(
+    row: Record, measure: str, few: str, reason: str | None, ends: Sequence[float | None]
+) -> Record:
+    """Return a row of the figure; ``few``: why a coefficient is not shown, or empty."""
+    value = None if few else row[measure]
+    given = ("first", "second", "feature", "title", "n", "both_present", "first_present",
+             "second_present", "both_absent")  # fmt: skip
+    low, high = (None, None) if value is None else ends
+    return {name: row[name] for name in given} | {
+        "measure": measure,
+        "value": value,
+        "low": low,
+        "high": high,
+        "positive": row["positive_agreement"],
+        "status": "undefined" if value is None else "value",
+        "reason": None if value is not None else few if row[measure] is not None else reason,
+    }
 
 
 def _pair(groups: Sequence[Grouped], judges: str) -> PairAgreement:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabwb.analysis.agreement import Choices, agreement_of
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
@@ -25,7 +26,6 @@ from tabwb.records.trials import (
     RatingsEntry,
     Trial,
 )
-from tabwb.report.summaries.agreement.answered import answered, transcribed
 from tabwb.report.summaries.agreement.from_administrations import rated_administrations
 from tabwb.report.summaries.agreement.from_naming import heard_in
 from tabwb.report.summaries.agreement.from_set import rated_set
@@ -221,7 +221,9 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         "a session", found.samples, raters, frozenset(), (), np.empty((3, 1, 0), np.int8),
         others=found.answers(raters),
     )  # fmt: skip
-    code = next(one for one in answered(given, draws=0, seed=1) if one.measure.id == "code")
-    assert code.n == 1 and code.confusion == (("correct", "semantic", 1),)
-    (pair,) = transcribed(given)[0].pairs
-    assert (pair.edits, pair.lengths) == (1, (3, 2))
+    compared = agreement_of(given, Choices(draws=0))
+    (code,) = compared.rows("answers", measure="code")
+    (confused,) = compared.rows("confusions", measure="code")
+    assert code["n"] == 1 and (confused["one"], confused["other"]) == ("correct", "semantic")
+    (pair,) = compared.rows("transcripts")
+    assert (pair["edits"], pair["phonemes_first"], pair["phonemes_second"]) == (1, 3, 2)

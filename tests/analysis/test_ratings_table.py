@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.summaries.agreement.from_table import read_ratings
-from tests.report.agreement.parts import HEAD, rated, written
+from tests.analysis.rating_parts import HEAD, rated, written
 
 
 def test_values_become_verdicts_and_everything_else_is_missing(tmp_path: Path) -> None:

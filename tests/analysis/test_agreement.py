@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabwb.analysis.agreement import Agreement, Choices, agreement_of
+from tabwb.media.views.agreement import agreement_document
 from tabwb.records.errors import UsageError
-from tabwb.report.documents.agreement import agreement_document
-from tabwb.report.summaries.agreement.answered import transcribed
-from tabwb.report.summaries.agreement.compared import Choices
 from tabwb.report.summaries.agreement.rated import Answers, Measure, Rated
-from tabwb.report.summaries.agreement.report import AgreementReport, agreement_of
-from tests.report.agreement.parts import HEAD, cross_table, rated, verdict_rows
+from tests.analysis.rating_parts import HEAD, cross_table, rated, verdict_rows
 
 PUBLISHED = json.loads(
-    (Path(__file__).parents[2] / "data" / "agreement_published.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "data" / "agreement_published.json").read_text(encoding="utf-8")
 )
 FEATURE = {
     "measure", "n", "prevalence", "agreement", "kappa", "ac1", "alpha", "positive_agreement",
@@ -26,7 +24,7 @@ FEATURE = {
 }  # fmt: skip
 
 
-def report(found: Rated, **choices: Any) -> AgreementReport:
+def report(found: Rated, **choices: Any) -> Agreement:
     return agreement_of(found, Choices(draws=0) if not choices else Choices(**choices))
 
 
@@ -55,14 +53,14 @@ def test_codes_and_scales_of_the_oracle(tmp_path: Path) -> None:
     table = next(one for one in PUBLISHED["tables"] if len(one["table"]) == 3)
     codes = cross_table(table["table"], measure="code", values=("a", "b", "c"))
     scale = cross_table(table["table"], measure="anomia", values=(1, 2, 3))
-    as_codes, as_scale = report(rated(tmp_path, [*codes, *scale])).answered
-    (pair,) = as_codes.pairs
-    assert pair.kappa == pytest.approx(table["cohen_kappa"], abs=1e-6)
-    assert pair.ac1 == pytest.approx(table["gwet_ac1"], abs=1e-5)
-    assert as_codes.confusion == (("b", "c", 11),)
-    (pair,) = as_scale.pairs
-    assert pair.kappa == pytest.approx(table["cohen_kappa_quadratic"], abs=5e-4)
-    assert pair.linear == pytest.approx(table["cohen_kappa_linear"], abs=5e-4)
+    found = report(rated(tmp_path, [*codes, *scale]))
+    as_codes, as_scale = found.rows("answer-pairs")
+    assert as_codes["kappa"] == pytest.approx(table["cohen_kappa"], abs=1e-6)
+    assert as_codes["ac1"] == pytest.approx(table["gwet_ac1"], abs=1e-5)
+    (confused,) = found.rows("confusions", measure="code")
+    assert (confused["one"], confused["other"], confused["n"]) == ("b", "c", 11)
+    assert as_scale["kappa"] == pytest.approx(table["cohen_kappa_quadratic"], abs=5e-4)
+    assert as_scale["linear"] == pytest.approx(table["cohen_kappa_linear"], abs=5e-4)
 
 
 def test_alpha_with_gaps_of_the_oracle(tmp_path: Path) -> None:
@@ -71,10 +69,10 @@ def test_alpha_with_gaps_of_the_oracle(tmp_path: Path) -> None:
         f"R{at}": values for at, values in enumerate(raw["ratings"], start=1)
     }
     rows = verdict_rows({"x": by_rater})
-    (scale,) = report(rated(tmp_path, rows)).answered
-    assert scale.alpha == pytest.approx(raw["alpha_ordinal"], abs=5e-4)
-    (codes,) = report(rated(tmp_path, rows, kinds={"x": "choice"})).answered
-    assert codes.alpha == pytest.approx(raw["alpha_nominal"], abs=5e-4)
+    (scale,) = report(rated(tmp_path, rows)).rows("answers")
+    assert scale["alpha"] == pytest.approx(raw["alpha_ordinal"], abs=5e-4)
+    (codes,) = report(rated(tmp_path, rows, kinds={"x": "choice"})).rows("answers")
+    assert codes["alpha"] == pytest.approx(raw["alpha_nominal"], abs=5e-4)
 
 
 def test_what_no_rater_varies_on_is_undefined_with_the_reason(tmp_path: Path) -> None:
@@ -220,43 +218,46 @@ def test_one_other_rater_is_not_a_majority_of_the_others(tmp_path: Path) -> None
     assert rest["R1"]["kappa"] == pytest.approx(1.0)
 
 
+RATES = ("per_first", "per_second", "fer_first", "fer_second")
+
+
 def test_transcribers_as_each_others_reference(tmp_path: Path) -> None:
     rows = [("a", "R1", "phonemes", "D AO G"), ("a", "R2", "phonemes", "dɔ"),
             ("b", "R1", "phonemes", "K AE T"), ("b", "R2", "phonemes", "K AE <sil> T")]  # fmt: skip
-    (pair,) = report(rated(tmp_path, rows), draws=200).transcribed[0].pairs
-    assert (pair.n, pair.same, pair.edits, pair.lengths) == (2, 1, 1, (6, 5))
-    assert list(pair.per) == [pytest.approx(1 / 6), pytest.approx(1 / 5)]
-    assert pair.fer[0] == pytest.approx(pair.features / (24 * 6))
-    assert pair.intervals == (None,) * 4  # of two responses
+    (pair,) = report(rated(tmp_path, rows), draws=200).rows("transcripts")
+    assert (pair["n"], pair["same"], pair["edits"]) == (2, 1, 1)
+    assert (pair["phonemes_first"], pair["phonemes_second"]) == (6, 5)
+    assert pair["per_first"] == pytest.approx(1 / 6) and pair["per_second"] == pytest.approx(1 / 5)
+    assert pair["fer_first"] == pytest.approx(pair["feature_edits"] / (24 * 6))
+    assert [pair[f"{rate}_low"] for rate in RATES] == [None] * 4  # of two responses
     more = [(f"{name}{n}", *rest) for n in range(3) for name, *rest in rows]
-    (pair,) = report(rated(tmp_path, more)).transcribed[0].pairs
-    assert pair.intervals[0] is not None
-    assert 0 < pair.intervals[0].low < 1 / 6 < pair.intervals[0].high < 1
+    (pair,) = report(rated(tmp_path, more)).rows("transcripts")
+    assert 0 < pair["per_first_low"] < 1 / 6 < pair["per_first_high"] < 1
+
+
+def transcripts(values: Any, *words: str) -> dict[str, Any]:
+    """What two transcribers of the same responses share; values are places in the words."""
+    answers = Answers(Measure("phonemes", "Transcript", "phonemes"), np.array(values, float), words)
+    n = len(values[0])
+    given = Rated("x", tuple(map(str, range(n))), ("R1", "R2"), frozenset(), (),
+                  np.empty((2, n, 0), np.int8), others=(answers,))  # fmt: skip
+    (pair,) = report(given).rows("transcripts")
+    return pair
 
 
 @pytest.mark.parametrize("silence", ["", "<sil>", "<spn> <sil>"])
 @pytest.mark.parametrize("both", [True, False])
 def test_a_silent_response_is_all_deletions(silence: str, both: bool) -> None:
-    # "a" is silent for R1, and for R2 too or dog; both heard cat in "b".
-    words = (silence, "D AO G", "K AE T")
-    values = np.array([[0.0, 2.0], [0.0 if both else 1.0, 2.0]])
-    answers = Answers(Measure("phonemes", "Transcript", "phonemes"), values, words)
-    given = Rated("x", ("a", "b"), ("R1", "R2"), frozenset(), (), np.empty((2, 2, 0), np.int8),
-                  others=(answers,))  # fmt: skip
-    (pair,) = transcribed(given)[0].pairs
-    assert (pair.n, pair.same, pair.edits) == ((2, 2, 0) if both else (2, 1, 3))
-    assert pair.lengths == ((3, 3) if both else (3, 6))
-    assert pair.per == ((0.0, 0.0) if both else (1.0, 0.5))
+    # The first is silent for R1, and for R2 too or dog; both heard cat in the second.
+    pair = transcripts([[0, 2], [0 if both else 1, 2]], silence, "D AO G", "K AE T")
+    assert (pair["n"], pair["same"], pair["edits"]) == ((2, 2, 0) if both else (2, 1, 3))
+    assert (pair["per_first"], pair["per_second"]) == ((0.0, 0.0) if both else (1.0, 0.5))
 
 
 def test_transcribers_of_silence_alone_have_no_error_rate() -> None:
-    answers = Answers(Measure("phonemes", "Transcript", "phonemes"), np.zeros((2, 6)), ("",))
-    given = Rated("x", tuple("abcdef"), ("R1", "R2"), frozenset(), (), np.empty((2, 6, 0), np.int8),
-                  others=(answers,))  # fmt: skip
-    (pair,) = transcribed(given)[0].pairs
-    assert (pair.same, pair.edits, pair.lengths) == (6, 0, (0, 0))
-    assert (pair.per, pair.fer, pair.intervals) == ((None, None), (None, None), (None,) * 4)
-    assert agreement_document(agreement_of(given))["transcripts"][0]["pairs"][0]["n"] == 6
+    pair = transcripts([[0] * 6] * 2, "")
+    assert (pair["same"], pair["edits"], pair["phonemes_first"]) == (6, 0, 0)
+    assert [pair[rate] for rate in RATES] == [None] * 4
 
 
 def test_versions_of_a_judge_are_compared(tmp_path: Path) -> None:
@@ -285,9 +286,8 @@ def test_samples_of_one_speaker_are_resampled_themselves(tmp_path: Path) -> None
     rows = [(*row, "P1") for row in cross_table([[20, 5], [10, 15]])]
     found = report(rated(tmp_path, rows, HEAD + ",speaker"), draws=200)
     assert found.rated.speakers is None and "one speaker" in found.rated.notes[-1]
-    assert found.main is not None
-    low, high = found.main.found.intervals["kappa"][0]
-    assert low < 0.4 < high
+    (row,) = found.rows("agreement")
+    assert row["kappa_low"] < 0.4 < row["kappa_high"]
 
 
 def test_one_rater_alone_is_an_error(tmp_path: Path) -> None:

@@ -1,0 +1,1079 @@
+"""How far raters agree, computed once into typed tables: one for each kind of result.
+
+Every medium (terminal, JSON, Python, figures) takes its numbers from these tables. A comparison is
+told by its ``design``: the people with each other (``main``), a judge with each of them (``each``)
+or with their consensus (``consensus``), a rater with the ``others`` or ``again``, listeners on
+names (``names``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import fmean
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.agreement.calibration import RATES, Calibration, calibrate
+from tabwb.agreement.compare import (
+    COEFFICIENTS,
+    FEWEST_SHARED,
+    OVER_FEATURES,
+    Comparison,
+    OverFeatures,
+    compare,
+    difference,
+    over_pairs,
+    weighted_mean,
+)
+from tabwb.agreement.consensus import Ties, consensus, majority, rest_of
+from tabwb.agreement.dawid_skene import NOT_IDENTIFIED, error_rates
+from tabwb.agreement.intervals import PRIOR, shifted_quantiles
+from tabwb.agreement.many import (
+    alpha_intervals,
+    binary_alpha,
+    binary_counts,
+    fleiss_kappa,
+    krippendorff_alpha,
+)
+from tabwb.agreement.pairs import (
+    Counts,
+    cohen_kappa,
+    gwet_ac1,
+    mean_of_defined,
+    samples,
+    specific_agreement,
+    tables_of,
+    weighted_kappa,
+)
+from tabwb.agreement.resampling import DRAWS, SEED, drawn_sums
+from tabwb.agreement.transcribers import ratio_interval
+from tabwb.agreement.verdicts import (
+    ABSENT,
+    CANNOT_TELL,
+    PRESENT,
+    Floats,
+    Verdicts,
+    cannot_tell_as,
+)
+from tabwb.phonology.batch import score
+from tabwb.phonology.costs import QUARTERS
+from tabwb.phonology.inventory import SILENT, parse_spoken
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.report.summaries.agreement.rated import Answers, Ints, Measure, Rated
+from tabwb.scoring.estimate import Interval
+from tabwb.scoring.participant_tests import mcnemar_of_counts
+from tabwb.tables.table import Column, Table, table_of
+
+CannotTell = Literal["missing", "absent"]
+Row = dict[str, Any]
+MOST_DRAWN = 20_000_000
+"""Samples times draws of one comparison; of more samples fewer draws are made."""
+FEWEST_DRAWS = 200
+LATENT_DRAWS = 200
+"""Bootstrap replicates of error rates without a known truth, unless draws are asked for."""
+MOST_CELLS = 400
+"""A coefficient of codes in a larger table has no interval: most of its cells are empty."""
+WEIGHTED = "positive_count_weighted"
+NO_PAIR = "no sample has verdicts of two raters"
+TOO_FEW = f"no two raters share {FEWEST_SHARED} samples"
+CONSTANT = "no rater varies"
+NO_FEATURE = "no feature has a value"
+NEVER = {"positive_agreement": "nobody says present", "negative_agreement": "nobody says absent"}
+_FAMILY = re.compile(r"(-\d+)?(\+[^:@ ]+)?([:@].*| \(prompt .*)?$")
+"""What tells versions of one judge apart: number, variant of the prompt, model, prompt's hash."""
+_CELLS = ("both_absent", "second_present", "first_present", "both_present")
+_NULL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How agreement is computed.
+
+    Attributes:
+        ties: what a tie of the consensus becomes.
+        cannot_tell: what "cannot tell" counts as.
+        draws: of intervals; None: as many as :func:`draws_for` says.
+        seed: of the draws.
+    """
+
+    ties: Ties = "drop"
+    cannot_tell: CannotTell = "missing"
+    draws: int | None = None
+    seed: int = SEED
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """The agreement of raters.
+
+    Attributes:
+        rated: what they gave; ``choices``: how agreement is computed.
+        draws: of the intervals; None where no feature was rated.
+        tables: by name, as in :data:`TABLES`.
+    """
+
+    rated: Rated
+    choices: Choices
+    draws: int | None
+    tables: Mapping[str, Table]
+
+    @property
+    def of_people(self) -> bool:
+        """Whether the main raters are people."""
+        return len(self.rated.people) > 1
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether two of the main raters share a sample."""
+        return bool(self.rows("means", design="main"))
+
+    def rows(self, table: str, **values: object) -> list[Row]:
+        """Return the rows of a table in which columns have these values."""
+        return self.tables[table].where(**values).to_dicts()
+
+
+# ------------------------------------------------------------------------------ columns
+
+
+def _text(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning)
+
+
+def _whole(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "integer")
+
+
+def _number(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "number", "", 2)
+
+
+def _truth(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "boolean")
+
+
+def _estimate(name: str, title: str, meaning: str, *, reason: str = "") -> list[Column]:
+    """Return a number with the ends of its interval, and why it is undefined."""
+    found = [
+        _number(name, title, meaning),
+        _number(f"{name}_low", "Low", f"lower end of the 95 % interval of {name}"),
+        _number(f"{name}_high", "High", "upper end"),
+    ]
+    return [*found, _text(reason, "Reason", f"why {name} is undefined")] if reason else found
+
+
+def reason_of(coefficient: str) -> str:
+    """Return the column with the reason why a coefficient is undefined."""
+    return "reason" if coefficient == "kappa" else f"{coefficient}_reason"
+
+
+def _table(*cells: str) -> list[Column]:
+    words = ("both say absent", "the second alone says present", "the first alone says present",
+             "both say present")  # fmt: skip
+    return [
+        _whole(n, t, w) for n, t, w in zip(_CELLS, ("--", "-+", "+-", "++"), words, strict=True)
+    ]
+
+
+_MEANINGS = {
+    "agreement": ("Agree", "share of samples with the same verdict"),
+    "kappa": ("Kappa", "Cohen's kappa"),
+    "ac1": ("AC1", "Gwet's AC1"),
+    "positive_agreement": ("Pos", "2 x both / (first + second): agreement on present"),
+    "negative_agreement": ("Neg", "the same for absent"),
+    "alpha": ("Alpha", "Krippendorff's, nominal; of people with each other"),
+}
+_COMPARED = [
+    _text("compared", "Compared", "who with whom"),
+    _text("design", "Design", "main, each, consensus, others, again or names"),
+    _text("rater", "Rater", "who is compared with others; none of people with each other"),
+]
+_FEATURE = [
+    _text("feature", "Feature", "the feature's id"),
+    _text("title", "Title", "of the feature"),
+]
+_PAIR = [_text("first", "First", "a rater"), _text("second", "Second", "the other")]
+_MEASURE = [_text("measure", "Measure", "its id"), _text("title", "Title", "of the measure")]
+TABLES: Mapping[str, Sequence[Column]] = {
+    "raters": [
+        _text("rater", "Rater", "who"),
+        _truth("judge", "Judge", "is not a person"),
+        _whole("samples", "Samples", "with a verdict on any feature"),
+        _whole("verdicts", "Verdicts", "on features"),
+        _whole("present", "Present", "verdicts that say present"),
+        _whole("unsure", "?", '"cannot tell"'),
+        _whole("flagged", "Flagged", "doubtful ratings of samples; missing: nothing tells"),
+    ],
+    "agreement": [
+        *_COMPARED,
+        *_FEATURE,
+        _truth("objective", "Objective", "has a clear criterion; missing: nothing tells"),
+        _whole("n", "N", "samples that two of them rated"),
+        _number("prevalence", "p", "share of verdicts that say present; of people with each other"),
+        _number("variance", "p(1-p)", "of these verdicts"),
+        *(
+            column
+            for name, (title, meaning) in _MEANINGS.items()
+            for column in _estimate(name, title, meaning, reason=reason_of(name))
+        ),
+        _text("status", "Status", "value or undefined, of kappa"),
+        _truth("few", "Few", "in every pair a category has 3 samples or fewer: kappa says little"),
+        *_table(),
+        _number("fleiss", "Fleiss", "Fleiss' kappa; missing also with unequal numbers of verdicts"),
+        _whole("verdicts", "Verdicts", "of the main raters"),
+        _whole("present", "Present", "verdicts that say present"),
+        _whole("positives", "Positives", "samples that the consensus calls present: the weight"),
+        _whole("ties", "Ties", "samples on which as many say present as absent"),
+        _whole("unsure", "?", '"cannot tell"'),
+    ],
+    "means": [
+        *_COMPARED,
+        _text("mean", "Mean", "unweighted, weighted by the positives of the consensus, without "
+              "features that the consensus never calls present, or one pooled kappa"),
+        *(
+            column
+            for name in ("kappa", "ac1", "agreement")
+            for column in (
+                *_estimate(name, _MEANINGS[name][0], f"mean of {name}"),
+                _whole(f"{name}_features", "Features", "number of features that it is made from"),
+            )
+        ),
+        _text("reason", "Reason", "why kappa is undefined"),
+    ],
+    "pairs": [
+        *_COMPARED,
+        *_PAIR,
+        _whole("n", "N", "the most samples that they share for a feature"),
+        _truth("averaged", "Averaged", "shares enough samples for means"),
+        _number("agreement", "Agree", "mean share of equal verdicts"),
+        _number("kappa", "Kappa", "mean over features"),
+        _whole("features", "Features", "features with a kappa"),
+        _number("weighted_kappa", "Weighted", "weighted by the consensus's positives"),
+        _number("ac1", "AC1", "mean over features"),
+        _whole("ac1_features", "Features", "features with an AC1"),
+        _text("reason", "Reason", "why kappa is undefined"),
+    ],
+    "pair-features": [
+        *_COMPARED,
+        *_PAIR,
+        *_FEATURE,
+        _whole("n", "N", "samples that they share"),
+        *(_number(name, *_MEANINGS[name]) for name in COEFFICIENTS),
+        _text("reason", "Reason", "why kappa is undefined"),
+        *_table(),
+    ],
+    "calibration": [
+        _text("judge", "Judge", "its spec"),
+        _text("reference", "Reference", "the consensus, or the one person"),
+        *_FEATURE,
+        _whole("true_positives", "+/+", "consensus and judge say present"),
+        _whole("false_positives", "-/+", "the judge alone says present"),
+        _whole("false_negatives", "+/-", "the consensus alone says present"),
+        _whole("true_negatives", "-/-", "both say absent"),
+        *(
+            column
+            for name in RATES
+            for column in (
+                *_estimate(name, name.replace("_", " ").capitalize(), "share of right verdicts"),
+                _whole(f"{name}_count", "Count", "right verdicts"),
+                _whole(f"{name}_n", "N", "samples of which it is a share"),
+            )
+        ),
+    ],
+    "drift": [
+        *_PAIR,
+        *_FEATURE,
+        _whole("n", "N", "samples with verdicts of both versions"),
+        _whole("appeared", "Appeared", "absent by the first, present by the second"),
+        _whole("vanished", "Vanished", "the other way"),
+        _number("changed", "Changed", "share of samples with another verdict"),
+        _number("p", "p", "of McNemar's exact test"),
+        _number("mid_p", "Mid-p", "of the same test"),
+    ],
+    "error-rates": [
+        *_FEATURE,
+        _text("rater", "Rater", "who"),
+        *_estimate("prevalence", "p", "estimated share of samples with the feature"),
+        *_estimate("sensitivity", "Sens.", "estimated probability to call present what is"),
+        *_estimate("specificity", "Spec.", "estimated probability to call absent what is"),
+        _text("reason", "Reason", "why there are no estimates"),
+        _text("feature_reason", "Reason", "why no rater of the feature has estimates"),
+        _truth("converged", "Converged", "the estimates no longer changed"),
+        _whole("same_maximum", "Same", "starts that found the maximum"),
+        _whole("starts", "Starts", "of the maximisation"),
+    ],
+    "sensitivity": [
+        _whole("line", "Line", "number of the rules"),
+        _text("ties", "Ties", "what a tie of the consensus becomes"),
+        _text("cannot_tell", "Cannot tell", 'what "cannot tell" counts as'),
+        _truth("chosen", "Chosen", "everything else is computed by these rules"),
+        _truth("unflagged", "Unflagged", "doubtful ratings are left out"),
+        _whole("positives", "Positives", "verdicts of the consensus that say present"),
+        _text("reason", "Reason", "why there is nothing"),
+        _text("judge", "Judge", "with the consensus; none: the main raters with each other"),
+        _number("kappa", "Kappa", "weighted by the consensus's positives"),
+        _whole("features", "Features", "number of features that it is made from"),
+    ],
+    "kinds": [
+        _text("name", "Kind", "objective or subjective"),
+        Column("features", "Features", "their ids", "list of text"),
+        _number("prevalence", "p", "mean share of verdicts that say present"),
+        _number("variance", "p(1-p)", "mean variance of these"),
+        _number("kappa", "Kappa", "unweighted mean"),
+        _whole("kappa_features", "Features", "features with a kappa"),
+        _number("ac1", "AC1", "unweighted mean"),
+        _whole("ac1_features", "Features", "features with an AC1"),
+    ],
+    "answers": [
+        *_MEASURE,
+        _text("kind", "Kind", "scale, choice, text or phonemes"),
+        _whole("n", "N", "samples with answers of two raters or more"),
+        *_estimate("kappa", "Kappa", "mean over pairs; of a scale with quadratic weights"),
+        _number("linear", "Linear", "of a scale: kappa with linear weights"),
+        _number("alpha", "Alpha", "Krippendorff's, ordinal for a scale, nominal for codes"),
+        _whole("unsure", "?", '"cannot tell"'),
+    ],
+    "answer-pairs": [
+        *_MEASURE[:1],
+        *_PAIR,
+        _whole("n", "N", "samples with an answer of both"),
+        _whole("agreed", "Agreed", "those with the same answer"),
+        *_estimate("kappa", "Kappa", "Cohen's; of a scale with quadratic weights"),
+        _number("linear", "Linear", "of a scale: kappa with linear weights"),
+        _number("ac1", "AC1", "of codes: Gwet's"),
+        _truth("averaged", "Averaged", "shares enough samples for means"),
+    ],
+    "confusions": [
+        *_MEASURE[:1],
+        _text("one", "One", "an answer"),
+        _text("other", "Other", "another answer to the same sample"),
+        _whole("n", "N", "pairs of answers"),
+    ],
+    "codes": [
+        *_MEASURE[:1],
+        _text("value", "Value", "an answer"),
+        _whole("n", "N", "times that it was given, over all pairs"),
+        _number("agreement", "Agree", "2 both / (first + second)"),
+    ],
+    "transcripts": [
+        *_MEASURE[:1],
+        *_PAIR,
+        _whole("n", "N", "responses with a transcript of both"),
+        _whole("same", "Same", "those with equal phonemes"),
+        _whole("edits", "Edits", "phonemes that differ"),
+        _number("feature_edits", "Features", "phonological features that differ"),
+        *(_whole(f"phonemes_{which}", "Phonemes", f"of the {which}'s transcripts")
+          for which in ("first", "second")),
+        *(
+            column
+            for rate in ("per", "fer")
+            for which in ("first", "second")
+            for column in _estimate(f"{rate}_{which}", rate.upper(), f"the {which} as reference")
+        ),
+    ],
+}  # fmt: skip
+NOTES: Mapping[str, Sequence[str]] = {
+    "agreement": (
+        "A value that is missing is undefined; its 'reason' says why.",
+        "Agreement with a consensus is not comparable with the agreement of two people; that of a "
+        "judge with each person is.",
+    ),
+    "error-rates": (
+        "Estimated from the ratings alone; errors of raters are taken as independent.",
+    ),
+}
+
+
+def made(name: str, rows: Iterable[Row]) -> Table:
+    """Return a table of rows by column name; what a row does not name is missing."""
+    columns = TABLES[name]
+    given = [[row.get(column.name) for column in columns] for row in rows]
+    return table_of(name, columns, given, NOTES.get(name, ()))
+
+
+def _ended(name: str, value: float | None, ends: Interval | Sequence[float] | None) -> Row:
+    """Return a value with the ends of its interval as columns."""
+    if isinstance(ends, Interval):
+        ends = ends.low, ends.high
+    low, high = (None, None) if ends is None else (defined(end) for end in ends)
+    if low is None or high is None:
+        low = high = None
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def defined(value: float | np.floating[Any]) -> float | None:
+    """Return a number, or None for NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+# ------------------------------------------------------------------------------ the whole
+
+
+def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
+    """Return everything about the agreement of raters."""
+    choices, rated = choices or Choices(), _of_one_speaker(rated)
+    if len(rated.raters) < 2 and not rated.again:
+        raise UsageError(
+            f"{rated.source} has the ratings of one rater: {', '.join(rated.raters) or 'none'}",
+            hint="agreement needs two raters, or one who rated samples twice",
+        )
+    if choices.ties == "adjudicated" and rated.adjudicated is None:
+        raise UsageError(
+            f"{rated.source} has no adjudicated value",
+            where="--ties",
+            allowed="drop, positive, negative",
+            hint="tabwb rate disputed SET lists what to settle",
+        )
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    rows["raters"] += (_given(rated, at) for at in range(len(rated.raters)))
+    draws = None
+    if rated.features:
+        task = task_of(rated, choices)
+        draws = task.draws
+        _of_features(rows, rated, choices, task)
+    if rated.right is not None:
+        rules = replace(
+            rated, features=rated.correctness, verdicts=rated.right, again=(), adjudicated=None
+        )
+        ties: Ties = "drop" if choices.ties == "adjudicated" else choices.ties
+        task = task_of(rules, replace(choices, ties=ties))
+        _compare(rows, task, rules.features, task.pairs(), ("listeners on names", "names", None))
+    for answers in rated.others:
+        _add_answers(rows, rated, answers, draws_for(len(rated.samples), choices.draws), choices)
+    return Agreement(rated, choices, draws, {name: made(name, own) for name, own in rows.items()})
+
+
+def _of_one_speaker(rated: Rated) -> Rated:
+    """Return ratings whose samples are resampled where all of them are of one speaker."""
+    if rated.speakers is None or len(np.unique(rated.speakers)) > 1:
+        return rated
+    note = "All samples are of one speaker: intervals are about further samples of this speaker."
+    return replace(rated, speakers=None, notes=(*rated.notes, note))
+
+
+def _given(rated: Rated, at: int) -> Row:
+    own, rater = rated.verdicts[at], rated.raters[at]
+    return {
+        "rater": rater,
+        "judge": rater in rated.judges,
+        "samples": int((own >= 0).any(axis=1).sum()),
+        "verdicts": int((own >= 0).sum()),
+        "present": int((own == PRESENT).sum()),
+        "unsure": int((own == CANNOT_TELL).sum()),
+        "flagged": None if rated.flagged is None else int(rated.flagged[at].sum()),
+    }
+
+
+# ------------------------------------------------------------------------------ features
+
+Pairs = Sequence[tuple[str, str, Verdicts, Verdicts]]
+"""Names and verdicts of both raters: int8 of shape (samples, features)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """Verdicts with all that every comparison of them shares.
+
+    Attributes:
+        verdicts: int8 of shape (raters, samples, features).
+        main: places of those who are compared with each other.
+        consensus: of the main raters, int8 of shape (samples, features).
+    """
+
+    raters: tuple[str, ...]
+    verdicts: Verdicts
+    main: tuple[int, ...]
+    consensus: Verdicts
+    draws: int
+    seed: int
+    speakers: Ints | None
+
+    def compared(self, pairs: Pairs) -> tuple[Comparison | None, list[bool]]:
+        """Return the agreement of the pairs that share a sample, and which these are."""
+        shared = [bool(((one >= 0) & (other >= 0)).any()) for *_, one, other in pairs]
+        some = [(one, other) for (*_, one, other), has in zip(pairs, shared, strict=True) if has]
+        if not some:
+            return None, shared
+        return compare(some, self.consensus, draws=self.draws, seed=self.seed,
+                       speakers=self.speakers), shared  # fmt: skip
+
+    def pairs(self) -> Pairs:
+        """Return every two main raters."""
+        return [
+            (self.raters[a], self.raters[b], self.verdicts[a], self.verdicts[b])
+            for a, b in combinations(self.main, 2)
+        ]
+
+    def with_each(self, rater: int) -> Pairs:
+        """Return a rater with each main rater."""
+        own = self.verdicts[rater]
+        return [(self.raters[rater], self.raters[a], own, self.verdicts[a]) for a in self.main]
+
+    def with_consensus(self, rater: int) -> Pairs:
+        """Return a rater with the consensus of the main ones."""
+        return [(self.raters[rater], "consensus", self.verdicts[rater], self.consensus)]
+
+
+def draws_for(n: int, asked: int | None) -> int:
+    """Return the number of draws of intervals.
+
+    >>> draws_for(82, None), draws_for(112_000, None), draws_for(82, 500)
+    (2000, 200, 500)
+    """
+    if asked is not None:
+        return asked
+    return max(FEWEST_DRAWS, min(DRAWS, MOST_DRAWN // max(n, 1)))
+
+
+def task_of(rated: Rated, choices: Choices) -> Task:
+    """Return the verdicts on features ready to be compared.
+
+    The main raters are the people; with fewer than two, everybody.
+    """
+    people = rated.places(rated.people)
+    main = tuple(people if len(people) > 1 else range(len(rated.raters)))
+    verdicts = _told(rated.verdicts, choices)
+    agreed = consensus(verdicts[list(main)], ties=choices.ties, adjudicated=rated.adjudicated)
+    draws = draws_for(len(rated.samples), choices.draws)
+    return Task(rated.raters, verdicts, main, agreed, draws, choices.seed, rated.speakers)
+
+
+def _told(verdicts: Verdicts, choices: Choices) -> Verdicts:
+    return cannot_tell_as(verdicts, ABSENT) if choices.cannot_tell == "absent" else verdicts
+
+
+def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, task: Task) -> None:
+    """Add every comparison of verdicts on features, and what follows from it."""
+    measures, judges, people = rated.features, *map(rated.places, (rated.judges, rated.people))
+    who = "people" if len(people) > 1 else "raters"
+    counts = _counts(task, rated)
+    main = _compare(rows, task, measures, task.pairs(), (who, "main", None), counts)
+    if main is None:
+        rows["agreement"] += (
+            {
+                **dict(zip(("compared", "design"), (who, "main"), strict=True)),
+                **_named(measure),
+                **own,
+                "n": 0,
+                **{reason_of(name): NO_PAIR for name in _MEANINGS},
+                "alpha": None,
+                "status": "undefined",
+            }
+            for measure, own in zip(measures, counts, strict=True)
+        )
+    for place in judges if len(people) > 1 else ():
+        name = task.raters[place]
+        each, _ = task.compared(task.with_each(place))
+        told = f"{name} with each of the {who}"
+        each = _compare(rows, task, measures, task.with_each(place), (told, "each", name))
+        _compare(rows, task, measures, task.with_consensus(place),
+                 (f"{name} with the consensus", "consensus", name))  # fmt: skip
+        if both := _on_the_same_features(task, place, each, main):
+            own, of_people = both
+            rows["means"] += (
+                _mean_row((f"{who} on the features of {name}", "same", name), WEIGHTED, of_people),
+                _mean_row((f"{told} less {who}", "less", name), WEIGHTED,
+                          difference(own, of_people)),
+            )  # fmt: skip
+    if len(people) == 1:
+        references = ((place, task.raters[people[0]], task.verdicts[people[0]]) for place in judges)
+    else:
+        several = judges if len(people) > 1 else ()
+        references = ((place, "the consensus", task.consensus) for place in several)
+    for place, reference, verdicts in references:
+        found = calibrate(task.verdicts[place], verdicts, draws=task.draws, seed=task.seed,
+                          speakers=task.speakers)  # fmt: skip
+        rows["calibration"] += (
+            {"judge": task.raters[place], "reference": reference, **_named(measure), **_rates(one)}
+            for measure, one in zip(measures, found, strict=True)
+        )
+    if len(task.main) > 2:
+        rest = rest_of(task.verdicts[list(task.main)])
+        for place, others in zip(task.main, rest, strict=True):
+            name = task.raters[place]
+            pairs = [(name, "the others", task.verdicts[place], others)]
+            _compare(rows, task, measures, pairs, (f"{name} with the others", "others", name))
+    for at, rater in enumerate(rated.raters):
+        repeated = [
+            (rater, f"{rater}, time {n}", task.verdicts[at], _told(later[at], choices))
+            for n, later in enumerate(rated.again, start=2)
+        ]
+        _compare(rows, task, measures, repeated, (f"{rater} again", "again", rater))
+    if main is not None:
+        rows["sensitivity"] += _sensitivity(rated, choices)
+        rows["kinds"] += _kinds(rows["agreement"][: len(measures)])
+    rows["drift"] += _drifts(task, measures, judges)
+    if len(task.raters) > 2:
+        rows["error-rates"] += _error_rates(task, measures, choices)
+
+
+def _named(measure: Measure) -> Row:
+    return {"feature": measure.id, "title": measure.title}
+
+
+def _compare(
+    rows: dict[str, list[Row]],
+    task: Task,
+    measures: Sequence[Measure],
+    pairs: Pairs,
+    told: tuple[str, str, str | None],
+    counts: Sequence[Row] = (),
+) -> Comparison | None:
+    """Add the agreement of some pairs of raters: by feature, over features, and pair by pair."""
+    found, shared = task.compared(pairs)
+    if found is not None:
+        names = [pair[:2] for pair, has in zip(pairs, shared, strict=True) if has]
+        begin = dict(zip(("compared", "design", "rater"), told, strict=True))
+        rows["agreement"] += (begin | row for row in feature_rows(found, measures, counts))
+        rows["means"] += (_mean_row(told, kind, found.over_features[kind, "kappa"], found)
+                          for kind in OVER_FEATURES)  # fmt: skip
+        rows["means"].append(_mean_row(told, "pooled", found.pooled))
+        rows["pairs"] += (begin | row for row in pair_rows(found, names))
+        rows["pairs"] += (
+            {**begin, "first": one, "second": other, "n": 0, "averaged": False,
+             "reason": "no sample in common"}
+            for (one, other, *_), has in zip(pairs, shared, strict=True) if not has
+        )  # fmt: skip
+        rows["pair-features"] += (begin | row for row in pair_feature_rows(found, names, measures))
+    return found
+
+
+def feature_rows(
+    found: Comparison, measures: Sequence[Measure], counts: Sequence[Row] = ()
+) -> Iterator[Row]:
+    """Yield the agreement of pairs by feature."""
+    shared = samples(found.tables)
+    tables = (found.tables * found.averaged[..., None, None]).sum(axis=0).reshape(-1, 4).tolist()
+    for at, measure in enumerate(measures):
+        own = bool(found.averaged[:, at].any())
+        why = NO_PAIR if not shared[:, at].any() else "" if own else TOO_FEW
+        row: Row = {
+            **_named(measure),
+            "objective": measure.objective,
+            "n": int(shared[:, at].max(initial=0)),
+            "few": own and bool(found.few[at]),
+            **dict(zip(_CELLS, tables[at], strict=True)),
+        }
+        for name in COEFFICIENTS:
+            value = defined(found.by_feature[name][at])
+            row |= _ended(name, value, found.intervals[name][at].tolist())
+            if value is None:
+                row[reason_of(name)] = why or NEVER.get(name, CONSTANT)
+        row["status"] = "undefined" if row["kappa"] is None else "value"
+        yield row | counts[at] if counts else row
+
+
+def _mean_row(
+    told: tuple[str, str, str | None],
+    kind: str,
+    kappa: OverFeatures,
+    found: Comparison | None = None,
+) -> Row:
+    row: Row = dict(zip(("compared", "design", "rater", "mean"), (*told, kind), strict=True))
+    given = {"kappa": kappa}
+    if found is not None:
+        given |= {name: found.over_features[kind, name] for name in ("ac1", "agreement")}
+    for name, over in given.items():
+        row |= {**_ended(name, over.value, over.ends), f"{name}_features": over.features}
+    return row | {"reason": NO_FEATURE if kappa.value is None else None}
+
+
+def pair_rows(
+    found: Comparison, names: Sequence[tuple[str, str]], fewest: int = 0
+) -> Iterator[Row]:
+    """Yield every pair over the features, also those that share too few samples for means.
+
+    A feature of which a pair shares fewer than ``fewest`` samples is not in its means.
+    """
+    shared = samples(found.tables)
+    by_pair = {name: np.where(shared >= fewest, values, np.nan)
+               for name, values in found.by_pair.items()}  # fmt: skip
+    for at, (first, second) in enumerate(names):
+        n = int(shared[at].max(initial=0))
+        kappa, ac1 = (mean_of_defined(by_pair[name][at]) for name in ("kappa", "ac1"))
+        yield {
+            "first": first,
+            "second": second,
+            "n": n,
+            "averaged": n >= FEWEST_SHARED,
+            "agreement": mean_of_defined(by_pair["agreement"][at])[0],
+            "kappa": kappa[0],
+            "features": kappa[1],
+            "weighted_kappa": defined(float(weighted_mean(by_pair["kappa"][at], found.positives))),
+            "ac1": ac1[0],
+            "ac1_features": ac1[1],
+            "reason": NO_FEATURE if kappa[0] is None else None,
+        }
+
+
+def pair_feature_rows(
+    found: Comparison, names: Sequence[tuple[str, str]], measures: Sequence[Measure]
+) -> Iterator[Row]:
+    """Yield every feature of every pair."""
+    for place, (first, second) in enumerate(names):
+        for at, measure in enumerate(measures):
+            table = found.tables[place, at].ravel().tolist()
+            values = {name: defined(given[place, at]) for name, given in found.by_pair.items()}
+            why = CONSTANT if any(table) else "no sample with a verdict of both"
+            yield {
+                "first": first, "second": second, **_named(measure), "n": sum(table), **values,
+                "reason": why if values["kappa"] is None else None,
+                **dict(zip(_CELLS, table, strict=True)),
+            }  # fmt: skip
+
+
+def _counts(task: Task, rated: Rated) -> list[Row]:
+    """Return what the main raters gave to each feature."""
+    own = task.verdicts[list(task.main)]
+    counts = binary_counts(own)
+    present, absent = counts[..., 1].sum(axis=0), counts[..., 0].sum(axis=0)
+    shared = (counts.sum(axis=-1) >= 2).sum(axis=0)
+    tied = majority(own)[1].sum(axis=0)
+    unsure = (rated.verdicts[list(task.main)] == CANNOT_TELL).sum(axis=(0, 1))
+    positives = (task.consensus == PRESENT).sum(axis=0)
+    alphas = binary_alpha(own)
+    ends = np.full((len(alphas), 2), np.nan)
+    if task.draws and shared.any():
+        ends = alpha_intervals(own, draws=task.draws, seed=task.seed, speakers=task.speakers)
+    found = []
+    for at in range(len(alphas)):
+        n, verdicts = int(shared[at]), int(present[at] + absent[at])
+        share, alpha = int(present[at]) / verdicts if verdicts else None, defined(alphas[at])
+        found.append(
+            {
+                "n": n,
+                "prevalence": share,
+                "variance": None if share is None else share * (1 - share),
+                **_ended("alpha", alpha, ends[at].tolist()),
+                "alpha_reason": None if alpha is not None else CONSTANT if n else NO_PAIR,
+                "fleiss": defined(fleiss_kappa(counts[:, at])),
+                "verdicts": verdicts,
+                "present": int(present[at]),
+                "positives": int(positives[at]),
+                "ties": int(tied[at]),
+                "unsure": int(unsure[at]),
+            }
+        )
+    return found
+
+
+def _on_the_same_features(
+    task: Task, place: int, each: Comparison | None, main: Comparison | None
+) -> tuple[OverFeatures, OverFeatures] | None:
+    """Return the weighted kappas of a judge with people and of people, over features of both."""
+    if each is None or main is None:
+        return None
+    of_judge, of_people = (~np.isnan(one.by_feature["kappa"]) for one in (each, main))
+    if not np.array_equal(of_judge, of_people):
+        both = np.flatnonzero(of_judge & of_people)
+        if not both.size:
+            return None
+        some = replace(task, verdicts=task.verdicts[..., both], consensus=task.consensus[:, both])
+        each, main = (some.compared(pairs)[0] for pairs in (some.with_each(place), some.pairs()))
+        assert each is not None and main is not None
+    key = WEIGHTED, "kappa"
+    return each.over_features[key], main.over_features[key]
+
+
+def _rates(one: Calibration) -> Row:
+    counts = ("true_positives", "false_positives", "false_negatives", "true_negatives")
+    row: Row = {name: getattr(one, name) for name in counts}
+    for name in RATES:
+        share = getattr(one, name)
+        row |= _ended(name, share.value, share.interval)
+        row |= {f"{name}_count": share.count, f"{name}_n": share.n}
+    return row
+
+
+def family_of(judge: str) -> str:
+    """Return what is the same in the names of all versions of a judge.
+
+    >>> [family_of(name) for name in ("rules-1", "tab-2026+prompt:gemini:x", "tab-2026:openai:y")]
+    ['rules', 'tab', 'tab']
+    """
+    return _FAMILY.sub("", judge)
+
+
+def _drifts(task: Task, measures: Sequence[Measure], judges: Sequence[int]) -> Iterator[Row]:
+    """Yield every two versions of a judge that judged the same samples, in order of names."""
+    for one, other in combinations(sorted(judges, key=lambda at: task.raters[at]), 2):
+        first, second = task.raters[one], task.raters[other]
+        tables = tables_of(task.verdicts[one], task.verdicts[other])
+        if family_of(first) != family_of(second) or not tables.any():
+            continue
+        for measure, table in zip(measures, tables.reshape(-1, 4).tolist(), strict=True):
+            n, (_, appeared, vanished, _) = sum(table), table
+            test = mcnemar_of_counts(appeared, vanished) if n else None
+            yield {
+                "first": first, "second": second, **_named(measure), "n": n, "appeared": appeared,
+                "vanished": vanished, "changed": (appeared + vanished) / n if n else None,
+                "p": test and test.p, "mid_p": test and test.mid_p,
+            }  # fmt: skip
+
+
+def _error_rates(task: Task, measures: Sequence[Measure], choices: Choices) -> Iterator[Row]:
+    """Yield the error rates of all raters by the model of Dawid and Skene."""
+    draws = LATENT_DRAWS if choices.draws is None else choices.draws
+    rates = error_rates(task.verdicts, draws=draws, seed=choices.seed, speakers=task.speakers)
+    for at, measure in enumerate(measures):
+        for who, rater in enumerate(task.raters):
+            known = defined(rates.sensitivity[at, who])
+            yield {
+                **_named(measure),
+                "rater": rater,
+                **_ended("prevalence", defined(rates.prevalence[at]), rates.prevalence_ends[at]),
+                **_ended("sensitivity", known, rates.sensitivity_ends[at, who]),
+                **_ended("specificity", defined(rates.specificity[at, who]),
+                         rates.specificity_ends[at, who]),
+                "reason": rates.reasons[at] or (NOT_IDENTIFIED if known is None else None),
+                "feature_reason": rates.reasons[at] or None,
+                "converged": bool(rates.converged[at]),
+                "same_maximum": int(rates.same_maximum[at]),
+                "starts": rates.starts,
+            }  # fmt: skip
+
+
+def _sensitivity(rated: Rated, choices: Choices) -> Iterator[Row]:
+    """Yield weighted kappas under each rule for ties, and the other meaning of "cannot tell".
+
+    Where ratings are flagged as doubtful, a last line is computed without them.
+    """
+    other: CannotTell = "missing" if choices.cannot_tell == "absent" else "absent"
+    wanted: list[tuple[Ties, CannotTell]] = [(rule, choices.cannot_tell) for rule in get_args(Ties)]
+    wanted.append((choices.ties, other))
+    number = 0
+    for number, (ties, meaning) in enumerate(wanted):
+        chosen = (ties, meaning) == (choices.ties, choices.cannot_tell)
+        begin = {"line": number, "ties": ties, "cannot_tell": meaning, "chosen": chosen,
+                 "unflagged": False}  # fmt: skip
+        reason = ""
+        if ties == "adjudicated" and rated.adjudicated is None:
+            reason = "nothing is adjudicated"
+        elif meaning == other and not (rated.verdicts == CANNOT_TELL).any():
+            reason = 'nobody said "cannot tell"'
+        if reason:
+            yield {**begin, "positives": 0, "reason": reason}
+        else:
+            for row in _by_rules(rated, replace(choices, ties=ties, cannot_tell=meaning)):
+                yield begin | row
+    if rated.flagged is not None and rated.flagged.any():
+        begin = {"line": number + 1, "ties": choices.ties, "cannot_tell": choices.cannot_tell,
+                 "chosen": False, "unflagged": True}  # fmt: skip
+        for row in _by_rules(rated.unflagged(), choices):
+            yield begin | row
+
+
+def _by_rules(rated: Rated, choices: Choices) -> Iterator[Row]:
+    task = task_of(rated, replace(choices, draws=0))
+    positives = int((task.consensus == PRESENT).sum())
+    judges = (at for at in rated.places(rated.judges) if at not in task.main)
+    sides = [(None, task.pairs()), *((task.raters[at], task.with_consensus(at)) for at in judges)]
+    for judge, pairs in sides:
+        found, _ = task.compared(pairs)
+        if found is not None or judge is None:
+            over = None if found is None else found.over_features[WEIGHTED, "kappa"]
+            yield {"positives": positives, "judge": judge, "kappa": over and over.value,
+                   "features": over and over.features}  # fmt: skip
+
+
+def _kinds(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield means over objective and over subjective features."""
+    for name, wanted in (("objective", True), ("subjective", False)):
+        own = [row for row in rows if row["objective"] is wanted]
+        means: Row = {}
+        for value in ("prevalence", "variance", "kappa", "ac1"):
+            known = [row[value] for row in own if row[value] is not None]
+            means |= {value: fmean(known) if known else None, f"{value}_features": len(known)}
+        if own:
+            yield {"name": name, "features": [row["feature"] for row in own], **means}
+
+
+# ------------------------------------------------------------------------------ other answers
+
+
+def _add_answers(
+    rows: dict[str, list[Row]], rated: Rated, answers: Answers, draws: int, choices: Choices
+) -> None:
+    """Add the agreement of raters on a scale, on codes, on words heard, or of transcripts."""
+    measure = answers.measure
+    begin = {"measure": measure.id}
+    if measure.kind == "phonemes":
+        rows["answers"].append({**begin, "title": measure.title, "kind": measure.kind})
+        rows["transcripts"] += (begin | row for row in _transcribers(rated, answers))
+        return
+    scale = measure.kind == "scale"
+    known = ~np.isnan(answers.values)
+    names = answers.words
+    codes = np.where(known, np.nan_to_num(answers.values), -1).astype(np.int64)
+    if scale:
+        used = np.unique(answers.values[known])
+        codes = np.where(known, np.searchsorted(used, np.nan_to_num(answers.values)), -1)
+        names = tuple(f"{value:g}" for value in used.tolist())
+    size = len(names)
+    raters = [
+        (one, other)
+        for one, other in combinations(range(len(rated.raters)), 2)
+        if ((codes[one] >= 0) & (codes[other] >= 0)).any()
+    ]
+    cells = [
+        np.where((codes[a] >= 0) & (codes[b] >= 0), codes[a] * size + codes[b], -1)
+        for a, b in raters
+    ]
+    tables = np.zeros((len(raters), size, size), np.int64)
+    for at, cell in enumerate(cells):
+        tables[at] = np.bincount(cell[cell >= 0], minlength=size * size).reshape(size, size)
+    coefficient = weighted_kappa if scale else cohen_kappa
+    counts, values = tables.sum(axis=(1, 2)), coefficient(tables)
+    averaged = counts >= FEWEST_SHARED
+    linear = weighted_kappa(tables, 1) if scale else np.full(len(raters), np.nan)
+    found: list[Interval | None] = [None] * len(raters)
+    ends: Interval | None = None
+    mean = _mean(values, counts, averaged)
+    if draws and raters and size * size <= MOST_CELLS:
+        drawn = np.stack(
+            [_drawn(cell, size, draws, choices.seed, rated.speakers) for cell in cells], 1
+        )
+        given = [drawn]
+        if scale:
+            given.insert(0, drawn + _pseudo_counts(tables, cells, draws, choices.seed))
+        each = [coefficient(one) for one in given]
+        found = [
+            _interval([one[:, at] for one in each], float(values[at])) for at in range(len(raters))
+        ]
+        means = [
+            _mean(one, weights.sum(axis=(-2, -1)), averaged)
+            for one, weights in zip(each, given, strict=True)
+        ]
+        ends = _interval(means, float(mean))
+    rows["answers"].append(
+        {
+            **begin,
+            "title": measure.title,
+            "kind": measure.kind,
+            "n": int((known.sum(axis=0) >= 2).sum()),
+            **_ended("kappa", defined(float(mean)), ends),
+            "linear": defined(float(_mean(linear, counts, averaged))),
+            "alpha": defined(
+                krippendorff_alpha(
+                    np.where(known, answers.values, np.nan), "ordinal" if scale else "nominal"
+                )
+            ),
+            "unsure": answers.unsure,
+        }
+    )
+    rows["answer-pairs"] += (
+        {
+            **begin,
+            "first": rated.raters[one],
+            "second": rated.raters[other],
+            "n": int(counts[at]),
+            "agreed": int(np.trace(tables[at])),
+            **_ended("kappa", defined(values[at]), found[at]),
+            "linear": defined(linear[at]),
+            "ac1": None if scale or size < 2 else defined(float(gwet_ac1(tables[at]))),
+            "averaged": bool(averaged[at]),
+        }
+        for at, (one, other) in enumerate(raters)
+    )
+    summed = tables.sum(axis=0)
+    both = summed + summed.T
+    confused = [(-int(both[a, b]), names[a], names[b])
+                for a, b in combinations(range(size), 2) if both[a, b]]  # fmt: skip
+    rows["confusions"] += (
+        {**begin, "one": a, "other": b, "n": -less} for less, a, b in sorted(confused)
+    )
+    rows["codes"] += (
+        {**begin, "value": name, "n": int(both[at].sum()),
+         "agreement": defined(float(specific_agreement(summed, at)))}
+        for at, name in enumerate(names)
+    )  # fmt: skip
+
+
+def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) -> Floats:
+    """Return the tables of a pair for each draw of samples: (draws, size, size)."""
+    inside = cell[:, None] == np.arange(size * size)
+    sums = drawn_sums(inside, draws=draws, seed=seed, speakers=speakers)
+    return sums.reshape(draws, size, size)
+
+
+def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
+    """Return pseudo-counts as of :mod:`tabwb.agreement.resampling`: (draws, pairs, size, size).
+
+    They add up to two samples, whatever the size. Without them the intervals of weighted kappas of
+    20 samples cover 0.84; those of codes do not need them.
+    """
+    size = tables.shape[-1]
+    rated = np.any([cell >= 0 for cell in cells], axis=0).sum()
+    share = tables.sum(axis=(1, 2)) / max(rated, 1)
+    generator = np.random.Generator(np.random.PCG64([seed, 1]))
+    counts = generator.standard_gamma(4 * PRIOR / size**2, (draws, 1, size, size))
+    return np.asarray(counts * share[:, None, None])
+
+
+def _mean(values: Floats, counts: Counts | Floats, averaged: NDArray[np.bool_]) -> Floats:
+    """Return means over pairs, the last axis, weighted by their shared samples."""
+    weights = np.asarray(counts, np.float64)
+    return over_pairs(values[..., None], weights[..., None], averaged[:, None])[..., 0]
+
+
+def _interval(drawn: Sequence[Floats], value: float) -> Interval | None:
+    """Return the interval from draws of a value; None where they are undefined or all equal."""
+    known = [draws[~np.isnan(draws)] for draws in drawn]
+    if np.isnan(value) or not all(draws.size for draws in known):
+        return None
+    low, high = np.clip(shifted_quantiles(known, value), -1.0, 1.0).tolist()
+    return Interval(low, high) if high - low > _NULL else None
+
+
+def _transcribers(rated: Rated, answers: Answers) -> Iterator[Row]:
+    """Yield PER and FER between every two transcribers (PSST's rules, silence left out).
+
+    An empty transcript, of a silent response, is as ``<sil>``: all phonemes of the other are left
+    out or added.
+    """
+    spoken = []
+    for text in answers.words:
+        try:
+            labels = parse_spoken(text or SILENT[0])
+        except TabwbError as error:
+            error.where = f"transcript '{text:.40}' of '{answers.measure.id}'"
+            raise
+        spoken.append([label for label in labels if label not in SILENT])
+    known = ~np.isnan(answers.values)
+    for one, other in combinations(range(len(rated.raters)), 2):
+        both = known[one] & known[other]
+        if not both.any():
+            continue
+        sides = [
+            [spoken[text] for text in answers.values[rater][both].astype(int).tolist()]
+            for rater in (one, other)
+        ]
+        scores = score(sides[0], sides[1])
+        lengths = np.array([[len(said) for said in side] for side in sides])
+        # PER with each as the reference, then FER: numerators and denominators of each response.
+        above = np.stack([scores.edits, scores.edits, scores.quarters, scores.quarters], axis=1)
+        each = np.array([1, 1, *[QUARTERS * scores.costs.features] * 2])
+        below = lengths[[0, 1, 0, 1]].T * each
+        over, under = above.sum(axis=0).astype(float), below.sum(axis=0).astype(float)
+        rates = np.divide(over, under, out=np.full(under.shape, np.nan), where=under > 0)
+        speakers = None if rated.speakers is None else rated.speakers[both]
+        row: Row = {
+            "first": rated.raters[one],
+            "second": rated.raters[other],
+            "n": int(both.sum()),
+            "same": sum(a == b for a, b in zip(*sides, strict=True)),
+            "edits": scores.phoneme_distance,
+            "feature_edits": scores.feature_distance,
+            "phonemes_first": int(lengths[0].sum()),
+            "phonemes_second": int(lengths[1].sum()),
+        }
+        for at, name in enumerate(("per_first", "per_second", "fer_first", "fer_second")):
+            # In phonemes, also the features: what one edit costs is 1 at most.
+            ends = ratio_interval(above[:, at] / each[at], below[:, at] / each[at],
+                                  speakers=speakers)  # fmt: skip
+            row |= _ended(name, defined(rates[at]), ends)
+        yield row

@@ -1,0 +1,128 @@
+"""A view of rows of a table: its columns as templates, laid out for the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from tabwb.records.words import NONE
+from tabwb.report.render.printing import ForWidth, SpecCell, table
+from tabwb.report.render.wording import chance, figure
+from tabwb.tables.rounding import ends_of
+
+Row = Mapping[str, Any]
+WIDE = 120
+"""From so many columns of characters on the wide columns are shown."""
+_FIELD = re.compile(r"\{([\w.-]+)(?::(\w+))?\}")
+
+
+class Shown(NamedTuple):
+    """A column: what stands above it, and the template of its cells.
+
+    In a template ``{name}`` is the row's value, ``{name:2}`` with two decimal places, ``{name:95}``
+    its interval, ``{name:over}`` a mean with the number of features, ``{name:mean}`` also with its
+    interval, ``{name:share}`` a share with its interval, ``{name:p}`` a p value.
+    """
+
+    heading: str
+    template: str
+    wide: bool = False
+
+
+def cell(template: str, row: Row) -> str:
+    """Return a template with the values of a row; what is missing is a dash.
+
+    >>> row = {"kappa": 0.286, "kappa_low": -0.1, "kappa_high": 0.5, "kappa_features": 15}
+    >>> cell("{kappa:2}", row), cell("{kappa:95}", row), cell("{kappa:mean}", row)
+    ('0.29', '-0.10 to 0.50', '0.286 [-0.10 to 0.50] (15)')
+    >>> cell("{kappa:over}", row), cell("{ac1:over} of {kappa_features}", row)
+    ('0.286 (15)', '- of 15')
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name, spec = found.groups()
+        given = row.get(name)
+        if spec == "over":
+            features = row.get(f"{name}_features")
+            return NONE if features is None else f"{figure(given, 3)} ({features})"
+        if spec == "mean":
+            within = f" [{ends(row, name)}]" if row.get(f"{name}_low") is not None else ""
+            features = row.get(f"{name}_features")
+            return NONE if given is None else f"{figure(given, 3)}{within} ({features})"
+        if spec == "share":
+            within = f" {ends(row, name)}" if row.get(f"{name}_low") is not None else ""
+            return NONE if given is None else f"{figure(given)}{within}"
+        if spec == "95":
+            return ends(row, name)
+        if spec == "p":
+            return chance(given)
+        if spec is not None:
+            return figure(given, int(spec))
+        return NONE if given is None else str(given)
+
+    return _FIELD.sub(value, template)
+
+
+def ends(row: Row, name: str, joint: str = " to ") -> str:
+    """Return both ends of an interval, or a dash."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return NONE if low is None or high is None else joint.join(ends_of(low, high, 2))
+
+
+def grid(
+    first: str | Sequence[str],
+    columns: Sequence[Shown],
+    rows: Iterable[Row],
+    title: str = "",
+    *,
+    name: str | Callable[[Row], RenderableType | tuple[RenderableType, ...]] = "{title}",
+) -> RenderableType:
+    """Return rows as a table.
+
+    Args:
+        first: what stands above the names of the rows.
+        columns: those beside the names.
+        rows: by column name.
+        title: of the table.
+        name: of a row, as a template; or what makes its cells.
+    """
+    given = list(rows)
+
+    def made(width: int) -> RenderableType:
+        own = [column for column in columns if width >= WIDE or not column.wide]
+        grid = table(*(column.heading for column in own), first=first, title=title)
+        for row in given:
+            names = cell(name, row) if isinstance(name, str) else name(row)
+            cells = (cell(column.template, row) for column in own)
+            grid.add_row(*(names if isinstance(names, tuple) else (names,)), *cells)
+        return grid
+
+    return ForWidth(made)
+
+
+def spec(template: str) -> Callable[[Row], RenderableType]:
+    """Return what makes a name whose lines are broken between the parts of a spec."""
+    return lambda row: SpecCell.of([cell(template, row)])
+
+
+def remarks(lines: Iterable[str]) -> list[RenderableType]:
+    """Return sentences below a table, and an empty line after them."""
+    given = [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in lines if line]
+    return [*given, Text()] if given else []
+
+
+def grouped(reasons: Iterable[tuple[str, str]]) -> str:
+    """Return why values are undefined, each reason once with the features that it is of.
+
+    >>> grouped([("Jargon", "no rater varies"), ("Off-topic", "no rater varies")])
+    'no rater varies: Jargon, Off-topic'
+    """
+    found: dict[str, list[str]] = {}
+    for title, reason in reasons:
+        found.setdefault(reason, []).append(title)
+    return "; ".join(f"{reason}: {', '.join(titles)}" for reason, titles in found.items())

@@ -1,1 +1,0 @@
-"""Agreement of raters as tables for the terminal."""
