@@ -34,19 +34,19 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     Raises:
         UsageError: there is no such format.
     """
-    from tabwb.media import formats
+    from tabwb.media import paper
     from tabwb.report.tables.captioned import Captioned, Footnote
 
     if format == "csv":
-        return formats.table_csv(table)
+        return paper.table_csv(table)
     if format == "json":
-        document = {"format": 1, "tables": [formats.table_json(table)]}
+        document = {"format": 1, "tables": [paper.table_json(table)]}
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     captioned = Captioned(table, caption, tuple(map(Footnote, table.notes)))
     if format == "markdown":
-        return formats.markdown(captioned)
+        return paper.markdown(captioned)
     if format == "latex":
-        from tabwb.media.latex import latex
+        from tabwb.media.paper import latex
 
         return latex(captioned)
     raise UsageError(

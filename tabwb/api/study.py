@@ -136,9 +136,7 @@ class Study(Reading):
         Raises:
             UsageError: there is no such column, or an option has an unknown value.
         """
-        from tabwb.media.captions import captioned_groups
-        from tabwb.media.formats import markdown
-        from tabwb.media.latex import latex
+        from tabwb.media.paper import captioned_groups, latex, markdown
 
         if format not in ("markdown", "latex"):
             raise UsageError(

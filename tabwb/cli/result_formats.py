@@ -113,7 +113,7 @@ def print_list(
     administrations: Sequence[Administration], format_id: str, columns: str | None
 ) -> None:
     """Print the list of administrations as Markdown, LaTeX or CSV."""
-    from tabwb.media.captions import checked_columns
+    from tabwb.media.paper import checked_columns
     from tabwb.report.tables.captioned import Captioned
     from tabwb.report.tables.listing import listing_table
 
@@ -126,7 +126,7 @@ def print_list(
 
 def print_csv(table: Table) -> None:
     """Print a table as CSV."""
-    from tabwb.media.formats import table_csv
+    from tabwb.media.paper import table_csv
 
     # Standard output shows a carriage return as an escape: its lines end as those of other texts.
     click.echo(table_csv(table).replace("\r\n", "\n"), nl=False)
@@ -134,8 +134,7 @@ def print_csv(table: Table) -> None:
 
 def print_captioned(tables: Sequence[Captioned], format_id: str) -> None:
     """Print tables for a document."""
-    from tabwb.media.formats import markdown
-    from tabwb.media.latex import latex
+    from tabwb.media.paper import latex, markdown
 
     write = markdown if format_id == "markdown" else latex
     click.echo("\n".join(map(write, tables)), nl=False)
@@ -161,11 +160,11 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
     names = column_names(columns)
     if printed == "json":
         from tabwb.cli.common import print_json
-        from tabwb.media.formats import table_json
+        from tabwb.media.paper import table_json
 
         print_json({"format": 1, "tables": [table_json(table) for table, _ in tables]})
     elif printed == "csv":
-        from tabwb.media.captions import checked_columns
+        from tabwb.media.paper import checked_columns
 
         print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):

@@ -119,7 +119,7 @@ def _of_measures(made: Table, measures: Sequence[str]) -> Table:
 
 
 def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
-    from tabwb.media.captions import captioned_groups, checked_columns
+    from tabwb.media.paper import captioned_groups, checked_columns
     from tabwb.report.selection import groups_of
     from tabwb.report.tables.results import results_table
 

@@ -12,13 +12,12 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
-from tabwb.media.captions import compact_of
 from tabwb.media.commands import run_commands
 from tabwb.media.examples import Example
 from tabwb.media.figures.pictured import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about
 from tabwb.media.over_sessions import change_tables, followed
-from tabwb.media.presented import Presented, presented
+from tabwb.media.paper import Presented, compact_of, presented
 from tabwb.media.studied import Studied
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.file_names import without_folders

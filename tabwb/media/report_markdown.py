@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tabwb.media.formats import markdown_text, presented_markdown
+from tabwb.media.paper import markdown, markdown_text
 from tabwb.media.report import Report
 from tabwb.records.visible import visible
 
@@ -29,7 +29,7 @@ def _parts(report: Report) -> Iterator[str]:
     for section in report.sections:
         yield f"## {markdown_text(section.title)}"
         for shown in section.tables:
-            yield presented_markdown(shown).rstrip("\n")
+            yield markdown(shown).rstrip("\n")
     if report.examples:
         yield "## Examples"
     for example in report.examples:

@@ -87,12 +87,11 @@ def write_document(
 
     def content() -> bytes:
         if document == "tex":
-            from tabwb.media.captions import compact_of
-            from tabwb.media.latex import latex
+            from tabwb.media.paper import compact_of, latex
 
             text = "\n".join(map(latex, compact_of(about)))
         else:
-            from tabwb.media.formats import table_csv
+            from tabwb.media.paper import table_csv
             from tabwb.report.tables.results import results_table
 
             text = table_csv(results_table(about.printable_rows))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.media.captions import captioned_groups
-from tabwb.media.formats import markdown
-from tabwb.media.latex import latex
-from tabwb.media.presented import presented
+from tabwb.media.paper import captioned_groups, latex, markdown, presented
 from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised

@@ -13,10 +13,16 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
-from tabwb.media.captions import captioned_groups, checked_columns
-from tabwb.media.formats import markdown, table_csv, table_json
-from tabwb.media.latex import latex, latex_text
-from tabwb.media.presented import presented
+from tabwb.media.paper import (
+    captioned_groups,
+    checked_columns,
+    latex,
+    latex_text,
+    markdown,
+    presented,
+    table_csv,
+    table_json,
+)
 from tabwb.records.errors import UsageError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.summaries.grouping import grouped

@@ -11,7 +11,7 @@ from tabwb.media.figures import figure_kind, make, save
 from tabwb.media.figures.saving import format_of
 from tabwb.media.figures.source import figure_groups
 from tabwb.media.figures.style import width_mm
-from tabwb.media.formats import table_csv
+from tabwb.media.paper import table_csv
 from tabwb.media.studied import studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
