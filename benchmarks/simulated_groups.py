@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import averaged, expit
-from tabwb.report.summaries.paired import Side, compare_sides
+from tabwb.analysis.paired import Side, compare_sides
 from tabwb.scoring.participant_tests import (
     compare_sets,
     mcnemar,
@@ -74,9 +74,10 @@ def two_sides(
         flipped = paired_permutation(
             list(zip(*(side.mean(axis=1).tolist() for side in values), strict=True))
         )
-        assert made.test is not None and flipped is not None and made.like.interval is not None
-        held = made.like.interval.low <= truth <= made.like.interval.high
-        found += [made.test.p <= LEVEL, flipped.p <= LEVEL, held]
+        ends = made.like.interval.interval
+        assert made.like.p is not None and flipped is not None and ends is not None
+        held = ends.low <= truth <= ends.high
+        found += [made.like.p <= LEVEL, flipped.p <= LEVEL, held]
     return dict(zip(("made", "flipped", "coverage"), (found / studies).tolist(), strict=True))
 
 

@@ -252,9 +252,9 @@ class Reading:
         Raises:
             UsageError: the sides were given different batteries.
         """
-        from tabwb.report.summaries.difference import members_compared
+        from tabwb.analysis.contrast import members_compared
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.tables.differences import differences_table
+        from tabwb.report.tables.contrasts import differences_table
 
         left, right = (
             load_columns(self.store, named_references(side), primary=self._counting(primary))

@@ -194,10 +194,10 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 
 def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.analysis.contrast import pairs_of
     from tabwb.report.render.groups import groups_view
     from tabwb.report.render.printing import print_view
     from tabwb.report.selection import groups_of
-    from tabwb.report.summaries.pairs import pairs_of
     from tabwb.report.summaries.shown import as_shown
 
     every = groups_of(chosen, replace(choice, limit=None))

@@ -154,8 +154,8 @@ def diff(
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
+    from tabwb.analysis.contrast import members_compared
     from tabwb.report.summaries.cautions import battery_cautions
-    from tabwb.report.summaries.difference import members_compared
     from tabwb.report.summaries.load import load_columns
 
     with opened_store(store_location) as (plugins, store):
@@ -173,11 +173,13 @@ def diff(
         )
     )
     if as_json:
-        print_json({"format": 1, **compared.to_json(), "notices": notices})
+        from tabwb.report.documents.contrasts import difference_json
+
+        print_json({"format": 1, **difference_json(compared), "notices": notices})
         return
     from rich.text import Text
 
-    from tabwb.report.render.difference import difference_view
+    from tabwb.report.render.contrasts import difference_view
     from tabwb.report.render.printing import print_view
 
     print_view(difference_view(compared, battery, everything=everything))

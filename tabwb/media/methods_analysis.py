@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tabwb.analysis.contrast import kindred
 from tabwb.media.references import (
     BROWN_CAI_DASGUPTA,
     CLOPPER_PEARSON,
@@ -15,7 +16,6 @@ from tabwb.media.sentences import listed
 from tabwb.media.studied import Studied, is_sampled
 from tabwb.records.words import plural
 from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.pairs import kindred
 from tabwb.report.summaries.subtests import Share
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION

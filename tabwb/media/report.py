@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
+from tabwb.analysis.contrast import pairs_of
 from tabwb.media.commands import run_commands
 from tabwb.media.examples import Example
 from tabwb.media.figures.pictured import Pictured, pictured
@@ -25,10 +26,9 @@ from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.pairs import pairs_of
 from tabwb.report.tables import beside, details
-from tabwb.report.tables.base_instruct import pairs_table
 from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.contrasts import pairs_table
 from tabwb.tables.table import Column
 
 TITLES = (

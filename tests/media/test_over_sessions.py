@@ -14,8 +14,8 @@ from tabwb.media.studied import Studied, studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
+from tests.analysis.test_pairs import given, words
 from tests.report.given import CONDITIONS
-from tests.report.test_pairs import given, words
 
 RIGHT = ("lion", "boot", "knife")
 DAYS = ("2026-02-01", "2026-01-01", "2026-03-01")

@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from tabwb.analysis.contrast import pairs_of
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
@@ -15,11 +16,10 @@ from tabwb.records.conditions import Conditions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.report.summaries.pairs import pairs_of
 from tabwb.report.summaries.statistics import StatisticResult
 from tabwb.report.tables import beside, details
-from tabwb.report.tables.base_instruct import pairs_table
 from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.group_names import GroupNames
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.contrast import difference
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
@@ -27,7 +28,7 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.report.summaries.difference import difference
+from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.summaries.disagreements import disagreements
 from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import (
@@ -281,7 +282,7 @@ def test_comparisons_read_the_same_from_columns_and_trials(
         said = []
         for read in (partial(explained, feature), load_administrations):
             first, second = (sources_of(read(store, side)) for side in ([1], [2, 3]))
-            compared = difference(first, second, ("A", "B")).to_json()
+            compared = difference_json(difference(first, second, ("A", "B")))
             judges = robustness([("", second)]).to_json()
             said.append((json.dumps([compared, judges]), disagreements(second, feature)))
         assert said[0] == said[1]

@@ -20,8 +20,8 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.dose_values import values_of
 from tabwb.report.tables.named import named_table
 from tabwb.tables.table import Table
+from tests.analysis.test_pairs import given, texts, words
 from tests.report.given import SAMPLED
-from tests.report.test_pairs import given, texts, words
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""

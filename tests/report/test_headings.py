@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tabwb.cli.result_formats import print_tables
-from tabwb.report.tables import against, positions
+from tabwb.report.tables import contrasts, positions
 from tabwb.report.tables.named import SHOWN
 from tabwb.tables.table import Column, table_of
 
@@ -17,7 +17,7 @@ from tabwb.tables.table import Column, table_of
     [
         ("positions", positions.POSITIONS),
         ("foils", positions.FOILS),
-        ("group-differences", against.COLUMNS),
+        ("group-differences", contrasts.AGAINST),
     ],
 )
 def test_no_two_columns_have_one_heading(name: str, columns: Any) -> None:

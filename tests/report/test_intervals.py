@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Group
 
+from tabwb.analysis.contrast import Rows, contrast
 from tabwb.battery.model import Battery, Item
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
@@ -22,8 +23,6 @@ from tabwb.report.summaries.cautions import (
     cautions,
     correlation_notes,
 )
-from tabwb.report.summaries.columns.table import table_of
-from tabwb.report.summaries.compared import accuracies, burdens
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.moved import Moved, moved, moved_words
@@ -157,10 +156,10 @@ def test_a_result_and_a_difference_have_one_number_where_responses_are_missing()
     found = pool([source], interval=True)
     (judge,) = found.judges
     assert judge.burden.symptom_burden.value == pytest.approx((1 / 6 + 1) / 2)
-    ((row, *_), _) = burdens(found.judges, found.judges)
+    rows, _ = contrast(Rows([source]), Rows([source]))
+    (row,) = (one for one in rows if one.terms)
     assert row.sides.first == judge.burden.symptom_burden.value
-    table = table_of([source])
-    compared = {(one.subtest, one.policy): one.sides.first for one in accuracies(table, table)}
+    compared = {(one.subtest, one.policy): one.sides.first for one in rows}
     words = next(one for one in found.subtests if one.id == "words")
     assert words.share.accuracy().value == compared["words", "exact"] == 0.75
     assert judge.burden.rate("retracing").value == pytest.approx((1 / 6 + 1) / 2)
@@ -231,10 +230,11 @@ def test_the_cluster_of_items_is_the_unit_of_intervals_and_sign_flips() -> None:
         [int(sum(pair)) for pair in pairs], [8] * 4
     )
     (lower,) = found(themes, (0,) * 8).judges
-    ((clustered, *_), _) = burdens((one,), (lower,))
-    assert (clustered.items, clustered.sides.units) == (8, 4)
+    rows, _ = contrast(Rows([], (one,)), Rows([], (lower,)), policies=())
+    (clustered,) = rows
+    assert (clustered.sides.items, clustered.sides.units) == (8, 4)
     # Three units differ: all signs alike in 2 of 2^4 flips, and the zero difference of one unit.
-    assert clustered.smallest_p == 2 ** (1 - 4)
+    assert clustered.sides.smallest_p == 2 ** (1 - 4)
     assert clustered.design == Design(4, 8, "clusters")
     assert clustered.showable.reason == "sign flips over 4 clusters never reach .05"
     assert clustered.like.p is not None and clustered.like.p >= 2 ** (1 - 3)

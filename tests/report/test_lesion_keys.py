@@ -10,8 +10,8 @@ from tabwb.records.errors import UsageError
 from tabwb.report.key import Value
 from tabwb.report.keys import key_of
 from tabwb.report.summaries.grouping import grouped
+from tests.analysis.test_pairs import given, words
 from tests.report.given import SAMPLED
-from tests.report.test_pairs import given, words
 
 RIGHT = words("lion", "boot", "knife")
 JOINED = "mlp.up:zero:0.3@layers=0-2,seed=7+mlp.down:scale:0.3@layers=0-2,factor=0.5,seed=7"

@@ -14,8 +14,8 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.named import named_table
 from tabwb.report.tables.profiles import read_rates
+from tests.analysis.test_pairs import conditions, given, texts
 from tests.report.test_judges import BOTH, MODEL, judged
-from tests.report.test_pairs import conditions, given, texts
 
 FIRST: Sequence[Sequence[str]] = (["retracing", "jargon"], [])
 SECOND: Sequence[Sequence[str]] = (["jargon"], ["jargon", "retracing"])

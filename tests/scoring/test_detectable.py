@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tabwb.report.summaries.paired import Side, compare_sides
+from tabwb.analysis.paired import Side, compare_sides
 from tabwb.scoring.detectable import (
     MOST_OF_ALL,
     OUT_OF_RANGE,
@@ -50,13 +50,13 @@ def _power(drawn: Iterable[Floats], n_features: int | None, estimand: Estimand) 
             for side in (first, second)
         ]
         made = compare_sides(sides[0], sides[1], n_features)
-        assert made.test is not None
-        p: float | None = made.test.p
+        assert made.like.p is not None
+        p: float | None = made.like.p
         if estimand is THESE:
             values = [[[[x] for x in item] for item in side.values.values()] for side in sides]
             labels = label_permutation(values[0], values[1], draws=400)
             assert labels is not None
-            p = agreeing(made.these, labels.p[0])[1]
+            p = agreeing(made.these.interval, labels.p[0])[1]
         assert p is not None
         found.append(p < 0.05)
     return float(np.mean(found))

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.contrast import (
+    NO_ITEMS,
+    Compared,
+    Contrast,
+    Pair,
+    baseline_of,
+    burdens_first,
+    groups_compared,
+    over,
+    over_families,
+    pairs_of,
+)
+from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P
 from tabwb.media.figures.estimates import (
     ESTIMANDS,
     INTERVAL,
@@ -27,11 +41,7 @@ from tabwb.media.figures.style import INK
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BURDEN
-from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.doses import size_words
-from tabwb.report.summaries.groups import unlike
-from tabwb.report.summaries.paired import AGREE, PAIRED_T, WHOSE_P, corrected
-from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
 from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Column, Table
@@ -62,44 +72,46 @@ COLUMNS = columns(
 )
 MEAN = {**POINT, "marker": "s", "markersize": 5.0, "color": INK}
 """Squares: diamonds are values without an interval."""
-NO_ITEMS = "no item has a value on both sides"
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Two sides with what differs between them."""
-
-    name: str
-    first: str
-    second: str
-    gaps: tuple[Gap, ...]
-    unlike: tuple[tuple[str, str, str], ...] = ()
 
 
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
     pairs = () if options["against"] else pairs_of(groups)
-    names = _pair_names(pairs, groups)
-    compared = [
-        _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
-        for name, pair in zip(names, pairs, strict=True)
-    ] or _of_groups(groups, options["against"])
+    compared = (
+        _of_groups(groups, options["against"])
+        if not pairs
+        else [
+            (name, pair.found) for name, pair in zip(_pair_names(pairs, groups), pairs, strict=True)
+        ]
+    )
     heading = _heading(groups, options["against"], pairs=bool(pairs))
-    every = [gap for one in compared for gap in one.gaps]
-    corrections = _corrections(compared)
-    given = [record for one in compared for record in _records(one, every, corrections, options)]
+    found = over([one for _, one in compared], _family)
+    every = [row for one in found for row in one.rows]
+    tested = [row for row in every if row.like.p is not None]
+    n = Counter(map(_family, tested))
+    corrections = {
+        _family(row): f"{row.like.correction} over {plural(n[_family(row)], 'test')}"
+        for row in tested
+        if n[_family(row)] > 1
+    }
+    given = [
+        _record(name, one, row, every, corrections.get(_family(row)))
+        for (name, _), one in zip(compared, found, strict=True)
+        for row in one.rows
+        if _wanted(row, options)
+    ]
     given += [
         {
             "comparison": f"mean over {len(mean.families)} families",
-            **_place(mean.gap, every),
+            **_place(mean.row, every),
             **value_cells(Estimate(mean.difference)),
             **interval_cells([mean.interval]),
             "n_items": mean.items,
         }
         for mean in over_families(pairs)
-        if _wanted(mean.gap, options)
+        if _wanted(mean.row, options)
     ]
     if not given:
-        differing = {name for one in compared for name, _, _ in one.unlike}
+        differing = {name for one in found for name, _, _ in one.unlike}
         raise UsageError(
             "there is nothing to compare"
             + (f": the sides differ in {', '.join(sorted(differing))}" if differing else ""),
@@ -109,7 +121,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         heading,
         *interval_note(options),
         *_least(given, options),
-        *_differing(compared),
+        *_differing(found),
     ]
     return noted_table("differences", COLUMNS, given, notes, groups, shared=not pairs)
 
@@ -133,7 +145,7 @@ def _pair_names(pairs: Sequence[Pair], groups: Sequence[Grouped]) -> list[str]:
     return [
         name
         if kin.count(name) == 1
-        else f"{called.get(pair.base, pair.base)} − {called.get(pair.instruct, pair.instruct)}"
+        else " − ".join(called.get(one, one) for one in (pair.found.first, pair.found.second))
         for name, pair in zip(kin, pairs, strict=True)
     ]
 
@@ -144,7 +156,7 @@ def _kin(pair: Pair) -> str:
     return f"{name} + {pair.lesion}" if pair.lesion else name
 
 
-def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
+def _of_groups(groups: Sequence[Grouped], against: str) -> list[tuple[str, Compared]]:
     named = dict(zip(names_of(groups), groups, strict=True))
     if not against and len(groups) != 2:
         raise UsageError(
@@ -154,20 +166,23 @@ def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
         )
     reference = _reference(groups, against) if against else groups[1]
     own = next(name for name, group in named.items() if group is reference)
-    made = []
-    for label, group in named.items():
-        if group is reference:
-            continue
+    others = {label: group for label, group in named.items() if group is not reference}
+    for label, group in others.items():
         if group.battery.content_hash != reference.battery.content_hash:
             raise UsageError(
                 f"{label} and {own} were given different batteries or versions",
                 hint="choose one: --where battery=...",
             )
-        gaps, _ = gaps_of(group, reference)
-        differing = unlike(group.group.members, reference.group.members)
-        name = label if against else f"{label} − {own}"
-        made.append(_Compared(name, label, own, gaps, differing))
-    return made
+    pairs = [(group, reference) for group in others.values()]
+    return [
+        (
+            label if against else f"{label} − {own}",
+            replace(one, first=label, second=own, rows=burdens_first(one.rows)),
+        )
+        for label, one in zip(
+            others, groups_compared(pairs, labels=False, pooled=False), strict=True
+        )
+    ]
 
 
 def _reference(groups: Sequence[Grouped], against: str) -> Grouped:
@@ -178,66 +193,47 @@ def _reference(groups: Sequence[Grouped], against: str) -> Grouped:
         raise
 
 
-def _wanted(gap: Gap, options: Options) -> bool:
+def _wanted(row: Contrast, options: Options) -> bool:
     chosen = options["measure"]
-    return chosen == "all" or (gap.terms is not None) == (chosen == BURDEN.id)
+    return chosen in ("all", row.measure.id)
 
 
-def _place(gap: Gap, every: Sequence[Gap]) -> Record:
-    if gap.terms is None:
-        return {"part": gap.subtest, "measure": ACCURACY.id, "panel": gap.title}
-    alone = len({other.terms for other in every if other.rater == gap.rater}) == 1
-    panel = terms_title(gap.terms, alone=alone)
-    return {"rater": gap.rater, "measure": BURDEN.id, "panel": panel}
+def _family(row: Contrast) -> tuple[str, str]:
+    """Return the family of a test: a judge's burden, or all accuracies."""
+    return row.measure.id, row.judge
 
 
-_Corrections = dict[int, tuple[float | None, str]]
-"""Of each gap, by its place in memory: the corrected p value, and by what method over how many."""
+def _place(row: Contrast, every: Sequence[Contrast]) -> Record:
+    if row.terms is None:
+        return {"part": row.subtest, "measure": row.measure.id, "panel": row.title}
+    alone = len({other.terms for other in every if other.rater == row.rater}) == 1
+    panel = terms_title(row.terms, alone=alone)
+    return {"rater": row.rater, "measure": row.measure.id, "panel": panel}
 
 
-def _corrections(compared: Sequence[_Compared]) -> _Corrections:
-    """Return corrected p values; a family is a judge's burden, or all accuracies."""
-    families: dict[tuple[object, ...], list[Gap]] = {}
-    for gap in (gap for one in compared for gap in one.gaps):
-        families.setdefault((gap.measure, gap.rater if gap.terms else ""), []).append(gap)
-    found: _Corrections = {}
-    for family in families.values():
-        adjusted, method = corrected([gap.sides for gap in family])
-        n = len([p for p in adjusted if p is not None])
-        for gap, p in zip(family, adjusted, strict=True):
-            found[id(gap)] = (p, f"{method} over {plural(n, 'test')}" if n > 1 else "")
-    return found
-
-
-def _records(
-    compared: _Compared, every: Sequence[Gap], corrections: _Corrections, options: Options
-) -> Iterator[Record]:
-    for gap in compared.gaps:
-        if not _wanted(gap, options):
-            continue
-        sides = gap.sides
-        adjusted, correction = corrections[id(gap)]
-        value = gap.difference
-        estimate = Estimate(None, NO_ITEMS) if value is None else Estimate(value)
-        yield {
-            "comparison": compared.name,
-            "first": compared.first,
-            "second": compared.second,
-            **_place(gap, every),
-            "first_value": sides.first,
-            "second_value": sides.second,
-            **value_cells(estimate),
-            **interval_cells([sides.like, sides.these]),
-            "p": None if sides.test is None else sides.test.p,
-            "test": sides.method,
-            "p_adjusted": adjusted,
-            "correction": correction or None,
-            "smallest_p": sides.smallest_p,
-            "units": sides.unit_count,
-            "n_items": sides.items,
-            "n_first": sides.n_first,
-            "n_second": sides.n_second,
-        }
+def _record(
+    name: str, compared: Compared, row: Contrast, every: Sequence[Contrast], correction: str | None
+) -> Record:
+    sides, value, like = row.sides, row.sides.of_means, row.like
+    return {
+        "comparison": name,
+        "first": compared.first,
+        "second": compared.second,
+        **_place(row, every),
+        "first_value": sides.first,
+        "second_value": sides.second,
+        **value_cells(Estimate(None, NO_ITEMS) if value is None else Estimate(value)),
+        **interval_cells([like.interval, row.these.interval]),
+        "p": like.p,
+        "test": like.test,
+        "p_adjusted": like.adjusted,
+        "correction": correction,
+        "smallest_p": sides.smallest_p,
+        "units": sides.unit_count,
+        "n_items": sides.items,
+        "n_first": sides.n_first,
+        "n_second": sides.n_second,
+    }
 
 
 def _least(given: Sequence[Record], options: Options) -> list[str]:
@@ -275,7 +271,7 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
     ]
 
 
-def _differing(compared: Sequence[_Compared]) -> list[str]:
+def _differing(compared: Sequence[Compared]) -> list[str]:
     differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for one in compared:
         for name, mine, other in one.unlike:

@@ -19,9 +19,9 @@ from tabwb.report.summaries.raters import declared_raters
 from tabwb.report.summaries.summary import Summary
 
 if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Pair
     from tabwb.report.summaries.groups import Grouped
     from tabwb.report.summaries.load import AdministrationData, Recorded
-    from tabwb.report.summaries.pairs import Pair
 
 FORMAT = 1
 
@@ -107,7 +107,8 @@ def list_document(administrations: Iterable[Administration]) -> Json:
 
 def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
     """Return what ``results ID ID`` and ``--by`` print with ``--json``."""
-    from tabwb.report.summaries.pairs import over_families
+    from tabwb.analysis.contrast import over_families
+    from tabwb.report.documents.contrasts import mean_json, pair_json
 
     return {
         "format": FORMAT,
@@ -132,8 +133,8 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
             }
             for row in rows
         ],
-        "pairs": [pair.to_json() for pair in pairs],
-        "over_families": [mean.to_json() for mean in over_families(pairs)],
+        "pairs": list(map(pair_json, pairs)),
+        "over_families": list(map(mean_json, over_families(pairs))),
         "notices": group_cautions(rows),
     }
 

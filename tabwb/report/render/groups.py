@@ -9,38 +9,32 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.analysis.contrast import Pair
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.keys import key_of
 from tabwb.report.measures import BASELINES
 from tabwb.report.names import name_in, names_of
+from tabwb.report.render.contrasts import pair_parts
 from tabwb.report.render.printing import table
 from tabwb.report.render.statistics import statistics_views
 from tabwb.report.render.tables import summary_view
 from tabwb.report.render.wording import (
     SHORT_BASELINES,
     between,
-    both_usable,
     causes_listed,
     features_of,
-    figure,
-    interval_words,
     number,
-    numbered,
     plain,
     right_of,
-    signed,
-    size_of,
     terms_of,
     usable_words,
     without_burden,
 )
 from tabwb.report.summaries.cautions import bounds_words, group_cautions
-from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.grouping import Group as AdministrationGroup
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
 from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import SubtestSummary
 
@@ -274,69 +268,3 @@ def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
         if len(same) > 1 and names:
             differing = ", ".join(map(title_of, names))
             yield f"{label}: separate rows, not pooled, because they differ in {differing}"
-
-
-def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
-    """Yield base and instruct models of one battery, then means over families, with their names."""
-    for pair in pairs:
-        yield f"{pair.family}, {size_of(pair.parameters)}", pair_view(pair)
-    if means := over_families(pairs):
-        yield "Families", _families_view(means)
-
-
-def pair_view(pair: Pair) -> RenderableType:
-    """Return a base and an instruct model: each measure with the difference, then the notes."""
-    title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
-    notes = [
-        f"base {pair.base}: {numbered(pair.base_from)}",
-        f"instruct {pair.instruct}: {numbered(pair.instruct_from)}",
-    ]
-    if pair.unlike:
-        unlike = [
-            f"Not comparable: {title_of(name)} differs too ({base} | {instruct})"
-            for name, base, instruct in pair.unlike
-        ]
-        sides = Text("\n".join(notes) + "\n", style="dim")
-        return Group(Text(title, style="bold"), Text("\n".join(unlike)), sides)
-    headings = ("base", "N", "instruct", "N", "difference\n95 %")
-    title += f", lesion {pair.lesion}" if pair.lesion else ""
-    made = table(*headings, first="measure", fold=True, title=title)
-    for gap in pair.gaps:
-        if gap.usable:
-            notes.append(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
-        base, instruct = figure(gap.sides.first), figure(gap.sides.second)
-        means = base, str(gap.sides.n_first), instruct, str(gap.sides.n_second)
-        made.add_row(_measure(gap), *means, Text(signed(gap.difference), style="bold"))
-        for interval in (gap.sides.like, gap.sides.these):
-            name = Text(f"  {interval.estimand.value}", style="dim")
-            made.add_row(name, *[""] * 4, interval_words(interval))
-    if pair.unsaid:
-        unsaid = numbered(pair.unsaid)
-        notes.append(f"not included, because no profile states the family: {unsaid}")
-    notes += [f"{rater}: {why}" for rater, why in pair.left_out]
-    notes += [
-        compared_caution(side, shared, n)
-        for side, (shared, n) in zip(("base", "instruct"), pair.shared_streams, strict=True)
-        if shared
-    ]
-    notes.append("means over the items that both have a value for; N: responses to them")
-    notes.append("95 %: paired by item, no interval narrower than the draws alone allow")
-    return Group(made, Text("\n".join(notes) + "\n", style="dim"))
-
-
-def _families_view(means: Sequence[FamilyMean]) -> RenderableType:
-    title = "base - instruct over families"
-    made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
-    for mean in means:
-        difference = Text(signed(mean.difference), style="bold")
-        counts = str(len(mean.families)), str(mean.items)
-        made.add_row(_measure(mean.gap), *counts, difference, "")
-        name = Text(f"  {mean.interval.estimand.value}, families like these", style="dim")
-        made.add_row(name, "", "", "", interval_words(mean.interval))
-    return made
-
-
-def _measure(gap: Gap) -> str:
-    if gap.terms is None:
-        return f"{gap.title}, share right"
-    return f"symptom burden, {gap.rater}, {gap.terms}"

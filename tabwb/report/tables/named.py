@@ -153,7 +153,7 @@ def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
         from tabwb.report.tables.lesion_map import map_table
 
         return map_table(rows)
-    from tabwb.report.tables.against import against_table
+    from tabwb.report.tables.contrasts import against_table
 
     return against_table(rows, baseline or "")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tabwb.analysis.contrast import baseline_of
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
-from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.declared import ends, group_columns, number, text, texts, whole

@@ -258,7 +258,7 @@ class ComparisonActions(Actions):
 
     def pairs(self) -> None:
         """Base and instruct models among those shown."""
-        from tabwb.report.summaries.pairs import kindred
+        from tabwb.analysis.contrast import kindred
         from tabwb.workbench.comparison.loader import pair
 
         kin = kindred(self.page.shown)

@@ -14,9 +14,9 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.contrast import Difference, SideBySide
 from tabwb.battery.model import Battery
-from tabwb.report.render.difference import naming_views
-from tabwb.report.summaries.difference import Difference, SideBySide
+from tabwb.report.render.contrasts import naming_views
 from tabwb.workbench.comparison.differences import (
     answer_lines,
     difference_lines,
@@ -69,15 +69,16 @@ class CompareScreen(Dialog[None]):
     ) -> None:
         super().__init__()
         self._difference, self._conditions = difference, conditions
-        self._measures = measures(difference, battery)
+        self._measures = measures(difference.found, battery)
         self._everything = False
         self._items_first = False
         self._listed: tuple[SideBySide, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Yield who A and B are, differences, items, answers, keys."""
+        difference = self._difference
         with Vertical(classes="dialog"):
-            names = (self._difference.first, self._difference.second)
+            names = (difference.found.first, difference.found.second)
             for side, name, words in zip("AB", names, self._conditions, strict=True):
                 title = Content.assemble(
                     (f"{side}  ", f"bold {ACCENT}"), (name, "bold"), (f"  {words}", QUIET)
@@ -153,7 +154,7 @@ class CompareScreen(Dialog[None]):
         self.query_one("#comparison-named", ReportView).show(Group(*views))
 
     def _differences(self, width: int) -> Iterator[Content]:
-        yield from difference_lines(self._difference, self._measures, max(width, 40))
+        yield from difference_lines(self._difference.found, self._measures, max(width, 40))
 
     def _answers(self, width: int) -> Iterator[Content]:
         item = self._marked

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from tabwb.analysis.contrast import Compared, SideBySide
 from tabwb.battery.model import Battery
-from tabwb.report.render.difference import Line, lines, notes
+from tabwb.report.render.contrasts import Line, lines, notes
 from tabwb.report.render.wording import figure
-from tabwb.report.summaries.difference import Difference, SideBySide
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
@@ -44,15 +44,10 @@ class Measure:
     tests: tuple[Line, ...]
 
 
-def measures(difference: Difference, battery: Battery) -> tuple[Measure, ...]:
-    """Return the measures of a comparison, in order.
-
-    Args:
-        difference: the comparison.
-        battery: has the titles of subtests and features.
-    """
+def measures(found: Compared, battery: Battery) -> tuple[Measure, ...]:
+    """Return the measures of a comparison, in order."""
     made: list[tuple[Line, list[Line]]] = []
-    for line in lines(difference, battery):
+    for line in lines(found, battery):
         if line.leads:
             made.append((line, []))
         else:
@@ -60,9 +55,7 @@ def measures(difference: Difference, battery: Battery) -> tuple[Measure, ...]:
     return tuple(Measure(lead, tuple(tests)) for lead, tests in made)
 
 
-def difference_lines(
-    difference: Difference, compared: Sequence[Measure], width: int
-) -> Iterator[Content]:
+def difference_lines(found: Compared, compared: Sequence[Measure], width: int) -> Iterator[Content]:
     """Yield each measure with its difference, the drawn interval and the test; then notes."""
     burdens = [line for one in compared for line in one.tests if not line.share]
     ends = [abs(end) for line in burdens for end in (line.low, line.value, line.high) if end]
@@ -88,7 +81,7 @@ def difference_lines(
         if burdens:
             told.append(f"axis of burdens from {-most:.2f} to +{most:.2f}, of shares from -1 to +1")
         told += [f"these prompts: {reason}" for reason in sorted(reasons)]
-        for note in (*told, *notes(difference)):
+        for note in (*told, *notes(found)):
             yield from folded(note, min(width, 100), QUIET)
 
 

@@ -30,8 +30,8 @@ from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.shell.administration_words import head_words
 
 if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Pair
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.report.summaries.pairs import Pair
     from tabwb.workbench.comparison.report_page import Report
     from tabwb.workbench.shell.dialogs import Dialog
 
@@ -192,7 +192,7 @@ def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
         first: group of administrations.
         second: the other one.
     """
-    from tabwb.report.summaries.difference import members_compared
+    from tabwb.analysis.contrast import members_compared
     from tabwb.workbench.comparison.compare import CompareScreen
 
     left, right = (loader.members(group) for group in (first, second))
@@ -254,7 +254,7 @@ def _row(loader: ResponseLoader, group: Group) -> Grouped:
 
 
 def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:
-    from tabwb.report.summaries.pairs import pairs_of
+    from tabwb.analysis.contrast import pairs_of
 
     groups = [replace(group, members=loader.members(group)) for group in sides]
     return pairs_of(summarised(groups))

@@ -13,11 +13,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 
+from tabwb.analysis.contrast import Pair
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
-from tabwb.report.render.groups import pair_parts
+from tabwb.report.render.contrasts import pair_parts
 from tabwb.report.render.robustness import robustness_parts
-from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.shell.desk import Desk

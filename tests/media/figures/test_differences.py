@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.contrast import over_families, pairs_of
+from tabwb.analysis.paired import AGREE
 from tabwb.media.figures import figure_table, make
 from tabwb.media.figures.estimates import records
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.paired import AGREE
-from tabwb.report.summaries.pairs import over_families, pairs_of
+from tests.analysis.test_pairs import BASE, INSTRUCT, conditions, given
 from tests.media.figures.looks import faults, texts
 from tests.media.figures.test_numbers import drawn, panels
-from tests.report.test_pairs import BASE, INSTRUCT, conditions, given
 
 
 def models(*chosen: AdministrationData) -> tuple[Grouped, ...]:
@@ -39,10 +39,10 @@ def test_base_and_instruct_models_are_compared_family_by_family() -> None:
     burden, accuracy = panels(make("differences", groups, width="double"))
     means = over_families(pairs)
     assert drawn(burden, "value") == [
-        *([pair.gaps[0].difference] for pair in pairs), [means[0].difference]
+        *([pair.found.rows[0].sides.of_means] for pair in pairs), [means[0].difference]
     ]  # fmt: skip
-    assert drawn(accuracy, "value")[0] == [pairs[0].gaps[1].difference]
-    like = pairs[0].gaps[0].sides.like.interval
+    assert drawn(accuracy, "value")[0] == [pairs[0].found.rows[1].sides.of_means]
+    like = pairs[0].found.rows[0].like.interval.interval
     assert like is not None
     assert drawn(burden, "interval")[0] == [like.low, like.high]
 

@@ -18,11 +18,11 @@ from tabwb.report.summaries.doses import dose_of, lesion_dose
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
+from tests.analysis.test_pairs import given, words
 from tests.media.figures.looks import faults
 from tests.media.figures.test_numbers import panels
 from tests.report.given import SAMPLED, answered
 from tests.report.test_doses import sweep
-from tests.report.test_pairs import given, words
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""

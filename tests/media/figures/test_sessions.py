@@ -26,11 +26,11 @@ from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.quantiles import median_interval, quantile
+from tests.analysis.test_pairs import given, words
 from tests.media.figures.looks import faults, texts
 from tests.media.figures.test_numbers import drawn as lines
 from tests.media.figures.test_numbers import panels
 from tests.report.given import CONDITIONS
-from tests.report.test_pairs import given, words
 
 RIGHT = ("lion", "boot", "knife")
 

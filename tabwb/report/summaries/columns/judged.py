@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.paired import Place, Side
 from tabwb.records.counting import CALIBRATED
 from tabwb.records.ratings import Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
@@ -29,7 +30,6 @@ from tabwb.report.summaries.judges import (
     terms_of,
     undeclared,
 )
-from tabwb.report.summaries.paired import Place, Side
 from tabwb.scoring.burden import RatedCounts
 from tabwb.scoring.calibrated import Calibration
 from tabwb.store.column_ratings import Ints, distinct, small

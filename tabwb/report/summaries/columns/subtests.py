@@ -8,6 +8,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.paired import Side
 from tabwb.battery.model import Subtest
 from tabwb.records.ratings import MeasureKind
 from tabwb.report.summaries.columns.alike import Column, alike
@@ -19,7 +20,6 @@ from tabwb.report.summaries.columns.table import (
     status_counts,
     usable_of,
 )
-from tabwb.report.summaries.paired import Side
 from tabwb.report.summaries.subtest_counts import AnswerKind, CountedSubtest, summarise_subtest
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.choice import POLICIES

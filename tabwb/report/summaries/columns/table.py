@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item
 from tabwb.records.ratings import MeasureKind
 from tabwb.records.states import ResponseStatus
@@ -19,7 +20,6 @@ from tabwb.report.summaries.columns.duplicates import representatives
 from tabwb.report.summaries.columns.in_memory import columns_in_memory
 from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, prepare
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.paired import Place, Side
 from tabwb.report.summaries.parts import Part
 from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import Usable, count_usable

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
+from tabwb.analysis.contrast import Pair, over_families, pairs_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
-from tabwb.report.documents.document import groups_document
-from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.pairs import Pair, pairs_of
+from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
 from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_judges import MODEL, judged
-from tests.report.test_tables import printed, unwrapped
 
 
 def conditions(tuning: str, family: str = "L-1", parameters: str = "1240000000") -> Conditions:
@@ -65,29 +61,36 @@ def pairs(*chosen: AdministrationData) -> tuple[Pair, ...]:
 def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     (pair,) = pairs(INSTRUCT, BASE)
     assert (pair.family, pair.parameters, pair.lesion) == ("L-1", "1240000000", None)
-    assert (pair.base, pair.instruct) == ("local:L-1-base", "local:L-1-instruct")
-    burden = pair.gaps[0]
-    assert (burden.measure, burden.rater) == ("symptom burden", "rules-2")
-    assert (burden.sides.first, burden.sides.second, burden.difference) == (1.0, 1.0, 0.0)
+    assert (pair.found.first, pair.found.second) == ("local:L-1-base", "local:L-1-instruct")
+    burden = pair.found.rows[0]
+    assert (burden.measure.title, burden.rater) == ("symptom burden", "rules-2")
+    assert (burden.sides.first, burden.sides.second, burden.sides.difference) == (1.0, 1.0, 0.0)
     assert (burden.sides.n_first, burden.sides.n_second) == (2, 2)
     # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
-    assert (burden.sides.items, burden.sides.like.estimand) == (2, Estimand.PROMPTS_LIKE_THESE)
-    assert burden.sides.like.interval == Interval(-7.0, 7.0)
-    assert burden.sides.these.reason == ONE_RESPONSE
+    assert (burden.sides.items, burden.like.interval.estimand) == (
+        2,
+        Estimand.PROMPTS_LIKE_THESE,
+    )
+    assert burden.like.interval.interval == Interval(-7.0, 7.0)
+    assert burden.these.interval.reason == ONE_RESPONSE
 
 
 def test_a_pair_has_the_differences_of_its_accuracies() -> None:
     (pair,) = pairs(BASE, INSTRUCT)
-    (accuracy,) = pair.gaps[1:]
-    assert (accuracy.measure, accuracy.subtest, accuracy.rater) == ("accuracy", "words", "choice")
+    (accuracy,) = pair.found.rows[1:]
+    assert (accuracy.measure.title, accuracy.subtest, accuracy.rater) == (
+        "accuracy",
+        "words",
+        "choice",
+    )
     assert accuracy.sides.first == pytest.approx(1 / 3)
     assert accuracy.sides.second == 1.0
-    assert accuracy.difference == pytest.approx(-2 / 3)
+    assert accuracy.sides.difference == pytest.approx(-2 / 3)
     # d = (0, -1, -1): var(d)/k = 1/9, below the floor of the draws; t with 2 df is 4.303.
     floor = 0.375 * 0.625 / 3 + 0.875 * 0.125 / 3
-    assert accuracy.sides.like.interval is not None
-    assert accuracy.sides.like.interval.low == -1.0
-    assert accuracy.sides.like.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
+    assert accuracy.like.interval.interval is not None
+    assert accuracy.like.interval.interval.low == -1.0
+    assert accuracy.like.interval.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
 
 
 def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
@@ -100,19 +103,19 @@ def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
         given(1, conditions("base"), *words("a", "a", "a")),
         given(2, conditions("instruct"), *again),
     )
-    (gap,) = pair.gaps
-    assert (gap.difference, gap.sides.n_first, gap.sides.n_second) == (-1.0, 3, 9)
-    assert gap.sides.like.interval is not None
-    assert gap.sides.like.interval.low == -1.0 and gap.sides.like.interval.high > -0.5
+    (gap,) = pair.found.rows
+    assert (gap.sides.difference, gap.sides.n_first, gap.sides.n_second) == (-1.0, 3, 9)
+    assert gap.like.interval.interval is not None
+    assert gap.like.interval.interval.low == -1.0 and gap.like.interval.interval.high > -0.5
 
 
 def test_one_item_has_a_difference_but_no_interval() -> None:
     one = given(1, conditions("base"), answered("wc1", "boat"))
     other = given(2, conditions("instruct"), answered("wc1", "lion"))
     (pair,) = pairs(one, other)
-    (gap,) = pair.gaps
-    assert (gap.difference, gap.sides.like.interval) == (-1.0, None)
-    assert gap.sides.like.reason == ONE_ITEM
+    (gap,) = pair.found.rows
+    assert (gap.sides.difference, gap.like.interval.interval) == (-1.0, None)
+    assert gap.like.interval.reason == ONE_ITEM
 
 
 @pytest.mark.parametrize(
@@ -152,11 +155,8 @@ def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_n
     made = summarised(grouped([BASE, bare, INSTRUCT], "model"))
     (pair,) = pairs_of(made)
     (alone,) = pairs(BASE, INSTRUCT)
-    assert pair.gaps == alone.gaps
+    assert pair.found.rows == alone.found.rows
     assert (pair.base_from, pair.instruct_from, pair.unsaid) == ((1,), (2,), (3,))
-    text = unwrapped(printed(groups_view(made, [pair])))
-    assert "local:L-1-base: #1" in text
-    assert "not included, because no profile states the family: #3" in text
 
 
 def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
@@ -166,21 +166,19 @@ def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
         return replace(one, trials=answers, declarations={**DECLARED, MODEL.rater: told})
 
     (same,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "old"))
-    assert [gap.rater for gap in same.gaps] == ["rules-2", MODEL.rater]
+    assert [gap.rater for gap in same.found.rows] == ["rules-2", MODEL.rater]
     (other,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "new"))
-    assert [gap.rater for gap in other.gaps] == ["rules-2"]
-    ((rater, why),) = other.left_out
+    assert [gap.rater for gap in other.found.rows] == ["rules-2"]
+    ((rater, why),) = other.found.left_out
     assert rater == MODEL.rater and why.startswith("judged under other terms")
 
 
 def test_what_else_the_two_differ_in_is_said() -> None:
     scored = replace(conditions("base"), protocol=Protocol.LIKELIHOOD)
     (pair,) = pairs(given(1, scored, *BASE.trials), INSTRUCT)
-    assert pair.unlike == (("protocol", "likelihood", "generate"),)
+    assert pair.found.unlike == (("protocol", "likelihood", "generate"),)
     # A base and an instruct model under unlike conditions once had a spurious difference.
-    assert pair.gaps == ()
-    text = unwrapped(printed(groups_view(summarised(grouped([INSTRUCT], "model")), [pair])))
-    assert "Not comparable: protocol differs too (likelihood | generate)" in text
+    assert pair.found.rows == ()
 
 
 def test_like_is_compared_with_like_where_both_are_there() -> None:
@@ -190,38 +188,9 @@ def test_like_is_compared_with_like_where_both_are_there() -> None:
     ]
     found = pairs(BASE, INSTRUCT, *rotated)
     assert [(pair.base_from, pair.instruct_from) for pair in found] == [((1,), (2,)), ((3,), (4,))]
-    assert all(pair.unlike == () and pair.gaps for pair in found)
+    assert all(pair.found.unlike == () and pair.found.rows for pair in found)
     (alone,) = pairs(BASE, rotated[1])
-    assert alone.unlike == (("options", "as-given", "rotated"),)
-
-
-def test_the_document_holds_every_pair() -> None:
-    made = summarised(grouped([BASE, INSTRUCT], "model"))
-    document: Any = json.loads(json.dumps(groups_document(made, pairs_of(made)), allow_nan=False))
-    (pair,) = document["pairs"]
-    assert pair.keys() == {
-        "battery", "family", "parameters", "lesion", "base", "instruct", "base_from",
-        "instruct_from", "unsaid", "differences", "left_out", "unlike", "shared_streams",
-    }  # fmt: skip
-    assert pair["parameters"] == 1_240_000_000
-    burden, accuracy = pair["differences"]
-    assert burden["features"] == list(made[0].summary.judges[0].burden.features)
-    assert (burden["difference"], burden["interval"]) == (0.0, [-7.0, 7.0])
-    assert [one["estimand"] for one in burden["intervals"]] == list(Estimand)
-    assert (burden["scope"], accuracy["scope"]) == ("connected-text", None)
-    assert (accuracy["subtest"], accuracy["status"]) == ("words", "value")
-
-
-def test_a_pair_is_printed_below_the_table() -> None:
-    made = summarised(grouped([BASE, INSTRUCT], "model"))
-    text = printed(groups_view(made, pairs_of(made)))
-    assert max(map(len, text.splitlines())) <= 80
-    assert "L-1, 1,240,000,000 parameters: base - instruct" in text
-    shown = unwrapped(text)
-    assert "symptom burden, rules-2, 7 features, 1.00 2 1.00 2 0.00 connected text" in shown
-    assert "prompts like these -7.00 to +7.00 these prompts - " in shown
-    assert "Word Comprehension, share right 0.33 3 1.00 3 -0.67" in shown
-    assert "prompts like these -1.00 to +0.79" in shown
+    assert alone.found.unlike == (("options", "as-given", "rotated"),)
 
 
 def test_a_pair_with_shared_random_streams_says_nothing_for_these_prompts() -> None:
@@ -243,12 +212,74 @@ def test_a_pair_with_shared_random_streams_says_nothing_for_these_prompts() -> N
         given(1, conditions("base"), *replicates(True)),
         given(2, conditions("instruct"), *replicates(True)),
     )
-    assert seeded.gaps[0].sides.these.interval is not None
+    assert seeded.found.rows[0].these.interval.interval is not None
     (pair,) = pairs(
         given(1, conditions("base"), *replicates(True)),
         given(2, conditions("instruct"), *replicates(False)),
     )
-    assert pair.shared_streams == ((0, 6), (6, 6))
-    assert pair.gaps[0].sides.these.reason == SHARED
-    assert pair.gaps[0].sides.like.interval is not None
-    assert pair.to_json()["shared_streams"] == {"base": 0, "instruct": 6}
+    assert pair.found.shared_streams == ((0, 6), (6, 6))
+    assert pair.found.rows[0].these.interval.reason == SHARED
+    assert pair.found.rows[0].like.interval.interval is not None
+
+
+RIGHT = ("lion", "boot", "knife")
+
+
+def family(name: str, at: int, base: tuple[str, ...]) -> list[AdministrationData]:
+    return [
+        given(2 * at + 1, conditions("base", family=name), *words(*base)),
+        given(2 * at + 2, conditions("instruct", family=name), *words(*RIGHT)),
+    ]
+
+
+MADE = [
+    *family("L-1", 0, ("lion", "a", "a")),
+    *family("L-2", 1, ("lion", "boot", "a")),
+    *family("L-3", 2, ("a", "a", "a")),
+]
+
+
+def test_three_families_have_a_mean_difference_with_an_interval() -> None:
+    (found,) = over_families(pairs_of(summarised(grouped(MADE, "model"))))
+    assert (found.families, found.items) == (("L-1", "L-2", "L-3"), 3)
+    rows = [[0.0, -1.0, -1.0], [0.0, 0.0, -1.0], [-1.0, -1.0, -1.0]]
+    assert found.difference == pytest.approx(-6 / 9)
+    floors = [
+        sampling_floor(mean, 3, None) + sampling_floor(1.0, 3, None) for mean in (1 / 3, 2 / 3, 0)
+    ]
+    assert found.interval == family_interval(rows, sum(floors) / 9, 1.0)
+
+
+def test_families_that_are_all_alike_have_an_interval_with_a_width() -> None:
+    alike = [one for at in range(3) for one in family(f"L-{at}", at, ("a", "a", "a"))]
+    (found,) = over_families(pairs_of(summarised(grouped(alike, "model"))))
+    assert found.interval.interval is not None
+    assert found.interval.interval.low == -1.0 < found.interval.interval.high
+
+
+def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:
+    assert over_families(pairs_of(summarised(grouped(MADE[:4], "model")))) == ()
+    larger = [
+        replace(
+            one,
+            administration=replace(
+                one.administration,
+                id=one.administration.id + 10,
+                conditions=replace(
+                    one.administration.conditions,
+                    examinee=one.administration.conditions.examinee + "-8b",
+                    labels={**one.administration.conditions.labels, "parameters": "8000000000"},
+                ),
+            ),
+        )
+        for one in MADE[:2]
+    ]
+    pairs = pairs_of(summarised(grouped([*MADE[:4], *larger], "model")))
+    assert len(pairs) == 3
+    assert over_families(pairs) == ()
+
+
+def test_an_item_that_one_family_lacks_is_left_out() -> None:
+    short = given(1, conditions("base", family="L-1"), *words("lion", "a", "a")[:2])
+    (found,) = over_families(pairs_of(summarised(grouped([short, *MADE[1:]], "model"))))
+    assert found.items == 2

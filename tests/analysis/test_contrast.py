@@ -1,26 +1,44 @@
-"""Every policy and each feature of two sides: families of tests, estimands, what can be shown."""
+"""Differences on the same items: families of tests, estimands, designs, what is not compared."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
+from typing import Any
 
 import pytest
+from scipy import stats
 
+from tabwb.analysis.contrast import Contrast, Difference, against, baseline_of, difference
+from tabwb.analysis.paired import FLIPPED, LABELS
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.render.difference import ALL_SCORED, lines, notes
-from tabwb.report.summaries.compared import ACCURACY, BURDEN, LABELS, RATE, Compared
+from tabwb.report.documents.contrasts import difference_json
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.draws import SHARED
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
+from tabwb.report.summaries.judges import Terms
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.contrasts import against_table
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
-from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE, Estimand
-from tabwb.scoring.permutation import label_permutation, label_permutation_of_rates, sign_flip_max_t
+from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE
+from tabwb.scoring.permutation import (
+    holm,
+    label_permutation,
+    label_permutation_of_rates,
+    sign_flip_max_t,
+)
+from tests.report.given import BATTERY, DECLARED, administration, answered
+from tests.report.given import SAMPLED as DRAWN
 
 FEATURES = ("anomia", "jargon", "retracing")
 JUDGE = "a-judge"
@@ -99,11 +117,11 @@ def compare(one: Source, other: Source) -> Difference:
 
 
 def of(
-    found: Difference, measure: str, *, subtest: str = "", policy: str = "", feature: str = ""
-) -> Compared:
+    found: Difference, measure: Measure, *, subtest: str = "", policy: str = "", feature: str = ""
+) -> Contrast:
     (each,) = (
         each
-        for each in found.compared
+        for each in found.found.rows
         if (each.measure, each.subtest, each.policy, each.feature)
         == (measure, subtest, policy, feature)
     )
@@ -114,9 +132,9 @@ def test_ten_items_pooled_show_what_five_never_can() -> None:
     given = battery()
     found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
     pooled = of(found, ACCURACY, policy="exact")
-    assert (pooled.items, pooled.like.p, pooled.smallest_p) == (10, 2**-9, 2**-9)
+    assert (pooled.sides.items, pooled.like.p, pooled.sides.smallest_p) == (10, 2**-9, 2**-9)
     words = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (words.items, words.like.p, words.smallest_p) == (5, 0.0625, 0.0625)
+    assert (words.sides.items, words.like.p, words.sides.smallest_p) == (5, 0.0625, 0.0625)
     # Holm over two subtests: 2 x 0.0625, then the larger of 0.0625 and the former.
     assert (words.like.adjusted, words.like.correction) == (0.125, "Holm")
     assert pooled.like.adjusted is None
@@ -125,20 +143,10 @@ def test_ten_items_pooled_show_what_five_never_can() -> None:
 def test_every_policy_is_tested() -> None:
     given = battery()
     found = compare(source(given, all_say(given, "A")), source(given, all_say(given, "b")))
-    assert of(found, ACCURACY, policy="exact").difference == 0.0
+    assert of(found, ACCURACY, policy="exact").sides.difference == 0.0
     for policy in ("normalised", "extracted"):
-        assert of(found, ACCURACY, policy=policy).difference == 1.0
+        assert of(found, ACCURACY, policy=policy).sides.difference == 1.0
         assert of(found, ACCURACY, subtest="words", policy=policy).like.p == 0.0625
-
-
-def test_intervals_name_their_estimand_and_have_a_width() -> None:
-    given = battery()
-    one, other = source(given, all_say(given, "a", "a")), source(given, all_say(given, "b", "b"))
-    words = of(compare(one, other), ACCURACY, subtest="words", policy="exact")
-    for tested, estimand in zip((words.like, words.these), Estimand, strict=True):
-        assert tested.interval.estimand is estimand
-        assert tested.interval.interval is not None
-        assert tested.interval.interval.low < tested.interval.interval.high == 1.0
 
 
 def test_accuracies_on_these_prompts_are_tested_by_labels() -> None:
@@ -208,13 +216,13 @@ def test_features_of_nine_items_are_corrected_by_max_t_over_items() -> None:
     expected = sign_flip_max_t(differences)
     assert expected is not None
     for at, name in enumerate(FEATURES):
-        rate = of(found, RATE, feature=name)
+        rate = of(found, FEATURE_RATE, feature=name)
         assert rate.like.p is not None
         # No less than the p by itself, which is no less than that of the interval.
         adjusted = max(expected.p[at], rate.like.p)
         assert (rate.like.adjusted, rate.like.correction) == (adjusted, "maxT")
         assert rate.these.adjusted is None
-        assert rate.difference == pytest.approx(sum(differences[at]) / 9)
+        assert rate.sides.difference == pytest.approx(sum(differences[at]) / 9)
     assert expected.p[FEATURES.index("anomia")] == 2**-8
 
 
@@ -227,43 +235,21 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
     expected = label_permutation(sides[0], sides[1])
     assert expected is not None
     for at, name in enumerate(FEATURES):
-        rate = of(found, RATE, feature=name)
+        rate = of(found, FEATURE_RATE, feature=name)
         assert (rate.these.p, rate.these.adjusted) == (expected.p[at], expected.adjusted[at])
         assert rate.these.correction == "maxT"
         assert rate.like.correction == "Holm"
         assert rate.like.p is not None and rate.like.p >= 0.0625
-    anomia = of(found, RATE, feature="anomia").these.adjusted
+    anomia = of(found, FEATURE_RATE, feature="anomia").these.adjusted
     assert anomia is not None and anomia < 0.01
     assert of(found, BURDEN).these.test == LABELS
-
-
-def test_usable_responses_stand_before_every_burden() -> None:
-    given = battery(texts=5)
-    # "fine" to every prompt is a repeated answer; the others are different texts.
-    same = source(given, ONE)
-    trials = [
-        replace(
-            trial, attempts=(replace(trial.attempts[0], response="It was a fine day, I think."),)
-        )
-        if trial.plan.replicate < 3
-        else trial
-        for trial in same.trials
-    ]
-    found = compare(replace(same, trials=trials), source(given, OTHER))
-    burden = of(found, BURDEN)
-    assert [(one.usable, one.n) for one in burden.usable] == [(5, 20), (20, 20)]
-    made = list(lines(found, given))
-    at = next(n for n, line in enumerate(made) if line.name.startswith("symptom burden"))
-    assert made[at - 1].name == (
-        "a-judge: A usable 5 of 20: 15 repeated (few usable); B usable 20 of 20"
-    )
 
 
 def test_single_answers_have_no_test_of_these_prompts() -> None:
     given = battery(texts=5)
     one = source(given, {item: said[:1] for item, said in ONE.items()})
     other = source(given, {item: said[:1] for item, said in OTHER.items()})
-    rate = of(compare(one, other), RATE, feature="anomia")
+    rate = of(compare(one, other), FEATURE_RATE, feature="anomia")
     assert (rate.these.p, rate.these.adjusted) == (None, None)
 
 
@@ -275,67 +261,6 @@ def test_the_smallest_difference_comes_from_the_shared_design() -> None:
     assert burden.showable == expected
     few = of(compare(source(battery(texts=5), ONE), source(battery(texts=5), OTHER)), BURDEN)
     assert few.showable.reason == "sign flips over 5 items never reach .05"
-
-
-def test_the_document_has_both_estimands_and_the_correction() -> None:
-    given = battery()
-    found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
-    document = found.to_json()["compared"]
-    assert isinstance(document, list)
-    words = next(one for one in document if one["subtest"] == "words")
-    like, these = words["estimates"]
-    assert (like["estimand"], like["p_adjusted"], like["correction"]) == (
-        "prompts like these", 0.125, "Holm",
-    )  # fmt: skip
-    assert (these["interval"], these["interval_reason"]) == (None, ONE_RESPONSE)
-    assert words["smallest_p"] == 0.0625
-
-
-def test_policies_that_say_the_same_share_their_lines() -> None:
-    given = battery()
-    alike = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
-    names = [line.name for line in lines(alike, given) if line.leads]
-    assert names[0] == f"{ALL_SCORED}, share right (exact, normalised, extracted)"
-    unlike = compare(source(given, all_say(given, "A")), source(given, all_say(given, "b")))
-    names = [line.name for line in lines(unlike, given) if line.leads]
-    assert names[:2] == [
-        f"{ALL_SCORED}, share right (exact)",
-        f"{ALL_SCORED}, share right (normalised, extracted)",
-    ]
-
-
-def test_each_line_of_figures_names_its_estimand() -> None:
-    given = battery(texts=5)
-    made = [line.name for line in lines(compare(source(given, ONE), source(given, OTHER)), given)]
-    usable, *measures = made
-    assert usable == "a-judge: A usable 20 of 20; B usable 20 of 20"
-    assert measures[1::3] == ["  prompts like these"] * (len(measures) // 3)
-    assert measures[2::3] == ["  these prompts"] * (len(measures) // 3)
-
-
-def test_features_absent_on_both_sides_are_counted_and_not_shown() -> None:
-    given = battery(texts=5)
-    healthy = source(given, {f"t{at}": ["fine", "anomia"] for at in range(5)})
-    found = compare(healthy, healthy)
-    shown = [line.name for line in lines(found, given) if line.leads]
-    assert shown == [
-        "a-judge: A usable 10 of 10; B usable 10 of 10",
-        "symptom burden, a-judge, 3 features, connected text",
-        "Anomia, share of responses, a-judge",
-    ]
-    assert "a-judge: 2 features are absent on both sides and not shown" in list(notes(found))
-
-
-def test_the_notes_say_what_the_items_can_show() -> None:
-    given = battery()
-    said = list(
-        notes(compare(source(given, all_say(given, "a")), source(given, all_say(given, "b"))))
-    )
-    assert (
-        "smallest p that the items can give, prompts like these: "
-        "5 items 0.0625 (never below .05); 10 items 0.00195"
-    ) in said
-    assert any(one.startswith("smallest difference from A's mean") for one in said)
 
 
 def without_seeds(given: Source) -> Source:
@@ -354,24 +279,14 @@ def test_shared_random_streams_say_nothing_for_these_prompts() -> None:
     new = source(given, all_say(given, *"abb") | said)
     for one, other in ((old, new), (new, old), (old, old)):
         found = compare(one, other)
-        assert {each.measure for each in found.compared} == {ACCURACY, BURDEN, RATE}
-        for each in found.compared:
+        assert {each.measure for each in found.found.rows} == {ACCURACY, BURDEN, FEATURE_RATE}
+        for each in found.found.rows:
             assert (each.these.interval.interval, each.these.interval.reason) == (None, SHARED)
             assert (each.these.p, each.these.adjusted) == (None, None)
             assert each.like.interval.interval is not None and each.like.p is not None
     seeded = compare(new, new)
-    assert all(each.these.interval.interval is not None for each in seeded.compared)
-    assert seeded.shared_streams == ((0, 40), (0, 40))
-
-
-def test_a_comparison_names_the_side_that_shares_random_streams() -> None:
-    given = battery()
-    old = without_seeds(source(given, all_say(given, "a", "b")))
-    found = compare(source(given, all_say(given, "a", "b")), old)
-    assert found.shared_streams == ((0, 20), (20, 20))
-    assert found.to_json()["shared_streams"] == {"first": 0, "second": 20}
-    said = [note for note in notes(found) if "earlier version" in note]
-    assert len(said) == 1 and said[0].startswith("B: 20 of 20 responses were sampled by an earlier")
+    assert all(each.these.interval.interval is not None for each in seeded.found.rows)
+    assert seeded.found.shared_streams == ((0, 40), (0, 40))
 
 
 def test_items_without_a_burden_are_named() -> None:
@@ -390,6 +305,153 @@ def test_items_without_a_burden_are_named() -> None:
     other = replace(other, declarations=declared)
     found = compare(replace(one, trials=trials, declarations=declared), other)
     burden = of(found, BURDEN)
-    assert (burden.items, burden.items_left_out) == (4, ("t4",))
-    assert "a-judge: not compared, no burden on one side or both: t4" in list(notes(found))
+    assert (burden.sides.items, burden.items_left_out) == (4, ("t4",))
     assert of(compare(other, other), BURDEN).items_left_out == ()
+
+
+def test_four_items_right_and_wrong_give_two_of_sixteen() -> None:
+    given = battery(words=4, sentences=0)
+    found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
+    sides = of(found, ACCURACY, subtest="words", policy="exact").sides
+    assert (sides.first, sides.second, sides.items, sides.difference) == (1.0, 0.0, 4, 1.0)
+    assert (sides.like.p, sides.like.test) == (2 / 16, FLIPPED)
+
+
+def test_responses_to_one_item_are_averaged_first_and_only_shared_items_count() -> None:
+    given = battery(words=3, sentences=0)
+    one = source(given, {"w0": ["a", "b"], "w1": ["a"], "w2": ["a"]})
+    found = compare(one, source(given, {"w0": ["b"], "w1": ["a"]}))
+    sides = of(found, ACCURACY, subtest="words", policy="exact").sides
+    assert (sides.first, sides.second, sides.items, sides.difference) == (0.75, 0.5, 2, 0.25)
+
+
+def test_nothing_shared_is_undefined_not_zero() -> None:
+    given = battery(words=2, sentences=0)
+    found = compare(source(given, {"w0": ["a"]}), source(given, {"w1": ["a"]}))
+    row = of(found, ACCURACY, subtest="words", policy="exact")
+    assert (row.sides.first, row.sides.difference, row.like.p) == (None, None, None)
+    assert difference_json(found)["compared"][0]["status"] == "undefined"
+
+
+def test_a_burden_of_two_items_has_the_p_of_its_interval() -> None:
+    given = battery(texts=2)
+    one, other = {"t0": ["anomia jargon"], "t1": ["anomia"]}, {"t0": ["anomia"], "t1": ["fine"]}
+    burden = of(compare(source(given, one), source(given, other)), BURDEN)
+    assert burden.terms == Terms(JUDGE, FEATURES, "connected-text", None)
+    assert (burden.sides.first, burden.sides.second) == (1.5, 0.5)
+    # Sign flips say 2/4. By hand, of the interval: t = 1 / sqrt((1.5 + .25) / 2 + (.5 + .25) / 2).
+    assert burden.like.p == pytest.approx(2 * stats.t.sf(1 / 1.25**0.5, 1), rel=0.1)
+
+
+def judged(said: dict[str, list[str]], prompt: str) -> Source:
+    told = Declaration(JUDGE, FEATURES, prompt_text=prompt)
+    return replace(source(battery(texts=2), said), declarations={JUDGE: told})
+
+
+def test_only_burdens_under_the_same_terms_are_compared() -> None:
+    old, new = judged({"t0": ["anomia jargon"]}, "old"), judged({"t0": ["anomia"]}, "new")
+    found = compare(old, new).found
+    assert found.rows == ()
+    hashes = [sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new")]
+    terms = [f"3 features, connected text, prompt {each}" for each in hashes]
+    assert found.left_out == ((JUDGE, f"judged under other terms: {terms[0]} / {terms[1]}"),)
+    several = difference([old, new], [judged({"t0": ["fine"]}, "new")], ("A", "B"))
+    # Not 1.5: the response judged under the old prompt is none of this burden's.
+    assert of(several, BURDEN).sides.difference == 1.0
+    alone = compare(source(battery(texts=2), {"t0": ["x"]}), source(battery(), {"w0": ["a"]}))
+    assert alone.found.left_out == ((JUDGE, "judged only one side"),)
+
+
+def test_what_both_said_stands_side_by_side() -> None:
+    given = battery(words=2, sentences=0)
+    one = source(given, {"w0": ["a", "a", "b"], "w1": ["a"]})
+    first, second = compare(one, source(given, {"w0": ["b"], "w1": ["a"]})).items
+    assert (first.first, first.second, first.differs) == (("a", "b"), ("b",), True)
+    assert first.first_right == pytest.approx(2 / 3) and first.second_right == 0.0
+    assert not second.differs
+
+
+def test_different_batteries_are_refused() -> None:
+    given = battery()
+    other = replace(given, version="2", content_hash="two")
+    with pytest.raises(UsageError, match="b 1 and b 2"):
+        compare(source(given, {"w0": ["a"]}), source(other, {"w0": ["a"]}))
+
+
+# ------------------------------------------------------------------ groups less one
+
+KEYS = {
+    "wc1": "lion", "wc3": "boot", "wc4": "knife", "sc1": "Yes", "sc2": "No", "sc4": "Yes",
+    "r1": "house.", "r4": "The sun rises in the East.",
+}  # fmt: skip
+ALL, NONE = [1] * 8, [0] * 8
+
+
+def model(
+    number: int, right: Sequence[int], present: Sequence[str] = (), **changed: Any
+) -> AdministrationData:
+    """A model: whether each of the eight scored items is right, and features of its texts."""
+    trials = [
+        answered(item, key if ok else f"pear {number}", number=at)
+        for at, ((item, key), ok) in enumerate(zip(KEYS.items(), right, strict=True), start=1)
+    ]
+    for at, text in enumerate(("ct1", "ct2"), start=9):
+        trials.append(answered(text, f"We went there {at} times.", number=at, features=present))
+    conditions = replace(DRAWN, examinee=f"local:m{number}", **changed)
+    return AdministrationData(
+        administration(number, conditions), BATTERY, tuple(trials), declarations=DECLARED
+    )
+
+
+GIVEN = [model(1, ALL), model(2, NONE, ["retracing"]), model(3, [1, 1, 1, 1, 0, 0, 1, 1])]
+
+
+def groups(*given: AdministrationData) -> tuple[Grouped, ...]:
+    return summarised(grouped(given or GIVEN, "model"))
+
+
+def test_pooled_accuracies_are_corrected_by_max_t_over_groups() -> None:
+    baseline, _, found = against(groups(), "local:m1")
+    assert (baseline.label, [one.first for one in found]) == ("m1", ["m2", "m3"])
+    pooled = [row for one in found for row in one.rows if not (row.subtest or row.terms)]
+    assert [row.sides.difference for row in pooled] == [-1.0, -0.25]
+    assert [row.like.p for row in pooled] == [2**-7, 0.5]
+    tested = sign_flip_max_t([[-1.0] * 8, [0, 0, 0, 0, -1.0, -1.0, 0, 0]])
+    assert tested is not None and tuple(row.like.adjusted for row in pooled) == tested.p
+    assert {row.like.correction for row in pooled} == {"maxT"}
+    assert {row.sides.smallest_p for row in pooled} == {2**-7}
+
+
+def test_subtests_are_one_family_over_groups_and_subtests() -> None:
+    table = against_table(groups(), "local:m1")
+    alone = [row for row in table.to_dicts() if row["part"]]
+    parts = ["words", "words", "sentences", "sentences", "repetition", "repetition"]
+    assert [row["part"] for row in alone] == parts
+    assert [row["p_adjusted"] for row in alone] == list(holm([row["p"] for row in alone]))
+    assert {row["correction"] for row in alone} == {"Holm over groups and subtests"}
+
+
+def test_burdens_of_groups_are_compared_if_judged_alike() -> None:
+    burdens = against_table(groups(), "local:m1").where(measure="burden").to_dicts()
+    assert [row["difference"] for row in burdens] == [1.0, 0.0]
+    assert {row["correction"] for row in burdens} == {"Holm over groups"}
+    unjudged = replace(model(4, ALL), declarations={}, trials=model(4, ALL).trials[:8])
+    _, _, (found,) = against(groups(GIVEN[0], unjudged), "local:m1")
+    assert found.left_out == (("rules-2", "judged only one side"),)
+    shuffled = model(5, ALL, option_order="shuffled")
+    _, _, (found,) = against(groups(GIVEN[0], shuffled), "local:m1")
+    assert [name for name, *_ in found.unlike] == ["options"]
+
+
+def test_a_baseline_is_one_group() -> None:
+    assert baseline_of(groups(), "m3").label == "m3"
+    assert baseline_of(groups(), "local:m2").label == "m2"
+    with pytest.raises(UsageError, match="several groups are named 'local'"):
+        baseline_of(groups(), "local")
+    with pytest.raises(UsageError, match="no group is named 'gemma'"):
+        against(groups(), "gemma")
+    with pytest.raises(UsageError, match="no other group of this battery"):
+        against(groups(GIVEN[0]), "local:m1")
+    # What one key calls a group comes before a part of a name.
+    both = summarised(grouped([model(12, ALL), model(1, ALL)], "model,temperature"))
+    assert baseline_of(both, "m1") is both[1]

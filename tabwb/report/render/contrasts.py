@@ -1,0 +1,393 @@
+"""Differences on the same items for the terminal: two sides, base and instruct, names aloud."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tabwb.analysis.contrast import (
+    Compared,
+    Contrast,
+    Difference,
+    FamilyMean,
+    Pair,
+    over_families,
+)
+from tabwb.analysis.paired import AGREE, PAIRED_T, Tested
+from tabwb.battery.model import Battery
+from tabwb.records.condition_table import title_of
+from tabwb.records.words import NONE, plural
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.names import judge_names
+from tabwb.report.render.naming import BASES
+from tabwb.report.render.printing import ForWidth, empty_table, table
+from tabwb.report.render.wording import (
+    both_usable,
+    chance,
+    figure,
+    interval_words,
+    numbered,
+    signed,
+    size_of,
+)
+from tabwb.report.summaries.draws import compared_caution
+from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
+from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of
+from tabwb.scoring.detectable import simulated_test
+from tabwb.scoring.estimate import Estimand
+from tabwb.scoring.naming.summary import NamedItem, right_by
+
+WIDE = 80
+"""From so many columns on each figure has its own column."""
+HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
+NAMED = 5
+"""So many items are named; of more their number is told."""
+ALL_SCORED = "all scored subtests"
+SIDES = "A", "B"
+
+
+def difference_view(
+    difference: Difference, battery: Battery, *, everything: bool = False
+) -> RenderableType:
+    """Return the comparison: measures, notes, what both sides answered to each item."""
+    items, found = difference.items, difference.found
+    parts: list[RenderableType] = [
+        Text.assemble((f"{side}  ", "bold"), name)
+        for side, name in zip(SIDES, (found.first, found.second), strict=True)
+    ]
+    if items or found.rows:
+        parts.append(ForWidth(partial(_measures, found, battery)))
+        parts += [Text(note, style="dim") for note in notes(found)]
+        alike = sum(not item.differs for item in items)
+        parts.append(Text(f"{len(items)} items, {alike} answered alike", style="dim"))
+    if shown := [item for item in items if everything or item.differs]:
+        made = _sides_table()
+        for item in shown:
+            first = _answered(item.first, item.first_right)
+            made.add_row(item.item, first, _answered(item.second, item.second_right))
+            made.add_row("", "", "")
+        parts.append(made)
+    for named in difference.named:
+        parts += naming_views(named, everything=everything)
+    return Group(*parts)
+
+
+def _measures(found: Compared, battery: Battery, width: int) -> Table:
+    compact = width < WIDE
+    headings = ("A\n ", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
+    made = table(*headings, first="measure, and what it is for", fold=True)
+    for line in lines(found, battery):
+        shown = line.cells
+        if compact:
+            shown = (*shown[:3], shown[6]) if line.leads else ("", *shown[3:6])
+        cells = [Text(cell, style="bold" if line.leads else "") for cell in shown]
+        made.add_row(Text(line.name, style="" if line.leads else "dim"), *cells)
+    return made
+
+
+def _sides_table() -> Table:
+    made = empty_table()
+    made.add_column("item", no_wrap=True)
+    for side in SIDES:
+        made.add_column(side, ratio=1, overflow="fold")
+    return made
+
+
+def _answered(responses: tuple[str, ...], right: float | None) -> Text:
+    if not responses:
+        return Text("not answered", style="dim")
+    text = Text()
+    if right is not None:
+        mark = "✓ " if right == 1 else "✗ " if right == 0 else f"{figure(right)} right "
+        text.append(mark, style="bold")
+    text.append(responses[0] or "(nothing)")
+    if len(responses) > 1:
+        text.append(f"  (and {len(responses) - 1} other)", style="dim")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the table of measures.
+
+    Attributes:
+        name: the measure, or the estimand of the figures.
+        cells: under :data:`HEADINGS`.
+        leads: whether it is the line of a measure, which lines of its estimands follow.
+        value: the difference A - B; low, high: ends of its interval for the estimand.
+        share: whether it is a difference of shares, from -1 to 1.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    leads: bool
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    share: bool = True
+
+
+def lines(found: Compared, battery: Battery) -> Iterator[Line]:
+    """Yield a line for each measure and one below it for each estimand.
+
+    Policies under which an accuracy and its tests are the same share their lines. Features that
+    are absent on both sides are left out, see :func:`notes`.
+    """
+    names = _judges(found)
+    for policies, row in _shown(found.rows):
+        rater, sides = names.get(row.rater, row.rater), row.sides
+        if row.measure is BURDEN and row.usable:
+            yield Line(f"{rater}: {both_usable(row.usable, SIDES)}", ("",) * 7, True)
+        means = figure(sides.first), figure(sides.second), signed(sides.difference)
+        cells = (*means, "", "", "", str(sides.items))
+        yield Line(_name(row, policies, battery, rater), cells, leads=True)
+        for tested in (row.like, row.these):
+            name = f"  {tested.interval.estimand.value}"
+            share = row.measure is not BURDEN
+            yield Line(name, _cells(tested), False, sides.difference, *tested.ends, share)
+
+
+def _shown(compared: Sequence[Contrast]) -> Iterator[tuple[tuple[str, ...], Contrast]]:
+    alike: dict[tuple[object, ...], list[Contrast]] = {}
+    order = dict.fromkeys(row.subtest for row in compared if row.measure is ACCURACY)
+    for row in sorted(
+        (row for row in compared if row.measure is ACCURACY),
+        key=lambda row: list(order).index(row.subtest),
+    ):
+        sides = row.sides
+        key = row.subtest, sides.first, sides.second, sides.items, sides.like, sides.these
+        alike.setdefault(key, []).append(row)
+    for same in alike.values():
+        yield tuple(row.policy for row in same), same[0]
+    for row in compared:
+        if row.measure is BURDEN or (row.measure is FEATURE_RATE and not _absent(row)):
+            yield (), row
+
+
+def _absent(row: Contrast) -> bool:
+    return not (row.sides.first or row.sides.second)
+
+
+def _judges(found: Compared) -> Mapping[str, str]:
+    """Return the short name of each judge that is compared."""
+    return judge_names(row.rater for row in found.rows if row.rater)
+
+
+def _name(row: Contrast, policies: Sequence[str], battery: Battery, rater: str) -> str:
+    if row.measure is ACCURACY:
+        return f"{row.title or ALL_SCORED}, share right ({', '.join(policies)})"
+    if row.measure is BURDEN:
+        return f"symptom burden, {rater}, {row.terms}"
+    titles = {feature.id: feature.title for feature in battery.features}
+    return f"{titles.get(row.feature, row.feature)}, share of responses, {rater}"
+
+
+def _cells(tested: Tested) -> tuple[str, ...]:
+    chances = ("" if p is None else chance(p) for p in (tested.p, tested.adjusted))
+    return "", "", "", interval_words(tested.interval), *chances, ""
+
+
+def notes(found: Compared) -> Iterator[str]:
+    """Yield what must be known to read the table."""
+    rows = found.rows
+    yield from (f"{name}: {spec}" for spec, name in _judges(found).items() if name != spec)
+    for name, first, second in found.unlike:
+        yield f"A and B also differ in {name}: {first} | {second}"
+    yield from _shared(found, SIDES)
+    for rater, why in found.left_out:
+        yield f"{rater}: {why}"
+    for row in rows:
+        if items := row.items_left_out:
+            named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
+            yield f"{row.rater}: not compared, no burden on one side or both: {named}"
+    absent = Counter(row.rater for row in rows if row.measure is FEATURE_RATE and _absent(row))
+    for rater, n in absent.items():
+        yield f"{rater}: {n} features are absent on both sides and not shown"
+    if not any(row.sides.items for row in rows):
+        return
+    yield "A and B are means over the items that both answered, each with the same weight"
+    yield (
+        f"p: two-sided; prompts like these: {_like_tests(rows)}; "
+        "these prompts: labels permuted within items. corr.: corrected for the subtests of a "
+        "policy (Holm) or the features of a judge (maxT over sign flips from 8 items on and for "
+        "these prompts, else Holm)"
+    )
+    yield AGREE
+    smallest = ((row.sides.unit_count, row.sides.smallest_p) for row in rows)
+    least = {count: p for count, p in smallest if p is not None}
+    if least:
+        yield "smallest p that the items can give, prompts like these: " + "; ".join(
+            f"{count} {p:.3g}" + (" (never below .05)" if p > 0.05 else "")
+            for count, p in sorted(least.items(), key=lambda one: -one[1])
+        )
+    main = [(row, row.showable) for row in rows if row.design is not None]
+    shown = [f"{_short(row)} {figure(one.value)}" for row, one in main if one.defined]
+    if shown:
+        yield (
+            "smallest difference from A's mean that is found in 4 of 5 simulated studies by "
+            f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)} (the larger p below .05), prompts like "
+            "these: " + "; ".join(shown)
+        )
+    hopeless = [
+        f"{_short(row)} ({one.reason})"
+        for row, one in main
+        if row.sides.items > 1 and not one.defined
+    ]
+    if hopeless:
+        yield f"no smallest difference: {'; '.join(hopeless)}"
+
+
+def _shared(found: Compared, names: Sequence[str]) -> Iterator[str]:
+    for side, (shared, n) in zip(names, found.shared_streams, strict=True):
+        if shared:
+            yield compared_caution(side, shared, n)
+
+
+def _like_tests(rows: Sequence[Contrast]) -> str:
+    methods = {row.like.test for row in rows} - {""}
+    said = ["sign-flip permutation test over items"] if methods - {PAIRED_T} else []
+    if PAIRED_T in methods:
+        said.append(
+            "paired t over items, with the standard error of the interval, where the sides have "
+            "unequal numbers of replicates"
+        )
+    return ", ".join(said)
+
+
+def _short(row: Contrast) -> str:
+    return f"symptom burden, {row.rater}" if row.terms else row.subtest or ALL_SCORED
+
+
+# ------------------------------------------------------------------ base and instruct models
+
+
+def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
+    """Yield base and instruct models of one battery, then means over families, with their names."""
+    for pair in pairs:
+        yield f"{pair.family}, {size_of(pair.parameters)}", pair_view(pair)
+    if means := over_families(pairs):
+        yield "Families", _families_view(means)
+
+
+def pair_view(pair: Pair) -> RenderableType:
+    """Return a base and an instruct model: each measure with the difference, then the notes."""
+    found = pair.found
+    title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
+    said = [
+        f"base {found.first}: {numbered(pair.base_from)}",
+        f"instruct {found.second}: {numbered(pair.instruct_from)}",
+    ]
+    if found.unlike:
+        unlike = [
+            f"Not comparable: {title_of(name)} differs too ({base} | {instruct})"
+            for name, base, instruct in found.unlike
+        ]
+        dim = Text("\n".join(said) + "\n", style="dim")
+        return Group(Text(title, style="bold"), Text("\n".join(unlike)), dim)
+    headings = ("base", "N", "instruct", "N", "difference\n95 %")
+    title += f", lesion {pair.lesion}" if pair.lesion else ""
+    made = table(*headings, first="measure", fold=True, title=title)
+    for row in found.rows:
+        sides = row.sides
+        if row.usable:
+            said.append(f"{row.rater}: {both_usable(row.usable, ('base', 'instruct'))}")
+        base, instruct = figure(sides.first), figure(sides.second)
+        means = base, str(sides.n_first), instruct, str(sides.n_second)
+        made.add_row(_measure(row), *means, Text(signed(sides.of_means), style="bold"))
+        for tested in (row.like, row.these):
+            name = Text(f"  {tested.interval.estimand.value}", style="dim")
+            made.add_row(name, *[""] * 4, interval_words(tested.interval))
+    if pair.unsaid:
+        said.append(f"not included, because no profile states the family: {numbered(pair.unsaid)}")
+    said += [f"{rater}: {why}" for rater, why in found.left_out]
+    said += _shared(found, ("base", "instruct"))
+    said.append("means over the items that both have a value for; N: responses to them")
+    said.append("95 %: paired by item, no interval narrower than the draws alone allow")
+    return Group(made, Text("\n".join(said) + "\n", style="dim"))
+
+
+def _families_view(means: Sequence[FamilyMean]) -> RenderableType:
+    title = "base - instruct over families"
+    made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
+    for mean in means:
+        difference = Text(signed(mean.difference), style="bold")
+        counts = str(len(mean.families)), str(mean.items)
+        made.add_row(_measure(mean.row), *counts, difference, "")
+        name = Text(f"  {mean.interval.estimand.value}, families like these", style="dim")
+        made.add_row(name, "", "", "", interval_words(mean.interval))
+    return made
+
+
+def _measure(row: Contrast) -> str:
+    if row.terms is None:
+        return f"{row.title}, share right"
+    return f"symptom burden, {row.rater}, {row.terms}"
+
+
+# ------------------------------------------------------------------ subtests that are named aloud
+
+TEST = (
+    "gained: wrong in A and right in B; lost: right in A and wrong in B; p: McNemar's exact test, "
+    "two-sided; mid-p: with half the chance of the observed split"
+)
+
+
+def naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
+    """Yield the views of a subtest that was named aloud: names counted as right, codes, items."""
+    headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
+    made = table(*headings, first=difference.title)
+    for changed in difference.changed:
+        made.add_row(*_row(changed))
+    yield made
+    if left := max((changed.left_out for changed in difference.changed), default=0):
+        yield Text(
+            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
+        )
+    yield Text(TEST, style="dim")
+    codes = table("A", "B", first="code (a person's, else proposed)")
+    first, second = difference.codes
+    for code in {**first, **second}:
+        codes.add_row(code, str(first.get(code, 0)), str(second.get(code, 0)))
+    if codes.row_count:
+        yield codes
+    pairs = difference.pairs
+    shown = [pair for pair in pairs if everything or pair.differs]
+    alike = sum(not pair.differs for pair in pairs)
+    yield Text(f"{plural(len(pairs), 'item')}, {alike} alike in every respect", style="dim")
+    if shown:
+        yield _named_items(shown)
+
+
+def _row(changed: Changed) -> tuple[str | Text, ...]:
+    counts = map(str, (changed.first, changed.second, changed.items))
+    test = changed.test
+    if test is None:
+        return BASES[changed.basis], *counts, *(NONE,) * 4
+    p = Text(chance(test.p), style="bold")
+    return BASES[changed.basis], *counts, str(test.gained), str(test.lost), p, chance(test.mid_p)
+
+
+def _named_items(pairs: list[NamedPair]) -> Table:
+    made = _sides_table()
+    for pair in pairs:
+        made.add_row(pair.item, _side(pair.first), _side(pair.second))
+    return made
+
+
+def _side(responses: tuple[NamedItem, ...]) -> Text:
+    if not responses:
+        return Text("not given", style="dim")
+    return Text("\n").join(map(_response, responses))
+
+
+def _response(item: NamedItem) -> Text:
+    right = right_by(item, "outcome")
+    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if item.status == "answered" else ""
+    facts = (heard_or_transcribed(item), score_of(item), code_of(item))
+    return Text.assemble((mark, "bold"), ", ".join(fact for fact in facts if fact != NONE) or NONE)
