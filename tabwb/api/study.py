@@ -204,8 +204,7 @@ class Study(Reading):
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.media.methods import methods_about
-        from tabwb.media.methods_rated import with_rating_sets
+        from tabwb.media.methods import methods_about, with_rating_sets
         from tabwb.media.studied import studied
 
         if format not in ("text", "bibtex"):

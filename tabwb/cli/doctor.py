@@ -41,7 +41,6 @@ LACKING: dict[str, str] = {
     "tables": "no Parquet",
     "plots": "no plots in the workbench",
     "figures": "no figures for papers",
-    "report": "no reports in HTML, only in Markdown",
     "audio": "no recording and no sound files: no spoken naming, no transcripts",
     "annotations": "no import or export of TextGrid and EAF",
     "interchange": "no logs of inspect_ai",

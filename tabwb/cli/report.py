@@ -83,8 +83,7 @@ def report(
     give the batteries again.
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
-    from tabwb.media.methods import methods_about
-    from tabwb.media.methods_rated import with_rating_sets
+    from tabwb.media.methods import methods_about, with_rating_sets
     from tabwb.media.reporting import write_report
     from tabwb.media.studied import studied
     from tabwb.plugin_api.writing import write_bytes

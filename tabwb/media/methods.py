@@ -1,30 +1,84 @@
 """The methods of a study in sentences, made from what is stored with its administrations.
 
-Every number and name comes from the store, so that the text agrees with the figures beside it.
-Where administrations differ, what most of them share is said once and the others are named. People
-are counted and not named.
+:func:`facts` has every number and name as a plain value, so that the text agrees with the figures
+beside it: what administrations share stands there once, what differs with the names of those it
+holds for. People are counted and not named. The template ``methods.md.j2`` writes the sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-from tabwb.media.methods_analysis import analysis
-from tabwb.media.methods_given import (
-    materials,
-    models,
-    participants,
-    software_used,
+import tabwb
+from tabwb.administer.naming.scores import Naming
+from tabwb.administer.naming.views import is_recorded as is_aloud
+from tabwb.analysis.contrast import kindred
+from tabwb.battery.forms import form_from_canonical
+from tabwb.battery.model import Battery, Subtest
+from tabwb.battery.prompts import NO_MESSAGE
+from tabwb.media.perturbed import Facts, doses, lesions, perturbations
+from tabwb.media.references import Citations, Reference, bibliography, of_battery, software
+from tabwb.media.sentences import joined, listed, once, quoted, ranges, said, spread
+from tabwb.media.studied import (
+    Members,
+    Studied,
+    is_persons,
+    is_recorded,
+    is_sampled,
+    noun_of,
+    people,
 )
-from tabwb.media.methods_lesions import lesions, over_amounts
-from tabwb.media.methods_perturbed import over_other_amounts, perturbations
-from tabwb.media.methods_procedure import procedure
-from tabwb.media.methods_scored import scoring, unusable
-from tabwb.media.references import Citations, Reference, bibliography
-from tabwb.media.studied import Studied
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records import declared_conditions as declared
+from tabwb.records.condition import Condition
+from tabwb.records.conditions import Conditions
+from tabwb.records.counting import PERSON, rule_of
+from tabwb.records.exchange import MAX_TOKENS
+from tabwb.records.rating_sets import RatingSet
+from tabwb.records.speech import is_typed
+from tabwb.records.states import Protocol
+from tabwb.records.words import RESEARCH_ONLY, plural
+from tabwb.report.file_names import without_folders
+from tabwb.report.names import judge_names
 from tabwb.report.plain import Json
+from tabwb.report.summaries.cautions import FEW_ITEMS
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.naming import namings
+from tabwb.scoring.dose import LEAST_SEEDS
+from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    import jinja2
+
+SHORT_HASH = 12
+"""Hexadecimal digits that are printed of a hash."""
+PARAGRAPHS = (
+    "Materials", "Models", "Lesions", "Perturbations", "Participants", "Procedure", "Scoring",
+    "Raters", "Responses", "Statistical analysis", "Software",
+)  # fmt: skip
+"""Each has a macro of its name in the template, and facts."""
+SAID = frozenset(
+    {
+        *("seed", "temperature", "top_p", "max_tokens", "token_limits", "stop", "replicates"),
+        *("protocol", "lesion", "prompt_noise", "conversation", "item_order", "option_order"),
+        *("part_subtests", "part_items", "part_limit", "research_protocol"),
+        *("judges", "transcriber", "rater"),
+    }
+)
+"""Conditions that have their own sentences."""
+RULES = {"choice": "answer", "yes-no": "answer", "repetition": "target"}
+"""Scorer to what a response equals that is right under the policy *exact*."""
+BASELINES = ("always_first", "always_yes", "guessing")
+_SPACE, _EDGE = "\ue000", "\ue001"
+"""Stand in the texts of facts for a space, and before a mark at the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +86,12 @@ class Paragraph:
     """Sentences under a heading."""
 
     title: str
-    sentences: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The sentences, one after the other."""
-        return " ".join(self.sentences)
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """The methods of a study.
-
-    Attributes:
-        paragraphs: in the order of a methods section.
-        references: the works cited, by number.
-    """
+    """The methods of a study: paragraphs, and the works that they cite by number."""
 
     paragraphs: tuple[Paragraph, ...]
     references: tuple[Reference, ...]
@@ -80,26 +124,634 @@ class Methods:
 def methods_about(about: Studied) -> Methods:
     """Return the methods of what a report is about."""
     cite = Citations()
-    paragraphs = tuple(Paragraph(title, tuple(said)) for title, said in _parts(about, cite) if said)
-    return Methods(paragraphs, tuple(cite.works))
-
-
-def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
-    if not about.rows:
-        yield "Methods", ["There are no administrations to describe."]
-    else:
-        yield "Materials", list(materials(about, cite))
-        yield "Models", list(models(about))
-        yield "Lesions", list(lesions(about, cite))
-        yield "Perturbations", list(perturbations(about))
-        yield "Participants", list(participants(about))
-        yield "Procedure", list(procedure(about))
-        yield "Scoring", list(scoring(about, cite))
-        yield "Raters", list(about.rated)
-        yield "Responses", list(unusable(about))
-        statistics = list(analysis(about, cite))  # before the others: works are numbered in order
-        statistics += [*over_amounts(about, cite), *over_other_amounts(about)]
-        yield "Statistical analysis", statistics
-        yield "Software", list(software_used(about, cite))
+    found = [Paragraph("Methods", "There are no administrations to describe.")]
+    if about.rows:
+        known = _protected(facts(about))
+        module: Any = _template().make_module({"cite": cite})
+        texts = ((name, _macro(module, name)(known[name])) for name in PARAGRAPHS)
+        found = [Paragraph(name, text) for name, made in texts if (text := _text(made))]
     disclaimers = (battery.disclaimer for battery in about.batteries if battery.disclaimer)
-    yield "Scope", list(dict.fromkeys((RESEARCH_ONLY, *disclaimers)))
+    scope = Paragraph("Scope", " ".join(dict.fromkeys((RESEARCH_ONLY, *disclaimers))))
+    return Methods((*found, scope), tuple(cite.works))
+
+
+@cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    environment.globals |= {
+        "joined": joined, "listed": listed, "number": "{:,}".format, "once": once,
+        "plural": plural, "quoted": quoted, "ranges": ranges, "said": said,
+    }  # fmt: skip
+    return environment.from_string(
+        (files("tabwb.media") / "templates" / "methods.md.j2").read_text(encoding="utf-8")
+    )
+
+
+def _macro(module: Any, title: str) -> Any:
+    return getattr(module, title.lower().replace(" ", "_"))
+
+
+def _protected(value: Any) -> Any:
+    """Return facts whose texts keep their own white space in :func:`_text`."""
+    if isinstance(value, str):
+        return re.sub(r"^(?=[,.;:)])", _EDGE, value).replace(" ", _SPACE)
+    if isinstance(value, Mapping):
+        return {name: _protected(inner) for name, inner in value.items()}
+    return list(map(_protected, value)) if isinstance(value, list | tuple) else value
+
+
+def _text(made: str) -> str:
+    r"""Return what a template made as one line, with the texts of facts as they are.
+
+    >>> _text(f" One  text\n : {_protected('a  (b )')}\n. ")
+    'One text: a  (b ).'
+    """
+    flat = re.sub(r"[ \n]+(?=[,.;:)])", "", re.sub(r"[ \n]+", " ", made))
+    return flat.strip(" ").replace(_SPACE, " ").replace(_EDGE, "")
+
+
+def facts(about: Studied) -> Facts:
+    """Return what is stored of a study, a value for each paragraph of the methods."""
+    return {
+        "Materials": list(_materials(about)),
+        "Models": _models(about),
+        "Lesions": lesions(about),
+        "Perturbations": perturbations(about),
+        "Participants": _participants(about),
+        "Procedure": _procedure(about),
+        "Scoring": list(_scoring(about)),
+        "Raters": about.rated,
+        "Responses": _responses(about),
+        "Statistical analysis": {**_analysis(about), **doses(about), "least_seeds": LEAST_SEEDS},
+        "Software": _software(about),
+    }
+
+
+def _materials(about: Studied) -> Iterator[Facts]:
+    """Yield what each battery is and which of its items were given."""
+    for battery in about.batteries:
+        subtests = [subtest for subtest in battery.subtests if _items_of(subtest)]
+        summaries = [part for row in about.rows_of(battery) for part in row.summary.subtests]
+        planned = {part.id for part in summaries if part.planned}
+        given = [subtest.title for subtest in battery.subtests if subtest.id in planned]
+        members = [m for m in about.members if m.battery.content_hash == battery.content_hash]
+        models = [member for member in members if not is_persons(member)]
+        is_part = any(member.administration.conditions.is_part for member in members)
+        is_sent = any(one.administration.conditions.system_message for one in models)
+        yield {
+            "title": battery.title,
+            "is_name": bool(re.search(r"\b(Battery|Examination|Inventory|Test)\b", battery.title)),
+            "id": battery.id,
+            "version": battery.version,
+            "sha256": battery.content_hash[:SHORT_HASH],
+            "work": of_battery(battery),
+            "n": battery.n_items,
+            "subtests": [
+                {"title": one.title, "n": _items_of(one), "asks_for": one.task.asks_for}
+                for one in subtests
+            ],
+            "given": given if len(given) < len(subtests) else None,
+            "is_part": about.is_part,
+            "part": about.varied(members, _part) if is_part else None,
+            "system": battery.system.text if battery.system is not None and models else None,
+            "sent": about.varied(models, _system) if is_sent else None,
+        }
+
+
+def _items_of(subtest: Subtest) -> int:
+    """Return the number of items of a subtest, practice not counted."""
+    return sum(not item.practice for item in subtest.items)
+
+
+def _part(member: AdministrationData) -> str:
+    conditions = member.administration.conditions
+    return conditions.part.replace(":", " with") if conditions.is_part else ""
+
+
+def _system(member: AdministrationData) -> str | None:
+    text = member.administration.conditions.system_message
+    return "" if text == NO_MESSAGE else text
+
+
+def _models(about: Studied) -> Facts:
+    """Return which models responded, each with its revision, as far as it is stored."""
+    members = [member for member in about.members if not is_persons(member)]
+    examinees = sorted(spread(members, about.name), key=lambda found: members.index(found[1][0]))
+    dtypes = {member.model_facts.get("dtype", "") for member in members}
+    shared = dtypes.pop() if len(dtypes) == 1 else ""
+    return {
+        "of": [
+            {"name": name, "facts": list(_facts_of(name, own, with_dtype=not shared))}
+            for name, own in examinees
+        ],
+        "dtype": shared,
+    }
+
+
+def _facts_of(name: str, members: Members, *, with_dtype: bool) -> Iterator[Facts]:
+    first = members[0].administration.conditions
+    examinee, size = without_folders(first.examinee), first.labels.get("parameters")
+    values = [] if examinee in name else [examinee]
+    values += [value for key, value in first.labels.items() if key in ("family", "tuning")]
+    if size is not None:
+        values.append(f"{int(size):,} parameters" if size.isdecimal() else f"{size} parameters")
+    yield from ({"what": "", "of": [value]} for value in values)
+    for key, what, digits in (
+        ("revision", "revision", SHORT_HASH),
+        ("weights_sha256", "weights SHA-256", SHORT_HASH),
+        ("file_sha256", "file SHA-256", SHORT_HASH),
+        ("dtype", "", None),
+        ("template", "template", None),
+    ):
+        given = dict.fromkeys(m.model_facts[key] for m in members if m.model_facts.get(key))
+        if given and (key != "dtype" or with_dtype):
+            yield {"what": what, "of": [value[:digits] for value in given]}
+
+
+def _participants(about: Studied) -> Facts:
+    """Return how many people took part; they are named only where that was asked for."""
+    members = [member for member in about.members if is_persons(member)]
+    known = [member for member in members if noun_of(member) == "participant"]
+    answered = [member for member in members if _how_answered(member) != (0, 0)]
+    protocols = [m for m in members if m.administration.conditions.research_protocol]
+    return {
+        "known": people(known, about.name) if known else "",
+        "names": list(dict.fromkeys(map(about.name, known))) if about.study_ids else [],
+        "n": len(known),
+        "unknown": len(members) - len(known),
+        "answered": about.varied(answered, _how_answered) if answered else None,
+        "protocols": about.varied(protocols, _research_protocol) if protocols else None,
+    }
+
+
+def _how_answered(member: AdministrationData) -> tuple[int, ...]:
+    """Return how many responses were given aloud and typed; () where they were recorded."""
+    if is_recorded(member):
+        return ()
+    answered = [trial for trial in member.source.trials if trial.counting is not None]
+    aloud = sum(
+        member.battery.subtest(trial.plan.subtest).task.coded or is_aloud(trial)
+        for trial in answered
+    )
+    return aloud, len(answered) - aloud
+
+
+def _research_protocol(member: AdministrationData) -> str:
+    return member.administration.conditions.research_protocol or "none"
+
+
+def _procedure(about: Studied) -> Facts:
+    """Return under which conditions the items were given, and how many were answered."""
+    persons = [member for member in about.members if is_persons(member)]
+    models = [member for member in about.members if not is_persons(member)]
+    here = [member for member in models if not is_recorded(member)]
+    imported = [m for m in models if is_recorded(m) and m.administration.conditions.is_imported]
+    recorded = [m for m in models if is_recorded(m) and m not in imported]
+    given = [*here, *recorded]
+    known = [*given, *imported]
+    choices = [m for m in given if any(part.task.options for part in m.battery.subtests)]
+    order = partial(_condition, "item_order")
+    return {
+        "times": about.varied(known, partial(_condition, "replicates")) if known else None,
+        "item_order": about.varied(given, order) if {*map(order, given)} - {"as-given"} else None,
+        "option_order": about.varied(choices, partial(_condition, "option_order"))
+        if choices
+        else None,
+        "generated": _generated(about, here) if here else None,
+        "imported": {
+            "of": "" if len(imported) == len(about.members) else about.some(imported),
+            "source": about.varied(imported, _source),
+            "drawn": about.varied(imported, _drawn),
+        }
+        if imported
+        else None,
+        "recorded": {"of": about.some(recorded) if here else ""} if recorded else None,
+        "heard": _heard(persons),
+        "others": list(_others(about)),
+        **_completed(about),
+    }
+
+
+def _condition(name: str, member: AdministrationData) -> Any:
+    return getattr(member.administration.conditions, name)
+
+
+def _source(member: AdministrationData) -> str:
+    return member.model_facts.get("source") or member.model_facts.get("imported_file") or ""
+
+
+def _generated(about: Studied, members: Members) -> Facts:
+    closed = [m for m in members if any(part.task.closed for part in m.battery.subtests)]
+    protocol = partial(_condition, "protocol")
+    sent = [member for member in members if not _is_unsent(member)]
+    seeds = {
+        name: tuple(sorted({member.administration.conditions.seed for member in own}))
+        for name, own in spread(sent, about.name)
+    }
+    stops = any(map(_stops, sent))
+    return {
+        "conversation": about.varied(members, partial(_condition, "conversation")),
+        "drawn": about.varied(members, _drawn),
+        "all_free": {*map(protocol, closed)} == {Protocol.GENERATE},
+        "protocol": about.varied(closed, lambda m: protocol(m).value) if closed else None,
+        "of": "" if len(sent) == len(members) else about.some(sent),
+        "limits": about.varied(sent, _limits) if sent else None,
+        "stops": about.varied(sent, _stops) if stops else None,
+        "one_run": len(sent) == 1,
+        "several_seeds": any(len(each) > 1 for each in seeds.values())
+        or len(set(seeds.values())) > 1,
+        "seeds": about.varied(sent, lambda member: seeds[about.name(member)]),
+    }
+
+
+def _is_unsent(member: AdministrationData) -> bool:
+    """Return whether a function gave the responses that gets no decoding and states none."""
+    return "temperature" in member.administration.conditions.unknown
+
+
+def _drawn(member: AdministrationData) -> tuple[str, ...] | None:
+    """Return temperature and top-p; () where decoding is greedy, None where it is unknown."""
+    decoding = member.administration.conditions.decoding
+    if _is_unsent(member):
+        return None
+    if decoding.greedy:
+        return ()
+    return f"{decoding.temperature:g}", f"{decoding.top_p:g}" if decoding.top_p != 1 else ""
+
+
+def _limits(member: AdministrationData) -> tuple[str, int, tuple[tuple[int, Any], ...]]:
+    """Return whose token limit counts, that of the run, and those of the battery."""
+    conditions = member.administration.conditions
+    kind, limit = conditions.token_limits, conditions.decoding.max_tokens
+    if kind in ("run", "smaller"):
+        return kind, limit, ()
+    subtests = [subtest for subtest in member.battery.subtests if _items_of(subtest)]
+    by_limit = spread(subtests, lambda subtest: subtest.max_tokens or MAX_TOKENS)
+    told = [(limit, tuple(subtest.title for subtest in having)) for limit, having in by_limit]
+    told.sort(key=lambda found: -found[0])
+    return "battery", 0, tuple(told if len(told) > 1 else [(told[0][0], ())])
+
+
+def _stops(member: AdministrationData) -> tuple[str, ...]:
+    return tuple(member.administration.conditions.decoding.stop)
+
+
+def _heard(members: Members) -> Facts:
+    """Return who transcribed and scored how many of the spoken responses, as the store has it."""
+    spoken = [
+        (member, naming)
+        for member in members
+        if member.battery.spoken
+        for naming in namings(member.source)
+        if naming.view.attempt is not None and not naming.view.trial.plan.practice
+    ]
+    here = [naming for member, naming in spoken if not is_recorded(member)]
+    named = [naming for naming in here if naming.view.item.coded]
+    elsewhere = [n for member, n in spoken if is_recorded(member) and n.view.item.coded]
+    written = [_transcribers(naming) for naming in here]
+    by = Counter(name for names in written for name in names)
+    raters: Counter[str] = Counter()
+    for naming in named:
+        raters.update({*(s.by for s in naming.view.scores), *(c.by for c in naming.view.codes)})
+    several = any(len(naming.view.scores) > 1 for naming in named)
+    primary = named[0].view.primary if named else ""
+    return {
+        "spoken": len(here),
+        "transcribed": [{"name": one, "n": n, "of": len(here)} for one, n in by.most_common()],
+        "failed": sum(
+            bool(naming.view.transcripts) and not names
+            for naming, names in zip(here, written, strict=True)
+        ),
+        "names": len(named),
+        "written": sum(bool(naming.view.words_heard) for naming in named),
+        "listeners": [count for _, count in raters.most_common()],
+        "counts": {"rule": rule_of(primary), "rater": primary.removeprefix(PERSON)}
+        if several
+        else None,
+        "scored_elsewhere": sum(bool(naming.view.scores) for naming in elsewhere),
+        "elsewhere": len(elsewhere),
+    }
+
+
+def _transcribers(naming: Naming) -> set[str]:
+    """Return who wrote down a response; a listener has no name."""
+    good = {one.transcriber for one in naming.view.transcripts if one.status != "error"}
+    attempt = naming.view.attempt
+    if attempt is not None and not naming.view.item.coded and attempt.metadata.get("text_by"):
+        good.add(attempt.metadata["text_by"])
+    return {
+        "a listener"
+        if one.startswith(PERSON)
+        else f"a person ({without_folders(one)})"
+        if is_typed(one)
+        else without_folders(one)
+        for one in good
+    }
+
+
+def _others(about: Studied) -> Iterator[Facts]:
+    """Yield conditions without their own sentence where a value is not the default."""
+    for condition in declared.CONDITIONS:
+        members = [
+            member
+            for member in about.members
+            if condition.applies_to(member.administration.conditions.kind)
+        ]
+        if condition.id not in SAID and any(_is_changed(condition, one) for one in members):
+            name = condition.comparison.title if condition.comparison else condition.name
+            yield {
+                "name": f"{name[:1].upper()}{name[1:]}",
+                "of": about.varied(members, partial(_in_words, condition)),
+            }
+
+
+def _in_words(condition: Condition, member: AdministrationData) -> str:
+    return condition.in_words(member.administration.conditions) or "none"
+
+
+def _is_changed(condition: Condition, member: AdministrationData) -> bool:
+    given = member.administration.conditions
+    return bool(condition.of(given) != condition.of(Conditions("", given.kind)))
+
+
+def _completed(about: Studied) -> Facts:
+    records: Iterable[Any] = [member.administration for member in about.members]
+    if about.is_part:
+        records = [part for row in about.rows for part in row.summary.subtests]
+    dated = [m.administration for m in about.members if about.study_ids or not is_persons(m)]
+    days = sorted({record.session_date for record in dated} - {""})
+    unknown = sum(not record.session_date for record in dated)
+    return {
+        "planned": sum(record.planned for record in records),
+        "answered": sum(record.answered for record in records),
+        "days": [*days[:1], *days[1:][-1:]],
+        "dated": len(dated) - unknown,
+        "without_day": unknown,
+    }
+
+
+def _scoring(about: Studied) -> Iterator[Facts]:
+    """Yield for each battery how responses were scored right or wrong, measured, and judged."""
+    seen: set[tuple[str, ...]] = set()
+    called = judge_names(_raters(about))
+    for battery in about.batteries:
+        rows = about.rows_of(battery)
+        parts = [part for row in rows for part in row.summary.subtests]
+        scored = {part.id for part in parts if part.share.scored}
+        subtests = [subtest for subtest in battery.subtests if subtest.id in scored]
+        ruled = [subtest for subtest in subtests if subtest.scorers[0] in RULES]
+        rules = spread(ruled, lambda subtest: RULES[subtest.scorers[0]])
+        baselines = {name for part in parts if part.share.scored for name in part.baselines}
+        found = {j.terms: j for row in rows for j in row.summary.judges if j.burden.n_responses}
+        judges = tuple(found.values())
+        alike = spread(judges, lambda one: (one.scope, one.declared, one.burden.features))
+        cautions = spread(judges, lambda one: one.caution.rstrip("."))
+        yield {
+            "title": battery.title,
+            "rules": [
+                {"rule": rule, "titles": [subtest.title for subtest in own]} for rule, own in rules
+            ],
+            "scorers": [
+                {"title": subtest.title, "scorer": without_folders(subtest.scorers[0])}
+                for subtest in subtests
+                if subtest not in ruled
+            ],
+            "baselines": [name for name in BASELINES if name in baselines],
+            "named": list(_named(rows)),
+            "diversity": {"mattr", "mtld"} <= {name for part in parts for name in part.measures},
+            "judged": [_judged(battery, own, called, seen) for _, own in alike],
+            "burden": any(judge.burden.features for judge in judges),
+            "cautions": [
+                {"caution": caution, "raters": list(dict.fromkeys(called[j.rater] for j in own))}
+                for caution, own in cautions
+                if caution
+            ],
+        }
+
+
+def _named(rows: Sequence[Grouped]) -> Iterator[Facts]:
+    found = [named for row in rows for named in row.summary.named]
+    for title, rule in sorted({(named.title, named.rules.rule) for named in found}):
+        own = [named for named in found if (named.title, named.rules.rule) == (title, rule)]
+        listener = sum(named.summary.by_listener for named in own)
+        by_rule = sum(named.summary.by_rule for named in own)
+        items = (item for named in own for item in named.items if item.decided_by == "rule")
+        yield {
+            "title": title,
+            "rule": rule,
+            "n": by_rule + listener,
+            "listener": listener,
+            "by_rule": by_rule,
+            "by_ear": sum(bool(item.heard) for item in items),
+        }
+
+
+def _judged(
+    battery: Battery,
+    judges: Sequence[JudgeSummary],
+    called: Mapping[str, str],
+    seen: set[tuple[str, ...]],
+) -> Facts:
+    """Return who rated which features; they are named once."""
+    first, features = judges[0], judges[0].burden.features
+    titles = {feature.id: feature.title for feature in battery.features}
+    same = features in seen
+    seen.add(features)
+    return {
+        "connected": first.scope == "connected-text",
+        "declared": first.declared,
+        "same": same,
+        "n": len(features),
+        "features": [] if same else [titles.get(one, one).lower() for one in features],
+        "raters": [
+            {
+                "name": called[judge.rater],
+                "spec": "" if called[judge.rater] == judge.rater else without_folders(judge.rater),
+                "prompt": (judge.prompt_hash or "")[:SHORT_HASH],
+            }
+            for judge in sorted(judges, key=lambda one: called[one.rater])
+        ],
+    }
+
+
+def _raters(about: Studied) -> list[str]:
+    return list(dict.fromkeys(judge.rater for row in about.rows for judge in row.summary.judges))
+
+
+def with_rating_sets(about: Studied, store: Store) -> Studied:
+    """Return what a report is about, with facts on the rating sets of its responses."""
+    told = {member.administration.id for member in about.members}
+    kept = (
+        one
+        for one in store.sets.all()
+        if any(sample.administration in told for sample in store.sets.samples(one.id))
+    )
+    return replace(about, rated=tuple(_of_set(store, one) for one in kept))
+
+
+def _of_set(store: Store, kept: RatingSet) -> Facts:
+    assignments = store.sets.assignments(kept.id)
+    learned = {one.sample for one in assignments if one.purpose == "calibration"}
+    samples = {one.sample for one in assignments} - learned
+    ratings = store.sets.ratings(kept.id)
+    raters = Counter(one.sample for one in ratings if one.purpose == "rate")
+    form, shown = form_from_canonical(kept.form), kept.presentation
+    spread_over = Counter(raters[number] for number in samples)
+    return {
+        "name": kept.name,
+        "samples": len(samples),
+        "raters": kept.raters,
+        "form": form.id,
+        "form_version": form.version,
+        "questions": len(form.questions),
+        "rated": [{"raters": each, "n": n} for each, n in sorted(spread_over.items(), reverse=True)]
+        if ratings
+        else [],
+        "seed": kept.seed,
+        "again": sum(one.purpose == "again" for one in ratings),
+        "learned": len(learned) if learned & {one.sample for one in ratings} else 0,
+        "text": {
+            "lower": shown.case == "lower",
+            "bare": shown.punctuation == "none",
+            "max_words": shown.max_words,
+        }
+        if "text" in form.shows
+        else None,
+        "guidelines": bool(kept.guidelines),
+        "ask_source": kept.ask_source,
+        "settled": len(store.sets.adjudications(kept.id)),
+        "primary": kept.counts.partition("primary:")[2],
+        "rule": kept.counts,
+    }
+
+
+def _responses(about: Studied) -> Facts:
+    """Return how many responses count, and which of them are unusable."""
+    parts = [part for row in about.rows for part in row.summary.subtests]
+    answers = [row.summary.answers for row in about.rows]
+    n, again = sum(one.n for one in answers), sum(one.repeated_draws for one in answers)
+    planned = sum(part.planned for part in parts)
+    causes: Counter[str] = Counter()
+    by_group: dict[str, Counter[str]] = {}
+    for row in about.rows:
+        names = {about.name(member) for member in row.group.members}
+        name = names.pop() if len(names) == 1 else about.title(row)
+        for cause, number in row.summary.answers.usable.causes.items():
+            causes[cause] += number
+            by_group.setdefault(cause, Counter())[name] += number
+    one_group = len(about.rows) == 1 or len(set(map(about.name, about.members))) == 1
+    return {
+        "n": n,
+        "several": planned > sum(member.administration.planned for member in about.members),
+        "same": max(0, sum(part.answered for part in parts) - n - again),
+        "again": again,
+        "unusable": causes.total(),
+        "causes": [
+            {
+                "cause": cause,
+                "n": number,
+                "of": []
+                if one_group
+                else [{"name": name, "n": own} for name, own in by_group[cause].items()],
+            }
+            for cause, number in causes.most_common()
+        ],
+        **_without_burden(about),
+    }
+
+
+def _without_burden(about: Studied) -> Facts:
+    """Return for each judge how many usable responses have no burden, and are not judged yet."""
+    names = judge_names(_raters(about))
+    without, waiting = [], dict[int, list[str]]()
+    for judge, name in names.items():
+        causes: Counter[str] = Counter()
+        burdens = (
+            own.burden for row in about.rows for own in row.summary.judges if own.rater == judge
+        )
+        for burden in burdens:
+            for cause, number in burden.no_burden.items():
+                if cause not in burden.usable.causes and cause != "no-response":
+                    causes[cause_in_words(cause)] += number
+        if causes:
+            told = [{"cause": cause, "n": number} for cause, number in causes.most_common()]
+            without.append({"rater": name, "n": causes.total(), "causes": told})
+        if number := sum(row.not_judged(judge) for row in about.rows):
+            waiting.setdefault(number, []).append(name)
+    return {
+        "without_burden": without,
+        "waiting": [{"n": n, "raters": sorted(raters)} for n, raters in waiting.items()],
+    }
+
+
+def _analysis(about: Studied) -> Facts:
+    """Return how figures are pooled and how their intervals are computed."""
+    shares = [p.share for row in about.rows for p in row.summary.subtests if p.share.scored]
+    burdens = [
+        judge.burden
+        for row in about.rows
+        for judge in row.summary.judges
+        if judge.burden.symptom_burden.defined
+    ]
+    named = [
+        share
+        for row in about.rows
+        for subtest in row.summary.named
+        for share in subtest.summary.accuracy
+        if share.n
+    ]
+    sizes = [[n for _, n in share.by_item["exact"]] for share in shares]
+    counts = sorted(len(each) for each in (*sizes, *(burden.sizes for burden in burdens)) if each)
+    few = [n for n in counts if n < FEW_ITEMS]
+    single = any(all(n == 1 for n in own) for own in sizes)
+    return {
+        "pooled": any(len(row.group.members) > 1 for row in about.rows),
+        "intervals": bool(shares or burdens or named),
+        "burdens": any(burden.interval for burden in burdens),
+        "replicate_correlation": f"{REPLICATE_CORRELATION:g}",
+        "feature_correlation": f"{FEATURE_CORRELATION:g}",
+        "single": single or any(not share.clustered for share in named),
+        "replicated": any(any(n > 1 for n in own) for own in sizes)
+        or any(share.clustered for share in named),
+        "rates": bool(burdens),
+        "of_burdens": any(
+            len(burden.intervals) > 1 and burden.intervals[1].interval for burden in burdens
+        ),
+        "of_shares": any(
+            len(found := share.intervals()) > 1 and found[1].interval for share in shares
+        ),
+        "fixed": bool(shares or burdens)
+        and not any(map(is_sampled, about.members))
+        and all(share.fixed for share in shares)
+        and all(burden.fixed for burden in burdens),
+        "kindred": bool(kindred(about.rows)),
+        "few": few and [few[0], few[-1]],
+    }
+
+
+def _software(about: Studied) -> Facts:
+    """Return the versions of tabwb and of the libraries, when responses were given and now."""
+    members = [
+        member
+        for member in about.members
+        if member.administration.versions and not member.administration.conditions.is_imported
+    ]
+    libraries = [m for m in about.members if not is_persons(m) and _libraries(m)]
+    return {
+        "work": software(tabwb.__version__),
+        "version": tabwb.__version__,
+        "given": about.varied(members, _versions) if members else None,
+        "libraries": about.varied(libraries, _libraries) if libraries else None,
+    }
+
+
+def _versions(member: AdministrationData) -> tuple[str, str]:
+    versions = member.administration.versions
+    return versions.get("tabwb", "unknown"), versions.get("python", "")
+
+
+def _libraries(member: AdministrationData) -> tuple[str, ...]:
+    facts = member.model_facts
+    return tuple(f"{name} {facts[name]}" for name in ("torch", "transformers") if name in facts)

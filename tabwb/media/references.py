@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed
 
+PREPRINTS: Mapping[str, str] = {
+    "The Text Aphasia Battery (TAB): A Clinically-Grounded Benchmark for Aphasia-Like Deficits in "
+    "Language Models": "2511.20507"
+}
+"""arXiv ids of cited batteries by title, here because a changed battery is another battery."""
+_CITATION = re.compile(r"(?P<authors>[^()]+?) \((?P<year>\d{4})\)\. (?P<title>.+?)\.?")
+_ENTRY = re.compile(r"^@(\w+)\{(\w+),\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
+_SPECIAL = re.compile(r"[\\{}&%$#_~^]")
+_SPELLED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A cited work.
+    """A cited work: the key, kind and fields of its BibTeX entry; authors are joined by ``and``.
 
-    Attributes:
-        key: of the BibTeX entry, unique within a list.
-        kind: of the BibTeX entry: ``article``, ``software``, ``misc``.
-        fields: of the BibTeX entry, in their order; authors are joined by `` and ``.
-        text: as it is printed; empty: made from the fields.
+    ``text`` is what is printed; empty: made from the fields.
     """
 
     key: str
@@ -37,111 +46,22 @@ class Reference:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
 
-def _article(
-    key: str, authors: str, year: int, title: str, journal: str, place: str, doi: str = ""
-) -> Reference:
-    """``place`` is ``VOLUME(NUMBER), PAGES``."""
-    found = re.fullmatch(r"(\d+)(?:\(([^)]+)\))?, (.+)", place)
-    assert found is not None
-    volume, number, pages = found.groups()
-    fields = {
-        "author": authors,
-        "title": title,
-        "journal": journal,
-        "year": str(year),
-        "volume": volume,
-        "number": number or "",
-        "pages": pages.replace("-", "--"),
-        "doi": doi,
+@cache
+def published() -> Mapping[str, Reference]:
+    """Return the works of ``references.bib`` by key."""
+    text = (files("tabwb.media") / "templates" / "references.bib").read_text(encoding="utf-8")
+    return {
+        key: Reference(key, kind, dict(_FIELD.findall(lines)))
+        for kind, key, lines in _ENTRY.findall(text)
     }
-    return Reference(key, "article", {name: value for name, value in fields.items() if value})
-
-
-KORN_GRAUBARD = _article(
-    "korn1998", "Korn, Edward L. and Graubard, Barry I.", 1998,
-    "Confidence intervals for proportions with small expected number of positive counts estimated "
-    "from survey data", "Survey Methodology", "24(2), 193-201",
-)  # fmt: skip
-CLOPPER_PEARSON = _article(
-    "clopper1934", "Clopper, C. J. and Pearson, E. S.", 1934,
-    "The use of confidence or fiducial limits illustrated in the case of the binomial",
-    "Biometrika", "26(4), 404-413", "10.1093/biomet/26.4.404",
-)  # fmt: skip
-BROWN_CAI_DASGUPTA = _article(
-    "brown2001", "Brown, Lawrence D. and Cai, T. Tony and DasGupta, Anirban", 2001,
-    "Interval estimation for a binomial proportion", "Statistical Science", "16(2), 101-133",
-    "10.1214/ss/1009213286",
-)  # fmt: skip
-GARWOOD = _article(
-    "garwood1936", "Garwood, F.", 1936, "Fiducial limits for the Poisson distribution",
-    "Biometrika", "28(3-4), 437-442", "10.1093/biomet/28.3-4.437",
-)  # fmt: skip
-CRAWFORD_HOWELL = _article(
-    "crawford1998comparing",
-    "Crawford, John R. and Howell, David C.",
-    1998,
-    "Comparing an individual's test score against norms derived from small samples",
-    "The Clinical Neuropsychologist",
-    "12(4), 482-486",
-)
-WELCH = _article(
-    "welch1947", "Welch, B. L.", 1947,
-    "The generalization of 'Student's' problem when several different population variances are "
-    "involved", "Biometrika", "34(1-2), 28-35", "10.1093/biomet/34.1-2.28",
-)  # fmt: skip
-FEDORENKO = _article(
-    "fedorenko2010", "Fedorenko, Evelina and Hsieh, Po-Jang and Nieto-Castañón, Alfonso and "
-    "Whitfield-Gabrieli, Susan and Kanwisher, Nancy", 2010,
-    "New method for fMRI investigations of language: Defining ROIs functionally in individual "
-    "subjects", "Journal of Neurophysiology", "104(2), 1177-1194", "10.1152/jn.00032.2010",
-)  # fmt: skip
-ALKHAMISSI = Reference(
-    "alkhamissi2025",
-    "misc",
-    {
-        "author": "AlKhamissi, Badr and Tuckute, Greta and Bosselut, Antoine and Schrimpf, Martin",
-        "title": "The LLM language network: A neuroscientific approach for identifying causally "
-        "task-relevant units",
-        "year": "2025",
-        "url": "https://arxiv.org/abs/2411.02280",
-    },
-)
-COVINGTON_MCFALL = _article(
-    "covington2010", "Covington, Michael A. and McFall, Joe D.", 2010,
-    "Cutting the Gordian knot: The moving-average type-token ratio (MATTR)",
-    "Journal of Quantitative Linguistics", "17(2), 94-100", "10.1080/09296171003643098",
-)  # fmt: skip
-MCCARTHY_JARVIS = _article(
-    "mccarthy2010", "McCarthy, Philip M. and Jarvis, Scott", 2010,
-    "MTLD, vocd-D, and HD-D: A validation study of sophisticated approaches to lexical diversity "
-    "assessment", "Behavior Research Methods", "42(2), 381-392", "10.3758/BRM.42.2.381",
-)  # fmt: skip
-SOURCES = (
-    KORN_GRAUBARD, CLOPPER_PEARSON, BROWN_CAI_DASGUPTA, GARWOOD, WELCH, COVINGTON_MCFALL,
-    MCCARTHY_JARVIS,
-)  # fmt: skip
 
 
 def software(version: str) -> Reference:
     """Return the reference of tabwb itself."""
-    fields = {
-        "author": "{The tabwb founders}",
-        "title": "tabwb: a terminal workbench for aphasia batteries",
-        "version": version,
-    }
-    text = (
-        "The tabwb founders. tabwb: a terminal workbench for aphasia batteries "
-        f"(version {version}) [computer software]."
-    )
+    authors, title = "The tabwb founders", "tabwb: a terminal workbench for aphasia batteries"
+    text = f"{authors}. {title} (version {version}) [computer software]."
+    fields = {"author": f"{{{authors}}}", "title": title, "version": version}
     return Reference("tabwb", "software", fields, text)
-
-
-PREPRINTS: Mapping[str, str] = {
-    "The Text Aphasia Battery (TAB): A Clinically-Grounded Benchmark for Aphasia-Like Deficits in "
-    "Language Models": "2511.20507"
-}
-"""arXiv ids of cited batteries by title, here because a changed battery is another battery."""
-_CITATION = re.compile(r"(?P<authors>[^()]+?) \((?P<year>\d{4})\)\. (?P<title>.+?)\.?")
 
 
 def of_battery(battery: Battery) -> Reference:
@@ -152,19 +72,14 @@ def of_battery(battery: Battery) -> Reference:
     """
     found = _CITATION.fullmatch(battery.citation)
     names = found["authors"].split(", ") if found else []
-    fields: dict[str, str] = {}
+    fields = {"title": battery.title, "version": battery.version}
     if found and all(" " in name and not name.endswith(".") for name in names):
-        fields = {
-            "author": " and ".join(names),
-            "title": found["title"],
-            "year": found["year"],
-        }
+        authors = " and ".join(names)
+        fields = {"author": authors, "title": found["title"], "year": found["year"]}
         if arxiv := PREPRINTS.get(found["title"]):
             fields |= {"eprint": arxiv, "archiveprefix": "arXiv"}
     elif battery.citation:
         fields = {"title": battery.title, "note": battery.citation}
-    else:
-        fields = {"title": battery.title, "version": battery.version}
     places = {"doi": battery.doi, "url": battery.url}
     fields |= {name: value for name, value in places.items() if value}
     text = battery.citation or f"{battery.title} (version {battery.version})."
@@ -182,39 +97,33 @@ class Citations:
     """Numbers works in the order in which they are cited.
 
     >>> cite = Citations()
-    >>> cite(GARWOOD), cite(WELCH), cite(WELCH, GARWOOD)
-    ('[1]', '[2]', '[1, 2]')
+    >>> cite("garwood1936"), cite("welch1947"), cite("garwood1936")
+    ('[1]', '[2]', '[1]')
     """
 
     works: list[Reference] = field(default_factory=list)
 
-    def __call__(self, *cited: Reference) -> str:
-        """Return the numbers of works in brackets."""
-        for work in cited:
-            if work not in self.works:
-                self.works.append(work)
-        numbers = sorted(self.works.index(work) + 1 for work in cited)
-        return f"[{', '.join(map(str, numbers))}]"
+    def __call__(self, cited: Reference | str) -> str:
+        """Return the number of a work, or of a published one by its key, in brackets."""
+        work = published()[cited] if isinstance(cited, str) else cited
+        if work not in self.works:
+            self.works.append(work)
+        return f"[{self.works.index(work) + 1}]"
 
 
 def bibliography(works: Iterable[Reference]) -> str:
     """Return works as a BibTeX file."""
-    return "".join(f"{work.bibtex}\n\n" for work in works).rstrip("\n") + "\n"
+    return "\n\n".join(work.bibtex for work in works) + "\n"
 
 
 def _printed(fields: Mapping[str, str]) -> str:
-    authors = listed(fields["author"].split(" and "))
-    text = f"{authors} ({fields['year']}). {fields['title']}."
+    text = f"{listed(fields['author'].split(' and '))} ({fields['year']}). {fields['title']}."
     if "journal" in fields:
         number = f"({fields['number']})" if "number" in fields else ""
         pages = fields["pages"].replace("--", "-")
         text += f" {fields['journal']}, {fields['volume']}{number}, {pages}."
     place = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
     return f"{text} {place}".rstrip()
-
-
-_SPECIAL = re.compile(r"[\\{}&%$#_~^]")
-_SPELLED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def _bibtex(name: str, value: str) -> str:

@@ -12,7 +12,6 @@ import base64
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tabwb.records.installation import need
 from tabwb.records.visible import visible
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ TEMPLATE = "report.html.j2"
 
 def report_html(report: Report) -> bytes:
     """Return a report as HTML, the same bytes each time."""
-    jinja2 = need("jinja2", "a report in HTML", "report")
+    import jinja2
+
     environment = jinja2.Environment(
         autoescape=True,
         finalize=_shown,

@@ -51,7 +51,7 @@ def write_report(
 ) -> Permit:
     """Write a report, and log of whom it is."""
     from tabwb.media.examples import examples_of
-    from tabwb.media.methods_rated import with_rating_sets
+    from tabwb.media.methods import with_rating_sets
     from tabwb.media.report import report_of
 
     def trials_of(number: int) -> Iterator[Trial]:

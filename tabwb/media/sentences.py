@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
 Of = TypeVar("Of")
 Value = TypeVar("Value", bound=Hashable)
+Phrase = Callable[[Any], str]
+"""Returns the words for a value: a macro of a template, or ``str``."""
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """Return words as a list in a sentence.
+def joined(values: Iterable[Any], between: str = ", ", phrase: Phrase = str) -> str:
+    """Return the words for values with a mark between them."""
+    return between.join(phrase(value).strip() for value in values)
 
-    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"], "or")
+
+def listed(values: Iterable[Any], phrase: Phrase = str, last: str = "and") -> str:
+    """Return the words for values as a list in a sentence; of no value nothing.
+
+    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"], last="or")
     ('A', 'A and B', 'A, B or C')
     """
-    *first, end = words
+    *first, end = [phrase(value).strip() for value in values] or [""]
     return f"{', '.join(first)} {last} {end}" if first else end
 
 
@@ -34,35 +41,39 @@ def spread(
     return tuple((each, tuple(having)) for each, having in ordered)
 
 
-def once(
-    members: Sequence[Of], phrase: Callable[[Of], str], names: Callable[[Sequence[Of]], str]
-) -> str:
-    """Return the end of a sentence that says what holds for members.
+def once(found: Mapping[str, Any], phrase: Phrase = str) -> str:
+    """Return the end of a sentence that says which values administrations have.
 
     What all share has no names. What more than half share is said first, and the others are the
-    exceptions; otherwise every value has its names.
+    exceptions; otherwise every value has its names. ``found`` is of :meth:`Studied.varied`.
 
-    >>> held = {"A": "greedy", "B": "greedy", "C": "sampled", "D": "greedy"}
-    >>> once(list(held), held.__getitem__, listed)
-    'greedy, except for C (sampled)'
-    >>> once(["A", "C"], held.__getitem__, listed)
-    'greedy for A, and sampled for C'
-    >>> once(["A", "B"], held.__getitem__, listed)
-    'greedy'
+    >>> of = [{"value": "greedy", "names": "A", "n": 3}, {"value": "sampled", "names": "B", "n": 1}]
+    >>> once({"of": of[:1]}), once({"of": of}), once({"of": [{**one, "n": 1} for one in of]})
+    ('greedy', 'greedy, except for B (sampled)', 'greedy for A, and sampled for B')
     """
-    (first, having), *others = spread(members, phrase)
+    told = [(phrase(one["value"]).strip(), one["names"], one["n"]) for one in found["of"]]
+    (first, _, n), *others = told
     if not others:
         return first
-    if 2 * len(having) > len(members):
-        exceptions = [f"for {names(each)} ({_inside(other)})" for other, each in others]
-        return f"{first}, except {listed(exceptions)}"
-    *earlier, last = (f"{each} for {names(of)}" for each, of in ((first, having), *others))
+    if 2 * n > sum(each for _, _, each in told):
+        inside = [(other.replace("(", "[").replace(")", "]"), names) for other, names, _ in others]
+        return f"{first}, except {listed(f'for {names} ({other})' for other, names in inside)}"
+    *earlier, last = (f"{each} for {names}" for each, names, _ in told)
     return f"{', '.join(earlier)}, and {last}"
 
 
-def _inside(phrase: str) -> str:
-    """Return a phrase as it stands in parentheses: its own become brackets."""
-    return phrase.replace("(", "[").replace(")", "]")
+def said(lead: str, found: Mapping[str, Any], phrase: Phrase = str) -> str:
+    """Return a sentence about administrations: what they share once, exceptions with names.
+
+    Where every model has the same number of administrations of each kind, the numbers take the
+    place of the names.
+    """
+    if not (counts := found["each"]):
+        return f"{lead} {once(found, phrase)}. "
+    kinds = zip(found["of"], counts, strict=True)
+    parts = listed(f"{phrase(one['value']).strip()} in {n:,}" for one, n in kinds)
+    noun = "administration" if counts[-1] == 1 else "administrations"
+    return f"{lead} {parts} {noun} of each model. "
 
 
 def ranges(numbers: Iterable[int]) -> str:

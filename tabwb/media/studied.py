@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tabwb.battery.model import Battery
-from tabwb.media.sentences import listed, once, ranges, spread
+from tabwb.media.sentences import listed, ranges, spread
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
@@ -20,10 +22,9 @@ from tabwb.report.tables.group_names import GroupNames
 
 MOST_NAMES = 3
 """A group of more participants has their number as its name."""
-
-
 MOST_NUMBERS = 10
 """So many administrations or more are named by ranges of numbers."""
+Members = Sequence[AdministrationData]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,14 @@ class Studied:
         study_ids: whether the names of participants may be printed; else they are numbered.
         names: administration to the name of its examinee; a model's without its lesion.
         sessions: administration of a person to what stands for its day, such as ``session 2``.
-        rated: sentences on the rating sets that have responses of it.
+        rated: facts on the rating sets that have responses of it, for the methods.
     """
 
     rows: tuple[Grouped, ...]
     study_ids: bool = False
     names: Mapping[int, str] = field(default_factory=dict)
     sessions: Mapping[int, str] = field(default_factory=dict)
-    rated: tuple[str, ...] = ()
+    rated: tuple[dict[str, Any], ...] = ()
 
     @property
     def members(self) -> tuple[AdministrationData, ...]:
@@ -93,36 +94,32 @@ class Studied:
             words.append(f"{name}{part}")
         return listed(words)
 
-    def said(
-        self,
-        members: Sequence[AdministrationData],
-        lead: str,
-        phrase: Callable[[AdministrationData], str],
-    ) -> str:
-        """Return a sentence about administrations: what they share once, exceptions with names.
+    def varied(
+        self, members: Members, value: Callable[[AdministrationData], Hashable]
+    ) -> dict[str, Any]:
+        """Return which values administrations have, each with the names of those that have it.
 
-        Where every model has the same number of administrations of each kind, the numbers take the
-        place of the names.
+        ``each`` has the numbers of administrations of one model with each value, where every model
+        has the same numbers; else it is empty.
         """
-        return f"{lead} {self._crossed(members, phrase) or once(members, phrase, self.some)}."
-
-    def _crossed(
-        self, members: Sequence[AdministrationData], phrase: Callable[[AdministrationData], str]
-    ) -> str:
-        """Return what holds for how many administrations of each model; empty if models differ."""
-        kinds = [value for value, _ in spread(members, phrase)]
-        own = {
-            tuple(sum(phrase(one) == value for one in given) for value in kinds)
-            for _, given in spread(members, self.name)
+        found = spread(members, value)
+        by_name = [Counter(map(self.name, having)) for _, having in found]
+        own = {tuple(count[name] for count in by_name) for name in map(self.name, members)}
+        counts: Sequence[int] = own.pop() if len(own) == 1 else ()
+        one_model = len(set(map(self.name, members))) == 1
+        if len(found) == 1 or one_model or 0 in counts or any(map(is_persons, members)):
+            counts = ()
+        return {
+            "of": [
+                {
+                    "value": each,
+                    "names": self.some(having) if len(found) > 1 else "",
+                    "n": len(having),
+                }
+                for each, having in found
+            ],
+            "each": counts,
         }
-        names = set(map(self.name, members))
-        if len(kinds) == 1 or len(own) > 1 or len(names) == 1 or any(map(is_persons, members)):
-            return ""
-        (counts,) = own
-        if 0 in counts:
-            return ""
-        parts = listed(f"{value} in {n:,}" for value, n in zip(kinds, counts, strict=True))
-        return f"{parts} {'administration' if counts[-1] == 1 else 'administrations'} of each model"
 
     @property
     def group_names(self) -> GroupNames:

@@ -10,7 +10,7 @@ import pytest
 
 from tabwb.battery.model import Battery
 from tabwb.media.methods import Methods, methods_about
-from tabwb.media.references import GARWOOD, Reference, of_battery
+from tabwb.media.references import Reference, of_battery, published
 from tabwb.media.studied import studied
 from tabwb.records import declared_conditions
 from tabwb.records.condition import Comparison, Condition
@@ -222,7 +222,7 @@ def test_the_methods_of_intervals_are_those_that_were_used() -> None:
     said = text(sampled, "Statistical analysis")
     assert "Intervals for exactly these prompts, of which only the draws vary, are" in said
     assert "beta-binomial" in said
-    assert GARWOOD in sampled.references
+    assert published()["garwood1936"] in sampled.references
 
 
 def test_every_citation_has_its_reference_and_the_reverse() -> None:

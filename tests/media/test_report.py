@@ -20,7 +20,6 @@ from tabwb.media.report_html import report_html
 from tabwb.media.report_markdown import report_markdown
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import MissingExtra
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
@@ -245,13 +244,6 @@ def test_without_matplotlib_the_report_says_how_to_install_it(
     made = report(given(1, CONDITIONS), figures=True)
     assert made.figures == ()
     assert "needs the extra 'figures'" in Page(report_html(made)).text
-
-
-def test_without_jinja2_the_extra_is_named(whole: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingExtra, match="a report in HTML needs the extra 'report'"):
-        report_html(whole)
-    assert report_markdown(whole).startswith("# Small Battery 1: results")
 
 
 def test_markdown_has_methods_tables_and_columns(whole: Report) -> None:

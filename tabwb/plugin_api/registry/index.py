@@ -32,7 +32,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "tables": ("pyarrow",),
     "plots": ("textual_plotext",),
     "figures": ("matplotlib",),
-    "report": ("jinja2",),
     "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
     "annotations": ("praatio", "pympi"),
     "interchange": ("zstandard",),
