@@ -12,6 +12,7 @@ from textual.events import Key
 
 from tabwb.workbench.shell import palette
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen
+from tabwb.workbench.shell.help import KeysScreen
 from tabwb.workbench.shell.help_index import topics
 from tabwb.workbench.shell.jump import JumpScreen
 from tabwb.workbench.shell.search import Finder
@@ -131,6 +132,18 @@ async def test_the_table_of_keys_begins_with_this_page_and_has_a_filter(sit: Sit
         assert "This page" not in seat.text
         await seat.press("escape", "question_mark", "question_mark")
         await seat.until(lambda: not seat.asked)
+
+
+async def test_a_key_before_the_table_of_keys_has_its_parts_is_ignored(sit: Sit) -> None:
+    async with sit((100, 30)) as seat:
+        await seat.press("question_mark")
+        await seat.reads("All keys")
+        shown = seat.app.screen
+        assert isinstance(shown, KeysScreen)
+        seat.app.push_screen(KeysScreen(shown._table, shown._situation, shown._title))
+        await seat.app._dispatch_message(Key("down", None))
+        await seat.press("down", "escape", "escape")
+        await seat.until(lambda: not isinstance(seat.app.screen, KeysScreen))
 
 
 async def test_a_letter_moves_the_focus_to_its_part(sit: Sit) -> None:

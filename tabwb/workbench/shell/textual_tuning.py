@@ -80,13 +80,21 @@ async def _dispatch_while_open(widget: Widget, message: Message) -> None:
 
 
 async def _dispatch_while_running(app: App[Any], message: Message) -> None:
-    """Ignore keys and clicks that reach a program that ends, and what fails without a screen."""
-    if isinstance(message, InputEvent) and (app._exit or not app._screen_stack):
+    """Ignore keys and clicks that reach a program that ends, and what fails without a screen.
+
+    So too where a key does something on a screen whose widgets are not made yet, or are gone.
+    """
+    given = isinstance(message, InputEvent)
+    if given and (app._exit or not app._screen_stack):
         return
+    screen = app.screen if given else None
     try:
         await _DISPATCH_APP(app, message)
     except ScreenStackError:
         if not app._exit:
+            raise
+    except QueryError:
+        if screen is None or (screen.is_mounted and _is_open(screen)):
             raise
 
 
