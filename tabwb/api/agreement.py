@@ -93,16 +93,16 @@ class Agreement:
         Args:
             width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
                 millimetres.
-            caption: write below the figure what its numbers are.
+            caption: :func:`save_figure` writes what its numbers are beside the file.
 
         Raises:
             MissingExtra: matplotlib is not installed.
             UsageError: no two raters rated the same samples on a feature.
         """
         from tabwb.media.figures import drawn
-        from tabwb.media.figures.agreement import report_table
+        from tabwb.media.figures.groups import agreement_table
 
-        return drawn("agreement", report_table(self._found), width=width, caption=caption)
+        return drawn("agreement", agreement_table(self._found), width=width, caption=caption)
 
 
 def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -> Agreement:

@@ -108,7 +108,8 @@ def save_figure(
 ) -> Path:
     """Write a figure and return its path: the same bytes each time, with fonts and facts.
 
-    Consent is not asked for: a figure of people's data is the user's responsibility.
+    The caption of a figure of tabwb is written to ``PATH.README.txt``. Consent is not asked for: a
+    figure of people's data is the user's responsibility.
 
     Args:
         figure: of :meth:`tabwb.Study.figure`, or any other of matplotlib.

@@ -79,7 +79,7 @@ class Study(Reading):
             by: keys that split groups.
             width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
                 millimetres.
-            caption: write below the figure what its numbers are.
+            caption: :func:`save_figure` writes what its numbers are beside the file.
             study_ids: name participants by their study IDs; otherwise they are numbered.
             options: of :meth:`results` without ``features``, and of the figure, such as
                 ``policy="normalised"``.
@@ -89,7 +89,7 @@ class Study(Reading):
             UsageError: there is no such figure, option or group.
         """
         from tabwb.media.figures import figure_kind, make
-        from tabwb.media.figures.source import as_drawn
+        from tabwb.media.figures.files import as_drawn
         from tabwb.media.studied import studied
 
         kind = figure_kind(name)

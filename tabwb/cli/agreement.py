@@ -101,7 +101,7 @@ def agreement(
     from tabwb.report.summaries.agreement.sources import rated_of
 
     if figure_file is not None:
-        from tabwb.media.figures.saving import format_of
+        from tabwb.media.figures import format_of
         from tabwb.report.destination import check_destination
 
         format_of(figure_file)
@@ -138,8 +138,8 @@ def _pairs(kinds: Sequence[str]) -> dict[str, str]:
 
 def _draw(found: Agreement, out: Path) -> None:
     from tabwb.media.figures import drawn, save
-    from tabwb.media.figures.agreement import report_table
+    from tabwb.media.figures.groups import agreement_table
 
-    table = report_table(found)
+    table = agreement_table(found)
     place = save(drawn("agreement", table, command="tabwb agreement"), out)
     note(f"{place} written")

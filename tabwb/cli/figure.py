@@ -56,7 +56,7 @@ from tabwb.records.errors import UsageError
 @click.option(
     "--caption/--no-caption",
     default=True,
-    help="Write a caption below the figure. The file's metadata always has it.",
+    help="Write the caption to FILE.README.txt. The metadata always has it.",
 )
 @click.option("--footer", is_flag=True, help="Write below the figure that it is for research only.")
 @click.option(
@@ -107,7 +107,7 @@ def figure(
     if out is None:
         raise UsageError("--out is missing", hint=f"tabwb figure {name} --out {name}.pdf")
     from tabwb.media.figures import figure_kind
-    from tabwb.media.figures.figure_file import FigureRequest, write_figure
+    from tabwb.media.figures.files import FigureRequest, write_figure
 
     kind = figure_kind(name)
     choice = requested_selection(chosen_by, "administration" if administrations else kind.by)

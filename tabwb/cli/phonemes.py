@@ -118,7 +118,7 @@ def phonemes(
     if match == "code" and accept is None:
         raise UsageError("--match needs --accept", hint="add --accept FILE")
     if figure_file is not None:
-        from tabwb.media.figures.saving import format_of
+        from tabwb.media.figures import format_of
         from tabwb.report.destination import check_destination
 
         format_of(figure_file)
@@ -157,7 +157,7 @@ def phonemes(
 
 def _draw(scores: Scores | None, utterances: int, out: Path, *, ipa: bool) -> None:
     from tabwb.media.figures import drawn, save
-    from tabwb.media.figures.confusion import confusion_table, corpus_steps
+    from tabwb.media.figures.amounts import confusion_table, corpus_steps
 
     if scores is None:
         raise UsageError("there are no transcripts to draw", where="--figure")

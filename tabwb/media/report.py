@@ -15,7 +15,7 @@ import tabwb
 from tabwb.analysis.contrast import pairs_of
 from tabwb.media.commands import run_commands
 from tabwb.media.examples import Example
-from tabwb.media.figures.pictured import Pictured, pictured
+from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about
 from tabwb.media.over_sessions import change_tables, followed
 from tabwb.media.paper import Presented, compact_of, presented

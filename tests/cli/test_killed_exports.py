@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.main import main
-from tabwb.media.figures import figure_file
+from tabwb.media.figures import files
 from tabwb.records.speakers import exports
 from tabwb.store.store import Store
 from tests.cli.conftest import in_process
@@ -101,7 +101,7 @@ def test_a_figure_that_cannot_be_written_was_logged_as_begun(
 
     words = ["figure", "accuracy", "1", "--within-study", "--out", str(place / "out" / "a.svg")]
     with monkeypatch.context() as patched:
-        patched.setattr(figure_file, "save", fails)
+        patched.setattr(files, "save", fails)
         assert main(words) == 1
     with Store.open(place / "tabwb-data" / "tabwb.db") as store:
         assert list(exports(store.people.log_entries("S-014")).values()) == [False]

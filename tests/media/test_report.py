@@ -14,7 +14,7 @@ import pytest
 from tabwb.battery.model import Battery
 from tabwb.media.commands import run_command
 from tabwb.media.examples import examples_of
-from tabwb.media.figures.pictured import pictured
+from tabwb.media.figures.files import pictured
 from tabwb.media.report import Report, report_of
 from tabwb.media.report_html import report_html
 from tabwb.media.report_markdown import report_markdown
@@ -299,7 +299,7 @@ def test_the_command_line_reads_the_command_back() -> None:
 
 
 def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.media.figures.pictured.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.files.MOST_DRAWN", 1)
     made = two()
     assert made.figures == ()
     assert made.no_figures == "No figure of 2 groups is drawn: 1 fit on a page."
@@ -310,7 +310,7 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
 ) -> None:
     from tests.report.test_doses import sweep
 
-    monkeypatch.setattr("tabwb.media.figures.pictured.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.files.MOST_DRAWN", 1)
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
     found, why = pictured(studied(rows))
     assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]

@@ -13,6 +13,8 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.named import named_table
+from tests.media.figures.made import cells as squares
+from tests.media.figures.made import panels, words
 from tests.report.test_doses import T4, one
 
 RIGHT = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1),
@@ -92,21 +94,17 @@ def test_single_heads_are_rows_of_one_map() -> None:
     ]  # fmt: skip
     assert table["series"].to_list()[0].endswith("zero:1")
     figure = make("map", groups(chosen[:6]), measure="accuracy")
-    (axes,) = (one for one in figure.axes if one.get_label() == "map")
-    squares = [patch for patch in axes.patches if patch.get_gid() == "cell"]
-    assert len(squares) == 3 * 2  # the target and two heads, in two layers
-    names = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert {"attention.heads", "attention.heads 0", "attention.heads 1"} <= set(names)
+    (axes,) = panels(figure)
+    # The target and two heads, in two layers; the target in one of them alone.
+    assert (len(squares(axes)), len(squares(axes, "undefined"))) == (5, 1)
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["attention.heads", "attention.heads 0", "attention.heads 1"]
 
 
 def test_the_figure_has_a_square_for_each_target_and_layer() -> None:
-    figure = make("map", groups(lesions()), measure="accuracy")
-    axes = [one for one in figure.axes if one.get_label() == "map"]
-    squares = [patch for patch in axes[0].patches if patch.get_gid() == "cell"]
-    numbers = [text.get_text() for text in axes[0].texts if text.get_gid() == "value"]
-    assert len(squares) == 4  # two targets by two layers; one is hatched
-    assert numbers == ["-0.13", "-0.73", "0.00"]
-    assert sum(bool(patch.get_hatch()) for patch in squares) == 1
+    (axes, *_) = panels(make("map", groups(lesions()), measure="accuracy"))
+    assert (len(squares(axes)), len(squares(axes, "undefined"))) == (3, 1)
+    assert words(axes, "value") == ["-0.13", "-0.73", "0.00"]
 
 
 def test_only_measures_that_there_are_can_be_drawn() -> None:

@@ -11,24 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tabwb.media.figures.kind import FigureKind
-from tabwb.media.figures.saving import figure_bytes, format_of
-from tabwb.media.figures.style import MM, width_mm
+from tabwb.media.figures.style import width_mm
 from tabwb.records.errors import UsageError
 from tabwb.records.installation import need
+from tabwb.records.visible import visible
 from tabwb.records.words import RESEARCH_ONLY, near
+from tabwb.report.file_names import file_names, named
+from tabwb.report.names import judge_names
+from tabwb.report.summaries.groups import specs_of
+from tabwb.tables.table import Series, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tabwb.media.figures.page import PaperFigure
+    from tabwb.media.figures.sheet import PaperFigure
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.tables.table import Table
 
-FIGURES: Final = (
-    *("burden", "accuracy", "profile", "differences", "dose", "agreement"),
-    *("latency", "change", "confusion", "map"),
-)
-"""The ids of all figures; each is declared by ``FIGURE`` in the module of its name."""
+_PLACES = {
+    **dict.fromkeys(("burden", "accuracy", "profile", "differences"), "groups"),
+    **{"dose": "amounts", "agreement": "groups", "latency": "groups"},
+    **dict.fromkeys(("change", "confusion", "map"), "amounts"),
+}
+FIGURES: Final = tuple(_PLACES)
+"""The ids of all figures; each is declared in the module of its place."""
+FORMATS: Final = ("pdf", "svg", "png")
 MOST_GROUPS: Final = 200
 """Groups that a figure with a row for each can show."""
 
@@ -42,15 +48,16 @@ def figure_kind(name: str) -> FigureKind:
             allowed=", ".join(FIGURES),
             hint=f"did you mean '{meant}'?" if meant else "tabwb figure --list",
         )
-    module = import_module(f"tabwb.media.figures.{name.replace('-', '_')}")
-    kind: FigureKind = module.FIGURE
+    module = import_module(f"tabwb.media.figures.{_PLACES[name]}")
+    kind: FigureKind = getattr(module, f"{name.upper()}_FIGURE")
     return kind
 
 
 def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
-    """Return the numbers that a figure draws."""
-    from tabwb.media.figures.naming import without_paths
+    """Return the numbers that a figure draws, files without folders and judges by short names.
 
+    The column ``rater`` keeps the specs of judges. Control characters are shown as escapes.
+    """
     kind = figure_kind(name)
     chosen = kind.checked(options)
     if not groups:
@@ -63,7 +70,23 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
             allowed=f"{MOST_GROUPS} or fewer",
             hint="choose some with --where or --limit, or group by fewer keys",
         )
-    return without_paths(kind.table(groups, chosen), groups)
+    table = kind.table(groups, chosen)
+    names = file_names(specs_of(groups))
+    raters = (judge.terms.rater for group in groups for judge in group.summary.judges)
+    short = names | {rater: own for rater, own in judge_names(raters).items() if own != rater}
+
+    def plain(text: str, column: str = "") -> str:
+        own = names if column == "rater" else short
+        return visible(named(text, own)).replace("\n", " ").replace("\t", " ")
+
+    series = {}
+    for column in table.names:
+        given = table[column]
+        if given.labels is not None:
+            labels = [plain(one, column) if isinstance(one, str) else one for one in given.labels]
+            given = Series(given.values, labels, given.missing)  # type: ignore[arg-type]
+        series[column] = given
+    return Table(table.name, table.columns, series, list(map(plain, table.notes)))
 
 
 def make(
@@ -76,10 +99,7 @@ def make(
     command: str = "",
     **options: str,
 ) -> PaperFigure:
-    """Return a figure of groups."""
-    from tabwb.media.figures.naming import spec_names
-    from tabwb.report.file_names import named
-
+    """Return a figure of groups; :func:`save` writes its caption beside it."""
     need("matplotlib", "a figure", "figures")
     width_mm(width)
     table = figure_table(name, groups, **options)
@@ -90,7 +110,7 @@ def make(
         width=width,
         caption=caption,
         footer=footer,
-        command=named(command, spec_names(groups)),
+        command=named(command, file_names(specs_of(groups))),
         uids=tuple(dict.fromkeys(uids)),
         **options,
     )
@@ -109,32 +129,52 @@ def drawn(
 ) -> PaperFigure:
     """Return a figure of a table that its kind has made."""
     need("matplotlib", "a figure", "figures")
-    from tabwb.media.figures.page import Facts, Page, fixed_style
+    from tabwb.media.figures.drawers import draw
+    from tabwb.media.figures.sheet import Facts, Sheet, fixed_style
 
     kind = figure_kind(name)
     chosen = kind.checked(options)
     with fixed_style():
-        page = Page(width_mm(width) * MM)
-        if caption:
-            page.notes += table.notes
-        if footer:
-            page.notes.append(RESEARCH_ONLY)
-        kind.draw(table, page, chosen)
-        # Ticks are made now, in this style, and not when the figure is shown in another one.
-        page.figure.draw_without_rendering()
-    page.figure.facts = Facts(name, kind.title, table, table.notes, command, uids)
-    return page.figure
+        sheet = Sheet(width_mm(width) / 25.4)
+        draw(sheet, kind, table.to_dicts(), chosen)
+        sheet.finish(footer=RESEARCH_ONLY if footer else "")
+    notes = (*table.notes, *sheet.notes)
+    sheet.figure.facts = Facts(name, kind.title, table, notes, command, uids, captioned=caption)
+    return sheet.figure
+
+
+def format_of(out: Path) -> str:
+    """Return the format that a file's name asks for.
+
+    >>> format_of(Path("burden.PDF"))
+    'pdf'
+    """
+    ending = out.suffix.removeprefix(".").lower()
+    if ending not in FORMATS:
+        raise UsageError(
+            f"'{out.name}' does not end in the name of a format of figures",
+            allowed=", ".join(f".{name}" for name in FORMATS),
+        )
+    return ending
 
 
 def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = False) -> Path:
     """Write a figure and return its file: the same bytes each time, fonts embedded.
 
-    Consent is not asked for: ``tabwb figure`` does that for people's data.
+    Its caption is written to ``FILE.README.txt``. Consent is not asked for: ``tabwb figure`` does
+    that for people's data.
     """
-    from tabwb.plugin_api.writing import write_bytes
+    from tabwb.media.figures.sheet import figure_bytes
+    from tabwb.plugin_api.writing import write_bytes, write_with
     from tabwb.report.destination import check_destination
 
     format_id = format_of(Path(path))
     place = check_destination(Path(path), force=force)
-    write_bytes(place, figure_bytes(figure, format_id, dpi=dpi))
+    content = figure_bytes(figure, format_id, dpi=dpi)
+    facts = getattr(figure, "facts", None)
+    if facts is not None and facts.captioned:
+        caption = (RESEARCH_ONLY, f"{facts.title}.", " ".join(facts.notes))
+        write_with(place, lambda draft: draft.write_bytes(content), caption)
+    else:
+        write_bytes(place, content)
     return place

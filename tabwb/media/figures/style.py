@@ -10,19 +10,18 @@ SRON/EPS/TN/09-002, figures 3 and 5).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Final
 
 from tabwb.records.errors import UsageError
 
-MM: Final = 1 / 25.4
-"""Inches in a millimetre."""
 WIDTHS: Final[Mapping[str, float]] = {"single": 90.0, "one-and-half": 140.0, "double": 190.0}
 """Widths of journals' columns, mm."""
 NARROWEST: Final = 60.0
 WIDEST: Final = 400.0
 
+Look = dict[str, Any]
+"""How a point, line or area is drawn, in matplotlib's words."""
 INK: Final = "#000000"
 MAIN: Final = "#004488"
 """Points and lines where there is one series."""
@@ -43,25 +42,31 @@ LINES: Final = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1
 LEAST_CONTRAST: Final = 4.5
 """Of text on a colour (WCAG 2.1, level AA)."""
 SHADES: Final = ("#FFFFFF", "#C6D8EA", "#7FA6CC", "#2F6BA3", "#00234D")
-"""From low to high, lightness falling; see :func:`shade_map`."""
+"""From low to high, lightness falling; see :func:`shade`."""
+UNDEFINED: Final[Mapping[str, Any]] = {"facecolor": "white", "hatch": "//////"}
+"""Of cells without a value."""
 
 SMALL: Final = 7.0
 """Points: ticks, labels, remarks."""
 NORMAL: Final = 8.0
 """Points: titles of axes."""
-MARGIN: Final = 0.05
-"""Inches of white around everything."""
-LINE: Final = 1.22
-"""Height of a line of text, in sizes of its font."""
-
 RC: Final[Mapping[str, Any]] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib; has IPA
     "font.size": SMALL,
     "axes.labelsize": NORMAL,
     "axes.titlesize": NORMAL,
+    "axes.titlepad": 3.0,
+    "axes.labelpad": 2.0,
     "xtick.labelsize": SMALL,
     "ytick.labelsize": SMALL,
     "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "legend.borderpad": 0.0,
+    "legend.borderaxespad": 0.4,
+    "legend.labelspacing": 0.35,
+    "legend.handlelength": 1.8,
+    "legend.handletextpad": 0.6,
+    "legend.columnspacing": 1.2,
     "text.hinting": "none",  # letters as wide as in a PDF at every resolution
     "text.parse_math": False,  # "$" in a model's name does not start a formula
     "axes.unicode_minus": True,
@@ -92,19 +97,10 @@ RC: Final[Mapping[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesStyle:
-    """How one series is drawn: differs in colour, marker and line."""
+def series_looks(n: int) -> list[Look]:
+    """Return the looks of ``n`` series: no two share a colour or a marker.
 
-    colour: str
-    marker: str
-    line: Any
-
-
-def series_styles(n: int) -> list[SeriesStyle]:
-    """Return ``n`` styles; no two share a colour or a marker.
-
-    >>> [style.marker for style in series_styles(3)]
+    >>> [look["marker"] for look in series_looks(3)]
     ['o', 's', '^']
     """
     if n > len(MANY):
@@ -114,7 +110,10 @@ def series_styles(n: int) -> list[SeriesStyle]:
             hint="choose some with --where, and make several figures",
         )
     colours = PALETTE if n <= len(PALETTE) else MANY
-    return [SeriesStyle(*style) for style in zip(colours[:n], MARKERS, cycle(LINES), strict=False)]
+    return [
+        {"color": colour, "marker": marker, "linestyle": line}
+        for colour, marker, line in zip(colours[:n], MARKERS, cycle(LINES), strict=False)
+    ]
 
 
 def width_mm(width: str | float) -> float:
@@ -125,10 +124,8 @@ def width_mm(width: str | float) -> float:
     """
     named = ", ".join(f"{name} ({mm:g} mm)" for name, mm in WIDTHS.items())
     allowed = f"{named}, or millimetres from {NARROWEST:g} to {WIDEST:g}"
-    if width in WIDTHS:
-        return WIDTHS[str(width)]
     try:
-        mm = float(width)
+        mm = WIDTHS[width] if isinstance(width, str) and width in WIDTHS else float(width)
     except ValueError:
         raise UsageError(f"'{width}' is not a width of a figure", allowed=allowed) from None
     if not NARROWEST <= mm <= WIDEST:
@@ -136,42 +133,44 @@ def width_mm(width: str | float) -> float:
     return mm
 
 
-def luminance(colour: str) -> float:
-    """Return the relative luminance (0 black to 1 white) of an sRGB colour.
+def _parts(colour: str) -> list[int]:
+    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
 
-    Y = 0.2126 R + 0.7152 G + 0.0722 B of the linear parts (IEC 61966-2-1).
+
+def shade(value: float) -> str:
+    """Return the colour of a value from 0 (white) to 1 (dark), in linear steps of sRGB.
+
+    >>> shade(0.0), shade(1.0)
+    ('#FFFFFF', '#00234D')
     """
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    at = min(max(value, 0.0), 1.0) * (len(SHADES) - 1)
+    low = min(int(at), len(SHADES) - 2)
+    ends = zip(_parts(SHADES[low]), _parts(SHADES[low + 1]), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * (at - low)):02X}" for a, b in ends)
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, (Y1 + 0.05) / (Y2 + 0.05), the lighter first (WCAG 2.1).
+    """Return the contrast of two sRGB colours, (Y1 + 0.05) / (Y2 + 0.05) (WCAG 2.1).
+
+    Y = 0.2126 R + 0.7152 G + 0.0722 B of the linear parts (IEC 61966-2-1), Y1 the larger one.
 
     >>> round(contrast("#000000", "#FFFFFF"), 3), contrast("#777777", "#777777")
     (21.0, 1.0)
     """
+
+    def luminance(colour: str) -> float:
+        parts = [part / 255 for part in _parts(colour)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def lightness(colour: str) -> float:
-    """Return CIE L* (0 black to 100 white) of an sRGB colour.
-
-    L* = 116 Y^(1/3) - 16 for Y > 0.008856, else 903.3 Y (CIE 1976), Y as :func:`luminance`.
-
-    >>> lightness("#000000"), round(lightness("#FFFFFF"), 6), round(lightness("#777777"), 1)
-    (0.0, 100.0, 50.0)
-    """
-    y = luminance(colour)
-    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
-
-
-def text_on(shade: str) -> str:
+def text_on(colour: str) -> str:
     """Return white where its contrast on a colour is 4.5:1 or more, else black, whose is then.
 
     >>> text_on("#FFFFFF"), text_on("#00234D"), text_on("#2F6BA3")
     ('#000000', '#FFFFFF', '#FFFFFF')
     """
-    return "#FFFFFF" if contrast("#FFFFFF", shade) >= LEAST_CONTRAST else INK
+    return "#FFFFFF" if contrast("#FFFFFF", colour) >= LEAST_CONTRAST else INK

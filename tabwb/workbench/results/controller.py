@@ -159,7 +159,7 @@ class ResultsController(Controller):
     ) -> None:
         """Write a figure of administrations to a new file; the dialog is told of errors."""
         from tabwb.media.figures import figure_kind
-        from tabwb.media.figures.figure_file import FigureRequest, write_figure
+        from tabwb.media.figures.files import FigureRequest, write_figure
         from tabwb.report.selection import Selection
 
         try:

@@ -1,11 +1,21 @@
-"""Groups with made-up responses for figures: any number, long names, few usable, undefined."""
+"""Groups with made-up responses for figures, and what is seen in a figure: texts, panels, lines."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import combinations
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from tabwb.media.figures.sheet import fixed_style
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Scope
 from tabwb.records.states import ResponseKind
@@ -19,6 +29,7 @@ from tabwb.scoring.burden import NONE_COUNTED, RatedResponse, symptom_burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.rules.verdicts import FEATURES, TWO_SIDED
+from tabwb.tables.table import Table
 from tests.report.given import BATTERY, administration
 
 SEVEN = tuple(name for name in FEATURES if name in TWO_SIDED)
@@ -83,17 +94,7 @@ def group(
     judged: bool = True,
     replicates: int = 3,
 ) -> Grouped:
-    """A group whose responses are drawn with the seed ``number``.
-
-    Args:
-        name: of the model.
-        number: of its administration.
-        load: probability of each feature.
-        right: probability of a right response.
-        usable: probability of a usable response.
-        judged: whether a judge has judged.
-        replicates: responses to each item.
-    """
+    """A group whose responses are drawn with the seed ``number``."""
     drawn = random.Random(number)
 
     def items(n: int) -> list[tuple[int, int]]:
@@ -142,16 +143,72 @@ def groups(n: int) -> tuple[Grouped, ...]:
     return tuple(made)
 
 
-def with_labels(given: Grouped, **labels: str) -> Grouped:
-    """The group, its model described by a profile."""
-    members = tuple(
-        replace(
-            member,
-            administration=replace(
-                member.administration,
-                conditions=replace(member.administration.conditions, labels=labels),
-            ),
-        )
-        for member in given.group.members
-    )
-    return replace(given, group=replace(given.group, members=members))
+def records(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table by the names of its columns."""
+    return table.to_dicts()
+
+
+def panels(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if str(axes.get_label()).startswith("panel")]
+
+
+def drawn(axes: Axes, gid: str, of: str = "x") -> list[list[float]]:
+    """The x or y values of every line of a kind, from the top."""
+    lines = [line for line in axes.lines if line.get_gid() == gid]
+    lines.sort(key=lambda line: float(np.asarray(line.get_ydata())[0]))
+    return [np.asarray(getattr(line, f"get_{of}data")()).astype(float).tolist() for line in lines]
+
+
+def cells(axes: Axes, gid: str = "cell") -> list[Any]:
+    return [patch for patch in axes.patches if patch.get_gid() == gid]
+
+
+def words(axes: Axes, gid: str) -> list[str]:
+    return [text.get_text() for text in axes.texts if text.get_gid() == gid]
+
+
+SLACK = 1.2
+"""Pixels at 100 dots per inch."""
+
+
+def texts(figure: Figure) -> list[tuple[str, Bbox]]:
+    """Every visible text with its place in pixels."""
+    with fixed_style():
+        figure.set_dpi(100)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        beyond = {
+            text
+            for axis in figure.findobj(Axis)
+            if isinstance(axis, Axis)
+            for tick in axis.get_major_ticks()
+            if not min(ends := axis.get_view_interval()) <= tick.get_loc() <= max(ends)
+            for text in (tick.label1, tick.label2)
+        }  # of ticks that are not drawn
+        return [
+            (text.get_text(), text.get_window_extent(renderer))
+            for text in figure.findobj(Text)
+            if isinstance(text, Text) and text.get_visible() and text.get_text().strip()
+            and text not in beyond
+        ]  # fmt: skip
+
+
+def faults(figure: Figure) -> list[str]:
+    """Texts outside of the figure, and pairs that overlap."""
+    found = texts(figure)
+    width, height = figure.get_size_inches() * 100
+    page = Bbox.from_bounds(-SLACK, -SLACK, width + 2 * SLACK, height + 2 * SLACK)
+    outside = [
+        f"outside: {words}" for words, box in found
+        if not (page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1)
+    ]  # fmt: skip
+    return outside + [
+        f"{one} | {other}" for (one, a), (other, b) in combinations(found, 2) if _overlap(a, b)
+    ]
+
+
+def _overlap(a: Bbox, b: Bbox) -> bool:
+    across = min(a.x1, b.x1) - max(a.x0, b.x0)
+    down = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return bool(across > SLACK and down > SLACK + 2)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from tabwb.media.figures import figure_table, make
-from tabwb.media.figures.lettering import text_width, told_apart
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.shown import as_shown, names_of, shared_note
 from tabwb.report.tables.compact import compact_table
 from tabwb.report.tables.named import named_table
-from tests.media.figures.looks import texts
-from tests.media.figures.made import group
+from tests.media.figures.made import group, texts
 from tests.report.given import SAMPLED
 from tests.report.test_groups import given
-
-ALIKE = [
-    f"Alder-1B-Instruct (temperature {t}, option order as-given, whole battery)" for t in (1, 0.7)
-]
 
 
 def apart(name: str, number: int, **conditions: str) -> Grouped:
@@ -30,24 +22,6 @@ def apart(name: str, number: int, **conditions: str) -> Grouped:
 
 def at(name: str, number: int, temperature: str, options: str = "as-given") -> Grouped:
     return apart(name, number, decoding=f"temperature {temperature}", options=options)
-
-
-@pytest.mark.parametrize(("width", "most"), [(1.3, 2), (0.8, 1), (0.35, 1)])
-def test_labels_that_are_cut_keep_what_differs(width: float, most: int) -> None:
-    made = told_apart([*ALIKE, "Birch-1B"], 7, width, most)
-    assert len(set(made)) == 3
-    assert all(len(lines) <= most for lines in made)
-    assert all(text_width(line, 7) <= width for lines in made for line in lines)
-
-
-def test_the_value_that_differs_stands_in_the_label() -> None:
-    first, second = told_apart(ALIKE, 7, 1.3, 2)
-    assert "temperature 1" in " ".join(first) and "temperature 0.7" in " ".join(second)
-
-
-def test_labels_without_room_for_what_differs_are_numbered() -> None:
-    made = told_apart([f"{'a' * 15}{n}{'b' * 15}{n}{'c' * 15}" for n in (1, 2)], 7, 0.6, 1)
-    assert [lines[0][-3:] for lines in made] == ["[1]", "[2]"]
 
 
 def test_conditions_that_the_shown_groups_share_are_said_once() -> None:

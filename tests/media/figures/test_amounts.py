@@ -1,7 +1,8 @@
-"""Lesions and other amounts against a measure, counted by hand."""
+"""Figures over amounts and sessions, and phoneme confusions, counted by hand."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
@@ -9,19 +10,26 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
-from tabwb.media.figures import figure_table, lines, make
-from tabwb.media.figures.estimates import records
-from tabwb.records.conditions import Conditions
+from tabwb.media.figures import drawers, drawn, figure_table, make
+from tabwb.media.figures.amounts import Steps, confusion_table, corpus_steps
+from tabwb.media.figures.style import shade
+from tabwb.media.studied import studied
+from tabwb.phonology.batch import score
+from tabwb.phonology.costs import psst_costs
+from tabwb.phonology.inventory import CLASSES
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.doses import dose_of, lesion_dose
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.scoring.estimate import clopper_pearson
+from tabwb.tables.table import table_of
 from tests.analysis.test_pairs import given, words
-from tests.media.figures.looks import faults
-from tests.media.figures.test_numbers import panels
-from tests.report.given import SAMPLED, answered
+from tests.media.figures.made import drawn as drawn_lines
+from tests.media.figures.made import faults, panels, records
+from tests.media.figures.made import words as words_of
+from tests.report.given import CONDITIONS, SAMPLED, answered
 from tests.report.test_doses import sweep
 
 T4 = 2.7764451051977987
@@ -254,7 +262,7 @@ def test_22_models_in_three_panels_fit_one_figure() -> None:
 
 
 def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MOST_FRAMES", 5)
+    monkeypatch.setattr(drawers, "MOST_FRAMES", 5)
     with pytest.raises(UsageError, match="6 series in 1 panels are more") as told:
         make("dose", groups(*families(6)), x="parameters", measure="accuracy")
     assert "--where model=NAME" in (told.value.hint or "")
@@ -282,50 +290,6 @@ def test_one_amount_is_no_dose() -> None:
         make("dose", groups(*FIVE), x="colour")
 
 
-@pytest.mark.parametrize(
-    ("spec", "key", "expected"),
-    [
-        ("zero:0.25", "", ("zero:*", 0.25, "")),
-        ("mlp.down:zero:0.3@seed=7", "", ("mlp.down:zero:*", 0.3, "7")),
-        ("noise:mlp@sigma=1e-2,seed=3", "", ("noise:mlp@sigma=*", 0.01, "3")),
-        ("noise:mlp@seed=3,sigma=0.5", "", ("noise:mlp@sigma=*", 0.5, "3")),
-        ("noise@layers=2,sigma=0.5", "sigma", ("noise@layers=2,sigma=*", 0.5, "")),
-        (
-            "mlp.up:noise:0.2@layers=1-2,sigma=3,seed=5+mlp.down:noise:0.2@sigma=3,seed=5",
-            "",
-            ("mlp.up:noise:*@layers=1-2,sigma=3+mlp.down:noise:*@sigma=3", 0.2, "5"),
-        ),
-        ("norm:scale:1@factor=0.5", "factor", ("norm:scale:1@factor=*", 0.5, "")),
-    ],
-)
-def test_the_amount_of_a_lesion_is_its_number(
-    spec: str, key: str, expected: tuple[str, float, str]
-) -> None:
-    assert lesion_dose(spec, key) == expected
-
-
-@pytest.mark.parametrize(
-    ("spec", "key"),
-    [
-        ("zero:all", ""),
-        ("a:1:2", ""),
-        ("a@x=1", "y"),
-        ("norm:zero:0.1+head:zero:0.2", ""),
-        ("norm:zero:0.1@seed=1+head:zero:0.1@seed=2", ""),
-        ("norm:zero:0.1", "factor"),
-    ],
-)
-def test_a_lesion_without_one_amount_is_refused(spec: str, key: str) -> None:
-    with pytest.raises(UsageError, match="has"):
-        lesion_dose(spec, key)
-
-
-def test_the_seed_is_the_lesions_else_the_runs() -> None:
-    own = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1@seed=4"), "lesion")
-    runs = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1"), "lesion")
-    assert (own.seed, runs.seed) == ("4", "9")
-
-
 def test_seeds_are_points_and_n_is_in_the_caption() -> None:
     figure = make("dose", groups(*FIVE[:2], *FIVE[5:7], INTACT), measure="accuracy")
     (axes,) = panels(figure)
@@ -347,7 +311,7 @@ def test_points_of_one_amount_do_not_overlap() -> None:
     figure.draw_without_rendering()
     (axes,) = panels(figure)
     places = [
-        axes.transData.transform((float(np.asarray(line.get_xdata())[0]), 0))[0]
+        line.get_transform().transform((float(np.asarray(line.get_xdata())[0]), 0))[0]
         for line in axes.lines if line.get_gid() == "interval"
     ]  # fmt: skip
     gap = min(b - a for a, b in pairwise(sorted(places)))
@@ -367,10 +331,6 @@ def test_a_part_of_a_battery_is_named_once() -> None:
     }  # fmt: skip
 
 
-def test_texts_have_their_own_place() -> None:
-    assert faults(make("dose", groups(*FIVE, INTACT), measure="accuracy")) == []
-
-
 def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:
     lesion = replace(SAMPLED, lesion="noise:0.2@seed=1", seed=40)
     table = figure_table(
@@ -380,18 +340,133 @@ def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:
     assert "Left out: 1 series with one amount." in table.notes
 
 
-def test_a_panel_without_any_value_says_so_and_has_no_scale(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    undefined = {"panel": "Other", "value": None, "low": None, "high": None}
-    monkeypatch.setattr(
-        lines,
-        "records",
-        lambda table: [*(own := records(table)), *({**one, **undefined} for one in own)],
+def test_a_panel_without_any_value_says_so_and_has_no_scale() -> None:
+    table = figure_table("dose", groups(*FIVE, INTACT), measure="accuracy")
+    none = {"panel": "Other", "value": None, "low": None, "high": None}
+    every = [*records(table), *({**row, **none} for row in records(table))]
+    rows = [[row[name] for name in table.names] for row in every]
+    figure = drawn("dose", table_of("dose", table.columns, rows))
+    first, empty = panels(figure)
+    assert words_of(empty, "undefined") == ["undefined"] and words_of(first, "undefined") == []
+    assert list(empty.get_yticks()) == [] and faults(figure) == []
+
+
+# -- change --------------------------------------------------------------------------------------
+
+
+def session(number: int, day: str, *right: bool) -> AdministrationData:
+    said = (answer if ok else "nothing" for answer, ok in zip(RIGHT, right, strict=True))
+    made = replace(CONDITIONS, examinee="S-014", kind="speaker", session_date=day)
+    return given(number, made, *words(*said))
+
+
+THREE = groups(
+    session(2, "2026-02-01", True, False, True),
+    session(1, "2026-01-01", False, False, True),
+    session(3, "2026-03-01", True, True, True),
+)
+
+
+def test_sessions_are_in_order_of_day_and_items_in_the_batterys() -> None:
+    rows = [row for row in records(figure_table("change", THREE)) if row["row"] == "answer"]
+    assert [(row["item"], row["date"], row["right"]) for row in rows[:3]] == [
+        ("wc1", "2026-01-01", False), ("wc1", "2026-02-01", True), ("wc1", "2026-03-01", True),
+    ]  # fmt: skip
+    assert list(dict.fromkeys(row["item"] for row in rows)) == ["wc1", "wc3", "wc4"]
+
+
+def test_shares_have_exact_intervals_and_stand_by_their_days() -> None:
+    upper, _ = panels(make("change", THREE))
+    assert drawn_lines(upper, "value", "y") == [pytest.approx([1 / 3, 2 / 3, 1])]
+    # 0, 31 and 59 days, over the width of three sessions.
+    assert drawn_lines(upper, "value") == [pytest.approx([1, 1 + 2 * 31 / 59, 3])]
+    ends = sorted(drawn_lines(upper, "interval", "y"))
+    exact = [clopper_pearson(n, 3) for n in (1, 2, 3)]
+    assert ends == sorted([one.low, one.high] for one in exact if one is not None)
+    unknown, _ = panels(make("change", studied(THREE).drawn_rows))
+    assert drawn_lines(unknown, "value") == [pytest.approx([1, 2, 3])]
+
+
+def test_cells_are_dark_white_or_hatched() -> None:
+    missing = session(4, "2026-04-01", True, True, True)
+    missing = replace(missing, trials=missing.trials[:2])
+    figure = make("change", (*THREE, *groups(missing)), baselines="1")
+    _, lower = panels(figure)
+    looks = {shade(0.8): "right", "#FFFFFF": "wrong"}
+    kinds = [
+        "undefined" if patch.get_hatch() else looks[to_hex(patch.get_facecolor()).upper()]
+        for patch in lower.patches
+    ]
+    assert kinds == [
+        *("wrong", "right", "right", "right"),
+        *("wrong", "wrong", "right", "right"),
+        *("right", "right", "right", "undefined"),
+    ]
+    assert faults(figure) == []
+
+
+def test_the_participant_is_numbered_in_every_text_of_the_figure() -> None:
+    table = figure_table("change", studied(THREE).drawn_rows)
+    assert any(note.startswith("participant 1. Dark") for note in table.notes)
+    assert "S-014" not in " ".join(map(str, (*table.notes, *table.rows())))
+    dates = {row["session"]: row["date"] for row in records(table)}
+    assert dates == {1: "session 1", 2: "session 2", 3: "session 3"}
+    named = figure_table("change", studied(THREE, study_ids=True).drawn_rows)
+    assert any(note.startswith("S-014. Dark") for note in named.notes)
+
+
+def test_one_session_or_several_participants_are_refused() -> None:
+    with pytest.raises(UsageError, match="one session"):
+        make("change", THREE[:1])
+    other = session(9, "2026-02-01", True, True, True)
+    given = other.administration
+    other = replace(
+        other,
+        administration=replace(given, conditions=replace(given.conditions, examinee="S-2")),
     )
-    figure = make("dose", groups(*FIVE, INTACT), measure="accuracy")
-    drawn, empty = panels(figure)
-    assert [text.get_text() for text in empty.texts] == ["undefined"]
-    assert list(empty.get_yticks()) == []
-    assert [text.get_text() for text in drawn.texts] == []
+    with pytest.raises(UsageError, match="2 participants: S-014, S-2"):
+        make("change", (*THREE, *groups(other)))
+
+
+# -- confusion -----------------------------------------------------------------------------------
+
+
+def test_steps_are_counted_with_their_share_of_the_target() -> None:
+    steps = {("K", "K"): 3, ("K", "T"): 1, ("AE", "AE"): 4, ("T", None): 2, (None, "S"): 1}
+    rows = records(confusion_table(steps, ["Phonemes."]))
+    assert [(row["target"], row["heard"], row["n"], row["of"]) for row in rows] == [
+        ("t", None, 2, 2), ("k", "t", 1, 4), ("k", "k", 3, 4), ("æ", "æ", 4, 4),
+        (None, "s", 1, 1),
+    ]  # fmt: skip
+    assert [row["value"] for row in rows] == [1, 0.25, 0.75, 1, 1]
+
+
+def test_steps_of_a_corpus_are_those_of_its_alignments() -> None:
+    costs = psst_costs()
+    scores = score([("K", "AE", "T"), ("D", "AO", "G")], [("T", "AE", "T"), ("D", "AO")], costs)
+    assert corpus_steps(scores) == {
+        ("K", "T"): 1, ("AE", "AE"): 1, ("T", "T"): 1, ("D", "D"): 1, ("AO", "AO"): 1,
+        ("G", None): 1,
+    }  # fmt: skip
+
+
+def test_cells_have_the_number_of_steps() -> None:
+    steps: Steps = {("K", "K"): 3, ("K", "T"): 1, ("T", None): 2}
+    (axes,) = panels(drawn("confusion", confusion_table(steps, ["Phonemes."])))
+    assert sorted(words_of(axes, "value")) == ["1", "2", "3"]
+
+
+def test_nothing_transcribed_is_nothing_to_draw() -> None:
+    with pytest.raises(UsageError, match="no response has been transcribed"):
+        make("confusion", THREE)
+
+
+def test_all_phonemes_have_their_own_place() -> None:
+    every = [name for members in CLASSES.values() for name in members]
+    some = random.Random(1)
+    steps: Steps = {
+        **{(a, some.choice(every)): 30 for a in every},
+        **{(None, a): 2 for a in every},
+    }
+    figure = drawn("confusion", confusion_table(steps, ["Phonemes."]))
     assert faults(figure) == []

@@ -1,0 +1,787 @@
+"""Figures over amounts and sessions, and of lesions and phonemes: dose, map, change, confusion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
+from tabwb.lesion.values import row_of
+from tabwb.media.figures.kind import (
+    INTERVAL,
+    INTERVALS,
+    Cell,
+    FigureKind,
+    FigureOption,
+    Groups,
+    Lines,
+    Options,
+    Panel,
+    Record,
+    Shades,
+    batteries_note,
+    columns,
+    days_of,
+    ending,
+    feature_titles,
+    features_notes,
+    interval_cells,
+    made_table,
+    term_titles,
+    undefined,
+    value_cells,
+)
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural, separated
+from tabwb.report.file_names import file_names
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
+from tabwb.report.names import name_in, names_of
+from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of
+from tabwb.report.summaries.counted import model_of, spec_of
+from tabwb.report.summaries.dose_lines import dose_lines, told_apart
+from tabwb.report.summaries.doses import (
+    LESION,
+    NOISE,
+    PARAMETERS,
+    REFERENCED,
+    Dose,
+    amount_words,
+    dose_of,
+    doses,
+    name_of_amounts,
+    size_words,
+)
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.naming import namings
+from tabwb.report.summaries.naming_profile import confusions, phoneme_rank
+from tabwb.report.summaries.sessions import sets_of_tags
+from tabwb.report.summaries.summary import pool
+from tabwb.report.tables.dose_rows import shared_error
+from tabwb.report.tables.dose_values import KNOWN, SURPRISAL, USABLE, Measured, draw_error
+from tabwb.report.tables.dose_values import Cell as MeasuredCell
+from tabwb.report.tables.lesion_map import COLUMNS as MAP_COLUMNS
+from tabwb.report.tables.lesion_map import NOTES as MAP_NOTES
+from tabwb.report.tables.lesion_map import map_cells
+from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
+from tabwb.scoring.estimate import Estimate
+from tabwb.tables.rounding import fixed
+from tabwb.tables.table import Column, Table, records_table
+
+if TYPE_CHECKING:
+    from tabwb.phonology.batch import Scores
+    from tabwb.report.summaries.judges import Terms
+
+# -- dose ----------------------------------------------------------------------------------------
+
+Placed = list[tuple[Dose, AdministrationData]]
+"""Administrations, each with its dose."""
+Measure = tuple[Record, Callable[[Grouped], Record]]
+"""The cells of a measure (measure, panel, part, rater, feature), and its value in a group."""
+PLACE = ("measure", "part", "rater", "feature")
+
+
+def _dose(groups: Groups, options: Options) -> Table:
+    by, key = options["x"], options["amount"]
+    if by not in doses():
+        raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
+    chosen = list(_measures(groups, options))
+    placed, without = _with_doses(groups, by, key)
+    if by == LESION and not key:
+        placed = _with_controls(placed)
+    given = [member.administration.conditions for group in groups for member in group.group.members]
+    names = names_of(given)
+    short = {spec_of(one): name_in(names, one, lesion=False) for one in given}
+    short |= {model_of(one): name_in(names, one) for one in given}
+    amounts = _amounts(placed)
+    by_model = by == PARAMETERS and all(len(own) == 1 for own in amounts.values())
+    if by_model:  # no family has two sizes, so that a family cannot be a line
+        placed = [(_of_tuning(member, dose, short), member) for dose, member in placed]
+        amounts = _amounts(placed)
+    kept = {series for series, several in amounts.items() if len(several) > 1}
+    alone = len(amounts) - len(kept) if kept else 0
+    if kept:
+        models = {(series[0], series[2]) for series in kept}
+        placed = [
+            (dose, member)
+            for dose, member in placed
+            if _series(dose) in kept
+            or (dose.amount is None and (dose.examinee, dose.conditions) in models)
+        ]
+    called = {
+        _series(dose): (" + ".join(filter(None, (short.get(dose.examinee, dose.examinee),
+                                                 dose.kind))), dose.conditions)
+        for dose, _ in placed
+    }  # fmt: skip
+    series = told_apart(called)
+    points: dict[tuple[str, float | None, str], list[AdministrationData]] = {}
+    for dose, member in placed:
+        # Models without a lesion are one whatever their seed.
+        place = (series[_series(dose)], dose.amount, "" if dose.amount is None else dose.seed)
+        points.setdefault(place, []).append(member)
+    if by == PARAMETERS:
+        _check_models(points)
+    _check_amounts(by, sorted({amount for _, amount, _ in points if amount is not None}))
+    batteries = dict.fromkeys(f"{group.battery.id} {group.battery.version}" for group in groups)
+    if len(batteries) > 1:
+        raise UsageError(
+            f"administrations of several batteries: {', '.join(batteries)}",
+            hint="choose one: --where battery=...",
+        )
+    rows: list[Record] = []
+    for (name, amount, seed), members in points.items():
+        unique = {member.administration.id: member for member in members}
+        whole = tuple(unique[number] for number in sorted(unique))
+        own = Grouped(Group("administration", "", whole), pool(sources_of(whole), interval=True))
+        row = "intact" if amount is None else "model" if by_model else "seed"
+        rows += [
+            {"series": name, "row": row, "seed": None if amount is None else seed, "amount": amount,
+             **place, **of(own), "error": _error(place, own, by)}
+            for place, of in chosen
+        ]  # fmt: skip
+    rows += list(_means(rows))
+    rows.sort(key=_order)
+    notes = [
+        *_dose_notes(groups, options, rows),
+        *([f"Left out: {plural(without, 'administration')} without an amount."] if without else []),
+        *([f"Left out: {plural(alone, 'series', 'series')} with one amount."] if alone else []),
+        *ending(one for one in rows if one["row"] != "mean"),
+    ]
+    declared = columns(
+        Column("series", "Series", "what has the amounts: the model, with the kind of its lesion; "
+               "of sizes the family with its tuning"),
+        Column("row", "Row", "seed: one seed; mean: over seeds; model: one of many families; "
+               "intact: without a lesion"),
+        Column("seed", "Seed", "of the lesion, else of the run; of a model its name; empty of "
+               "others"),
+        Column("amount", "Amount", "of the lesion, of parameters, or of the condition", "number"),
+        *(*PLACE, Column("panel", "Panel", "what it is drawn under"), "value", *INTERVALS),
+        Column("n_seeds", "Seeds", "behind a mean", "integer"),
+        *("n", "few_usable", "status", "reason"),
+    )  # fmt: skip
+    return made_table("dose", declared, rows, notes, groups)
+
+
+def _measures(groups: Groups, options: Options) -> Iterator[Measure]:
+    """Yield the measures that a figure has panels for."""
+    chosen, feature = options["measure"], options["feature"]
+    titles = term_titles(groups)
+    chosen = chosen or (BURDEN.id if titles else ACCURACY.id)
+    if chosen == ACCURACY.id:
+        parts = {
+            subtest.id: subtest.title
+            for group in groups
+            for subtest in group.summary.subtests
+            if subtest.share.scored
+        }
+        if not parts:
+            raise UsageError(
+                "nothing was scored right or wrong in these administrations",
+                hint="--option measure=burden, where a judge has judged",
+            )
+        for part, title in parts.items():
+            yield {"measure": chosen, "panel": title, "part": part}, partial(_accuracy, part)
+        return
+    if not titles:
+        raise UsageError("no judge has judged these administrations",
+                         hint="--option measure=accuracy")  # fmt: skip
+    names = feature_titles(groups)
+    if chosen == FEATURE_RATE.id and feature not in names:
+        raise UsageError(
+            f"no feature '{feature}'" if feature else "which feature?",
+            allowed=", ".join(names),
+            hint="--option feature=ID",
+        )
+    for terms, title in titles.items():
+        place: Record = {"measure": chosen, "panel": title, "rater": terms.rater}
+        if chosen == BURDEN.id:
+            yield place, partial(_judged, terms, "")
+        elif feature in terms.features:
+            place |= {"panel": f"{names[feature]}, {title}", "feature": feature}
+            yield place, partial(_judged, terms, feature)
+
+
+def _accuracy(part: str, group: Grouped) -> Record:
+    subtest = group.part(part)
+    assert subtest is not None
+    share = subtest.share
+    return {**value_cells(share.accuracy()), **interval_cells(share.intervals()), "n": share.scored}
+
+
+def _judged(terms: Terms, feature: str, group: Grouped) -> Record:
+    """Return the burden, or the rate of a feature."""
+    judge = group.judge(terms)
+    if judge is None or (feature and not judge.burden.n_burden):
+        return undefined("not judged under these terms")
+    burden = judge.burden
+    value = burden.rate(feature) if feature else burden.symptom_burden
+    return {
+        **value_cells(value),
+        **interval_cells(burden.rate_intervals(feature) if feature else burden.intervals),
+        "n": burden.n_burden,
+        "n_features": 1 if feature else len(burden.features),
+        "few_usable": burden.usable.few,
+    }
+
+
+def _with_doses(groups: Groups, by: str, key: str) -> tuple[Placed, int]:
+    """Return administrations with their doses, and how many have none; intact models stay."""
+    found: Placed = []
+    failed: list[UsageError] = []
+    for member in (member for group in groups for member in group.group.members):
+        try:
+            found.append((dose_of(member.administration.conditions, by, key), member))
+        except UsageError as error:
+            if not key:
+                raise
+            failed.append(error)
+    if failed and all(dose.amount is None for dose, _ in found):
+        raise failed[0]
+    kept = [one for one in found if by in REFERENCED or one[0].amount is not None]
+    return kept, len(found) - len(kept) + len(failed)
+
+
+def _with_controls(placed: Placed) -> Placed:
+    """Return the administrations with each control under the amount of a lesion of its size.
+
+    A control of several lesions is drawn beside each; one without a lesion is a separate series.
+    """
+    try:
+        found, _ = dose_lines(member for _, member in placed)
+    except UsageError:  # there are no two amounts, which is told later
+        return placed
+    by_number = {member.administration.id: (dose, member) for dose, member in placed}
+    beside: Placed = []
+    matched: set[int] = set()
+    for series in found:
+        for role, lines in series.controls.items():
+            for amount, pooled in (one for line in lines.values() for one in line.items()):
+                for one in pooled.group.members:
+                    dose, member = by_number[one.administration.id]
+                    kind = f"{role} of {series.kind}"
+                    beside.append((replace(dose, kind=kind, amount=amount), member))
+                    matched.add(one.administration.id)
+    return [*(one for one in placed if one[1].administration.id not in matched), *beside]
+
+
+def _series(dose: Dose) -> tuple[object, ...]:
+    return dose.examinee, dose.kind, dose.conditions
+
+
+def _amounts(placed: Placed) -> dict[tuple[object, ...], set[float]]:
+    found: dict[tuple[object, ...], set[float]] = {}
+    for dose, _ in placed:
+        if dose.amount is not None:
+            found.setdefault(_series(dose), set()).add(dose.amount)
+    return found
+
+
+def _of_tuning(member: AdministrationData, dose: Dose, short: Mapping[str, str]) -> Dose:
+    """Return the dose of a model beside models of other families: its name is the seed's."""
+    given = member.administration.conditions
+    kind = given.labels.get("tuning") or "tuning unknown"
+    return replace(dose, examinee=kind, seed=short[spec_of(given)])
+
+
+def _check_models(points: Mapping[tuple[str, float | None, str], list[AdministrationData]]) -> None:
+    """Check that each point is of one model: sizes of one family need not tell models apart."""
+    for (series, amount, _), members in points.items():
+        specs = dict.fromkeys(spec_of(member.administration.conditions) for member in members)
+        if len(specs) > 1:
+            raise UsageError(
+                f"{len(specs)} models of {series} have {size_words(amount or 0)} parameters: "
+                f"{', '.join(file_names(specs).get(spec, spec) for spec in specs)}",
+                hint="choose one of them: --where model=...",
+            )
+
+
+def _check_amounts(by: str, amounts: Sequence[float]) -> None:
+    if len(amounts) < 2:
+        known = ", ".join(amount_words(by, amount) for amount in amounts) or "none"
+        hint = "in the models' profiles: family, tuning, parameters"
+        if by != PARAMETERS:
+            hint = f"other amounts: --option x={'temperature' if by == LESION else LESION}"
+        raise UsageError(
+            f"fewer than two amounts of '{by}' are among these administrations: {known}", hint=hint
+        )
+
+
+def _order(record: Record) -> tuple[bool, str, float, str, int, str]:
+    seed = record.get("seed") or ""
+    number = int(seed) if seed.lstrip("-").isdecimal() else 0
+    amount = record.get("amount") or 0.0
+    return record["row"] != "intact", record["series"], amount, record["row"], number, seed
+
+
+def _error(place: Record, own: Grouped, by: str) -> tuple[float, float] | None:
+    """Return the error of drawn answers that seeds of lesions or noise share; runs share none."""
+    greedy = all(one.administration.conditions.decoding.greedy for one in own.group.members)
+    if by not in (LESION, NOISE) or greedy:
+        return KNOWN
+    return draw_error(MeasuredCell(*(place.get(name) or "" for name in PLACE)), own)
+
+
+def _means(given: Sequence[Record]) -> Iterator[Record]:
+    """Yield the means over seeds; those with few usable responses are left out.
+
+    The intervals are those of :func:`tabwb.scoring.dose.mean_over_seeds`, as in the table of doses.
+    """
+    cells: dict[tuple[str, str, float], list[Record]] = {}
+    for record in given:
+        if record["row"] == "seed":
+            cells.setdefault((record["series"], record["panel"], record["amount"]), []).append(
+                record
+            )
+    for (series, panel, amount), own in cells.items():
+        if len(own) < 2:
+            continue
+        used = [
+            record for record in own if record["value"] is not None and not record.get("few_usable")
+        ]
+        largest = float(own[0].get("n_features") or 1)
+        place = {name: own[0].get(name) for name in PLACE}
+        cell: Record = {
+            "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
+            "n_seeds": len(used), "n": sum(record.get("n") or 0 for record in used),
+        }  # fmt: skip
+        values = [None if record.get("few_usable") else record["value"] for record in own]
+        errors = [Measured(Estimate(0.0), error=record["error"]) for record in used]
+        shared = shared_error(errors) or KNOWN
+        found = mean_over_seeds(values, (0.0, largest), shared)
+        if found.value is None:
+            yield cell | undefined("no seed has a value that may be averaged")
+            continue
+        cell |= value_cells(Estimate(found.value))
+        if found.interval is None:
+            cell["interval_reason"] = found.reason
+        else:
+            cell |= {"low": found.interval.low, "high": found.interval.high}
+        yield cell
+
+
+def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> Iterator[str]:
+    what = name_of_amounts(options["x"], options["amount"])
+    rows = {record["row"] for record in given}
+    measure = given[0]["measure"]
+    yield f"{measure.capitalize()} by {what}."
+    if measure != ACCURACY.id:
+        yield from features_notes(groups)
+    if "mean" in rows:
+        yield "Small points, thin lines: one seed each; large points, thick line: mean over seeds."
+        seeds = [record["n_seeds"] for record in given if record["row"] == "mean"]
+        if max(seeds) >= LEAST_SEEDS:
+            yield "Bars: 95 % t intervals over seeds."
+        if min(seeds) < LEAST_SEEDS:
+            yield f"No interval over fewer than {LEAST_SEEDS} seeds."
+        averaged = {record["series"] for record in given if record["row"] == "mean"}
+        if {record["series"] for record in given if record["row"] == "seed"} - averaged:
+            yield (
+                "Bars of series with one seed for each amount: 95 % intervals for "
+                f"{options['interval'].replace('-', ' ')}."
+            )
+        reasons = [record.get("interval_reason") or "" for record in given]
+        if EQUAL_SEEDS in reasons:
+            yield "No interval where all seeds have the same value."
+        if any(reason.endswith(LEFT_OUT) for reason in reasons):
+            yield "No interval where seeds are left out, since the others may differ from them."
+    else:
+        yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    every = list(dict.fromkeys(record["series"] for record in given))
+    if any(" of " in one and _selected(one) for one in every):
+        yield "Control of selected units: as many random units in the same layers."
+    for kind in CONTROLS.values():
+        beside = [one for one in every if f" + {kind.role} of " in one and not _selected(one)]
+        if beside:
+            yield (
+                f"{kind.role.capitalize()}: the same operation on as many parameters, "
+                f"{kind.meaning}."
+            )
+    if "model" in rows:
+        yield "A point is a model; no family has models of two sizes, so no line joins them."
+    if "intact" in rows:
+        yield (
+            "Grey line and band: the intact model with its 95 % interval for "
+            f"{options['interval'].replace('-', ' ')}."
+        )
+    if 1 < len({record["series"] for record in given if record["row"] != "intact"}) <= 4:
+        yield "Points of one amount are drawn side by side."
+    yield from _counts(given)
+    if any(record.get("few_usable") for record in given):
+        yield "Open points: fewer than half of the responses are usable; not in means or lines."
+
+
+def _selected(series: str) -> bool:
+    return any(f"select={one}" in series for one in CONTROLS_OF.values())
+
+
+def _counts(given: Sequence[Record]) -> Iterator[str]:
+    """Yield the responses behind a value, and the seeds behind a mean: from fewest to most."""
+
+    def ends(name: str, row: str) -> str:
+        found = [one[name] for one in given if one["row"] == row and one.get(name)]
+        low, high = (min(found), max(found)) if found else (0, 0)
+        return f"{low}" if low == high else f"{low} to {high}"
+
+    if any(record["row"] == "model" for record in given):
+        yield f"N: {ends('n', 'model')} responses for each model and panel."
+        return
+    yield f"N: {ends('n', 'seed')} responses for each seed, amount and panel."
+    if any(record["row"] == "mean" for record in given):
+        yield f"Seeds behind a mean: {ends('n_seeds', 'mean')}."
+
+
+DOSE_FIGURE = FigureKind(
+    "dose",
+    "Dose and response",
+    shows="A measure by the amount of a lesion, the size of models, or a condition that is a "
+    "number: a line for each seed, their mean with its interval, and the intact model as a band.",
+    data="Administrations of one battery with two or more amounts; for means several seeds. For "
+    "sizes the models' profiles say family, tuning and parameters.",
+    table=_dose,
+    draw=Lines("amounts"),
+    options=(
+        FigureOption(
+            "x", "what the amounts are of: lesion, parameters, temperature, top_p ...", LESION
+        ),
+        FigureOption("amount", "the option of the lesion's spec that is the amount"),
+        FigureOption("measure", "burden where a judge has judged, else accuracy", "",
+                     ("", BURDEN.id, ACCURACY.id, FEATURE_RATE.id)),
+        FigureOption("feature", "the feature whose rate is drawn"),
+        FigureOption("scale", "of the axis of amounts: log for parameters, else linear", "",
+                     ("", "linear", "log")),
+        INTERVAL,
+    ),
+    by="administration",
+    judged=True,
+)  # fmt: skip
+
+# -- map -----------------------------------------------------------------------------------------
+
+
+def _map(groups: Groups, options: Options) -> Table:
+    found = list(map_cells(one for row in groups for one in row.group.members))
+    measures = dict.fromkeys(one.cell.measure for one in found)
+    measure = options["measure"] or (BURDEN.id if BURDEN.id in measures else ACCURACY.id)
+    chosen = [
+        one
+        for one in found
+        if one.cell.measure == measure
+        and (measure != FEATURE_RATE.id or one.cell.feature == options["feature"])
+        and (measure != USABLE or not one.cell.rater)
+    ]
+    if not chosen:
+        features = dict.fromkeys(
+            one.cell.feature for one in found if one.cell.measure == FEATURE_RATE.id
+        )
+        raise UsageError(
+            f"there is no map of '{measure}'"
+            + (f" with the feature '{options['feature']}'" if measure == FEATURE_RATE.id else ""),
+            allowed=", ".join(features if measure == FEATURE_RATE.id else measures),
+        )
+    shown = "less that of the intact model" if options["show"] == "difference" else "itself"
+    notes = [
+        f"Number: mean over seeds of the {measure.replace('_', ' ')} {shown}. Shade: its size "
+        "without the sign, from 0 to the largest of the panel.",
+        MAP_NOTES[0],
+        batteries_note(groups),
+    ]
+    return records_table("map", MAP_COLUMNS, chosen, notes)
+
+
+def _map_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    difference = options["show"] == "difference"
+    name = "difference" if difference else "value"
+    places: dict[str, list[Record]] = {}
+    for record in given:
+        place = (record[part] for part in ("part", "feature", "rater", "series"))
+        places.setdefault(", ".join(filter(None, place)), []).append(record)
+    panels = []
+    for title, own in places.items():
+        found = {(row_of(one["target"], one["unit"]), one["layer"]): one[name] for one in own}
+        targets = list(dict.fromkeys(target for target, _ in found))
+        layers = sorted({layer for _, layer in found}, key=lambda layer: (layer < 0, layer))
+        largest = max((abs(one) for one in found.values() if one is not None), default=0.0)
+
+        def cell(
+            value: float | None, largest: float = largest, sign: str = "+" * difference
+        ) -> Cell:
+            if value is None:
+                return Cell()
+            return Cell(abs(value) / largest if largest else 0.0, (fixed(value, 2, sign),))
+
+        cells = [[cell(found.get((target, layer))) for layer in layers] for target in targets]
+        key = f"size of the {name}, per cent of the largest of its panel"
+        panels.append(Panel(rows=targets, heads=list(map(str, layers)), cells=cells, title=title,
+                            key=key, across="layer", widest=0.6,
+                            height=0.22))  # fmt: skip
+    return panels
+
+
+MAP_FIGURE = FigureKind(
+    "map",
+    "Map of lesions",
+    shows="A measure under lesions of one target in one layer each, or of single heads, or its "
+    "difference to the intact model: targets or heads by layers.",
+    data='Administrations under such lesions (layers = ["each"] in the grid of a sweep, of heads '
+    'also heads = ["each"]), and of the intact model.',
+    table=_map,
+    draw=Shades(_map_panels),
+    options=(
+        FigureOption(
+            "measure",
+            "burden where a judge has judged, else accuracy",
+            "",
+            ("", BURDEN.id, ACCURACY.id, FEATURE_RATE.id, WORDS_MEAN.id, USABLE, SURPRISAL),
+        ),
+        FigureOption("feature", "the feature whose rate is drawn"),
+        FigureOption(
+            "show", "the difference to the intact model, or the value", "difference",
+            ("difference", "value"),
+        ),
+    ),
+    by="administration",
+    judged=True,
+)  # fmt: skip
+
+# -- change --------------------------------------------------------------------------------------
+
+
+def _change(groups: Groups, options: Options) -> Table:
+    members = _members(groups)
+    baselines = options["baselines"]
+    if baselines and not baselines.isdecimal():
+        raise UsageError(f"'{baselines}' is not a number of sessions", where="baselines")
+    tags = separated(options["sets"])
+    sets = sets_of_tags(members[0].battery.subtests, tags) if tags else {}
+    change = change_of(members, sets, int(baselines) if baselines else None)
+    set_of = {place: name for name, places in sets.items() for place in places}
+    given: list[Record] = [
+        {
+            "row": "answer",
+            "session": at + 1,
+            "date": change.sessions[at].date or None,
+            "part": subtest,
+            "item": item,
+            "set": set_of.get((subtest, item)),
+            "right": right,
+            "status": "undefined" if right is None else "value",
+            "reason": "not exactly one answer with a verdict" if right is None else None,
+        }
+        for (subtest, item), answers in change.answers.items()
+        for at, right in enumerate(answers)
+    ]
+    for of_set in change.sets:
+        for share in of_set.shares:
+            ends = share.interval
+            given.append(
+                {
+                    "row": "share",
+                    "session": share.session,
+                    "date": change.sessions[share.session - 1].date or None,
+                    "set": of_set.name,
+                    **value_cells(share.share),
+                    "low": None if ends is None else ends.low,
+                    "high": None if ends is None else ends.high,
+                    "n": share.of,
+                }
+            )
+    declared = columns(
+        Column("row", "Row", "answer: one item in one session; share: of a set in one session"),
+        Column("session", "Session", "its number, from 1", "integer"),
+        Column("date", "Date", "the day of the session; empty where it is not known"),
+        *(
+            "part",
+            Column("item", "Item", "the item's id"),
+            Column("set", "Set", "the set of items"),
+        ),
+        Column(
+            "right", "Right", "whether the answer was right; empty without one answer", "boolean"
+        ),
+        *("value", "low", "high", "n", "status", "reason"),
+    )
+    return made_table("change", declared, given, _change_notes(change), groups)
+
+
+def _members(groups: Groups) -> list[AdministrationData]:
+    members = {
+        member.administration.id: member for group in groups for member in group.group.members
+    }
+    who = dict.fromkeys(
+        member.administration.conditions.study_id or member.administration.conditions.examinee
+        for member in members.values()
+    )
+    if len(who) > 1:
+        raise UsageError(
+            f"sessions of {len(who)} participants: {', '.join(list(who)[:4])}"
+            + (" ..." if len(who) > 4 else ""),
+            hint="choose one: --where participant=ID, or name the administrations",
+        )
+    batteries = dict.fromkeys(member.battery.content_hash for member in members.values())
+    if len(batteries) > 1:
+        raise UsageError("sessions with several batteries", hint="--where battery=ID")
+    return list(members.values())
+
+
+def _change_notes(change: Change) -> Iterator[str]:
+    yield (
+        f"{change.participant}. Dark: right; white: wrong; hatched: not exactly one answer with a "
+        "verdict."
+    )
+    if days_of([session.date for session in change.sessions]):
+        yield "Above, sessions stand by their days, numbered from the first one (0)."
+    yield (
+        "Above: share right of the items with one answer in every session, with exact 95 % "
+        "intervals for prompts like these."
+    )
+    steps = [(own.name, own.steps[-1]) for own in change.sets if own.steps]
+    tests = [
+        f"{name}: {step.test.gained} items gained, {step.test.lost} lost, p = {step.test.p:.3g}"
+        for name, step in steps
+        if step.test is not None
+    ]
+    if tests:
+        first, last = steps[0][1].first, steps[0][1].second
+        yield f"Session {first} to {last}, McNemar's exact test, two-sided: {'; '.join(tests)}."
+        corrected = [
+            f"{name}: p = {step.adjusted:.3g}" for name, step in steps if step.adjusted is not None
+        ]
+        yield f"Corrected for the pairs of sessions by Holm's method: {'; '.join(corrected)}."
+    if change.baselines:
+        yield f"Dashed line: {plural(change.baselines, 'session')} before treatment."
+    yield from change.warnings
+    yield FORM_OF_THE_DAY.split(", but")[0] + ", but tests and intervals take them as independent."
+
+
+CHANGE_FIGURE = FigureKind(
+    "change",
+    "Change over sessions",
+    shows="Each item of one participant in each session, right or wrong, and the share right with "
+    "its interval.",
+    data="Two or more administrations of one battery to one participant (or model).",
+    table=_change,
+    draw=Lines("sessions"),
+    options=(
+        FigureOption("sets", "tags of items, separated by commas, each a separate set"),
+        FigureOption("baselines", "number of sessions before treatment"),
+    ),
+    by="administration",
+    people=True,
+)
+
+# -- confusion -----------------------------------------------------------------------------------
+
+NONE = "∅"
+"""Stands for no phoneme: heard for none, an insertion; none heard, a deletion."""
+Steps = Mapping[tuple[str | None, str | None], int]
+"""Phoneme of the target and phoneme heard (None where there is none), to their number."""
+
+
+def confusion_table(
+    steps: Steps, notes: Sequence[str], groups: Groups = (), *, ipa: bool = True
+) -> Table:
+    """Return steps of alignments as the table of the figure."""
+    from tabwb.phonology.inventory import IPA
+
+    if not sum(steps.values()):
+        raise UsageError("no response has been transcribed", hint="tabwb transcribe, or tabwb name")
+
+    def written(phoneme: str | None) -> str | None:
+        return IPA.get(phoneme, phoneme) if ipa and phoneme is not None else phoneme
+
+    of = Counter[str | None]()
+    for (target, _), n in steps.items():
+        of[target] += n
+    given: list[Record] = [
+        {"target": written(target), "heard": written(heard), "n": n, "of": of[target],
+         "value": n / of[target]}
+        for (target, heard), n in sorted(
+            steps.items(), key=lambda item: (phoneme_rank(item[0][0]), phoneme_rank(item[0][1]))
+        )
+        if n
+    ]  # fmt: skip
+    explained = [*notes[:1], "Number: how often. Shade: share of the target's phoneme."]
+    if any(None in step for step, n in steps.items() if n):
+        explained.append(
+            f"{NONE}: no phoneme heard (a deletion), or none in the target (an insertion; shade: "
+            "share of insertions)."
+        )
+    explained += notes[1:]
+    declared = columns(
+        Column("target", "Target", "phoneme of the target; empty for an insertion"),
+        Column("heard", "Heard", "phoneme that was transcribed; empty for a deletion"),
+        Column("n", "N", "how often the alignments have this step", "integer"),
+        Column("of", "Of", "how often the target's phoneme occurs; of insertions, all", "integer"),
+        Column("value", "Share", "n / of", "number", "share", 2),
+    )
+    return made_table("confusion", declared, given, explained, groups)
+
+
+def corpus_steps(scores: Scores) -> Steps:
+    """Return the steps of the alignments of a corpus; silence and noise are left out."""
+    costs, counts = scores.costs, scores.step_counts()
+    labels: list[str | None] = [*costs.labels, None]
+    spoken = [*costs.spoken.tolist(), True]
+    return {
+        (labels[ref], labels[hyp]): int(counts[ref, hyp])
+        for ref in range(len(labels))
+        for hyp in range(len(labels))
+        if counts[ref, hyp] and spoken[ref] and spoken[hyp]
+    }
+
+
+def _confusion(groups: Groups, options: Options) -> Table:
+    members = (member for group in groups for member in group.group.members if member.trials)
+    found = confusions(
+        (naming for member in members for naming in namings(member.source)), every_word=True
+    )
+    notes = [
+        "Phonemes of the nearest accepted form (rows) and of the response (columns), aligned by "
+        f"features; {plural(found.responses, 'response')}. All transcribed responses count, "
+        "including other words (cat for dog).",
+    ]
+    return confusion_table(found.steps, notes, groups, ipa=options["notation"] == "ipa")
+
+
+def _confusion_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    found = {(record["target"], record["heard"]): record for record in given}
+    rows = list(dict.fromkeys(record["target"] for record in given))
+    heard = dict.fromkeys(record["heard"] for record in given)
+    # Columns as rows, so that matches lie on a diagonal; then what was heard beside these.
+    same = [name for name in rows if name in heard and name is not None]
+    rest = [name for name in heard if name is not None and name not in same]
+    heads = [*same, *rest, *([None] if None in heard else [])]
+
+    def cell(record: Record | None) -> Cell:
+        return Cell(record["value"], (str(record["n"]),)) if record else Cell(None, ("",))
+
+    return [
+        Panel(
+            rows=[name or NONE for name in rows],
+            heads=[name or NONE for name in heads],
+            cells=[[cell(found.get((row, head))) for head in heads] for row in rows],
+            key="share in per cent",
+            across="heard",
+            down="target",
+            borders=[len(same)] if 0 < len(same) < len(heads) else [],
+            widest=0.24,
+            height=0,
+        )
+    ]
+
+
+CONFUSION_FIGURE = FigureKind(
+    "confusion",
+    "Phoneme confusions",
+    shows="A matrix: how often each phoneme of the targets was heard as each other phoneme.",
+    data="Administrations of pictures named aloud whose responses were transcribed. Of other "
+    "transcripts: tabwb phonemes REF HYP --figure FILE.",
+    table=_confusion,
+    draw=Shades(_confusion_panels),
+    options=(FigureOption("notation", "of the phonemes", "ipa", ("ipa", "arpabet")),),
+    by="administration",
+    people=True,
+)

@@ -1,0 +1,242 @@
+"""Figures to files: groups of a store, consents, the file with its numbers, SVG for a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.media.figures import figure_kind, format_of, make, save
+from tabwb.media.figures.groups import TimedGroup, is_aloud
+from tabwb.media.figures.kind import FigureKind
+from tabwb.media.figures.style import width_mm
+from tabwb.media.over_sessions import followed
+from tabwb.media.paper import table_csv
+from tabwb.media.studied import Studied, studied
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.writing import write_text
+from tabwb.records.errors import MissingExtra, UsageError
+from tabwb.records.installation import need
+from tabwb.records.visible import CSV_CELLS
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.destination import check_destination
+from tabwb.report.documents.groups_csv import left_out, of_models
+from tabwb.report.keys import read_keys
+from tabwb.report.selection import Selection, groups_of, selected
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.media.figures.sheet import PaperFigure
+
+
+def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple[Grouped, ...]:
+    """Return groups with the latencies of their responses, where a figure draws them."""
+    timed = kind.loads == "latencies" and groups
+    return tuple(_timed(store, groups)) if timed else tuple(groups)
+
+
+def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
+    import numpy as np
+
+    from tabwb.report.summaries.columns.table import table_of
+    from tabwb.store.details import keys_of
+
+    prepared = next(
+        member.columns[0] for group in groups for member in group.group.members if member.columns
+    )
+    columns = prepared.columns
+    details = store.attempt_details(columns.administrations)
+    numbers = np.repeat(np.array(columns.administrations, np.int64), np.diff(columns.starts))
+    keys = keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
+    for group in groups:
+        sources = [member.source for member in group.group.members if not is_aloud(member)]
+        rows = table_of(sources).rows if sources else np.zeros(0, np.int64)
+        found = details.latencies[details.rows_of(keys[rows])]
+        yield TimedGroup(group.group, group.summary, tuple(found[~np.isnan(found)].tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRequest:
+    """What figure is to be written, and where.
+
+    ``words`` are options of ``tabwb figure`` that make it, for the file's metadata. Participants
+    are numbered unless ``study_ids``; ``within_study``: the files stay with those who collected
+    the data.
+    """
+
+    name: str
+    out: Path
+    data: Path | None = None
+    width: str = "single"
+    caption: bool = True
+    footer: bool = False
+    dpi: float = 300.0
+    options: Mapping[str, str] = field(default_factory=dict)
+    words: Sequence[str] = ()
+    study_ids: bool = False
+    within_study: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFigure:
+    """The files written, and what whoever asked for them is to read."""
+
+    files: tuple[Path, ...]
+    notices: tuple[str, ...] = ()
+
+
+def write_figure(
+    store: Store,
+    plugins: Plugins,
+    references: Sequence[int | str],
+    selection: Selection | None,
+    wanted: FigureRequest,
+) -> WrittenFigure:
+    """Write a figure, and log of whom where people are drawn.
+
+    People who are named, or whom a figure is about, must have agreed to ``share``, as for an
+    export; where a figure compares whatever is in the store, they are left out.
+    """
+    kind = figure_kind(wanted.name)
+    need("matplotlib", "a figure", "figures")  # before anything is read
+    kind.checked(wanted.options)
+    width_mm(wanted.width)
+    format_of(wanted.out)
+    remedy = "choose another name, or use --force"
+    out = check_destination(wanted.out, force=wanted.force, remedy=remedy)
+    data = None
+    if wanted.data is not None:
+        data = check_destination(wanted.data, force=wanted.force, remedy=remedy)
+    permits: list[Permit] = []
+    notices: list[str] = []
+
+    def check(chosen: Sequence[AdministrationData]) -> Sequence[AdministrationData]:
+        if not references and not kind.people:
+            models, people, unknown = of_models(chosen)
+            remedy = "; to draw them, name them (tabwb figure NAME 1 2)"
+            notices.extend(left_out(people, unknown, remedy))
+            return models
+        given = [member.administration for member in chosen]
+        what = f"figure {wanted.name}" + ("" if data is None else f" with its numbers in {data}")
+        permits.append(
+            check_export(store, plugins, given, what, out, within_study=wanted.within_study)
+        )
+        return chosen
+
+    selection = selection or Selection(by=read_keys(kind.by))
+    members = tuple(check(selected(store, references, selection)))
+    groups = as_drawn(kind, store, groups_of(members, selection) if members else ())
+    if not groups and notices:
+        raise UsageError("there are no administrations of models to draw", hint="; ".join(notices))
+    uids = [member.administration.uid for group in groups for member in group.group.members]
+    words = ["tabwb figure", wanted.name, *(uids if references else ()), *wanted.words]
+    about = studied(groups, study_ids=wanted.study_ids)
+    figure = make(
+        wanted.name,
+        about.drawn_rows,
+        width=wanted.width,
+        caption=wanted.caption,
+        footer=wanted.footer,
+        command=about.unless_named(" ".join(words)),
+        **dict(wanted.options),
+    )
+    notices += [f"warning: {permit.notice}" for permit in permits if permit.notice]
+    files = [out]
+    with logged(store, [act for permit in permits for act in permit.acts]):
+        save(figure, out, dpi=wanted.dpi, force=True)
+        if data is not None:
+            table = figure.facts.table
+            meanings = "\n".join(f"- {column.name}: {column.meaning}" for column in table.columns)
+            notes = [RESEARCH_ONLY, *table.notes, CSV_CELLS, f"Columns:\n{meanings}"]
+            write_text(data, table_csv(table), notes)
+            files.append(data)
+    return WrittenFigure(tuple(files), tuple(notices))
+
+
+DRAWN = ("burden", "accuracy", "profile")
+"""Figures that need no further choice; those without data are left out."""
+LESIONED = (("dose", "burden"), ("dose", "accuracy"), ("map", "burden"))
+"""Figures of lesions, each with its measure."""
+WIDTH = "double"
+MOST_FOLLOWED = 6
+"""Of so many participants the sessions are drawn; the tables have those of all."""
+MOST_DRAWN = 60
+"""With more groups a figure has more rows than a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """A figure of a report.
+
+    Attributes:
+        title: of the figure, with its battery where there are several.
+        svg: the file's content.
+        notes: the sentences below it.
+    """
+
+    id: str
+    title: str
+    svg: bytes
+    notes: tuple[str, ...]
+
+    @property
+    def alternative(self) -> str:
+        """What stands for the figure where it cannot be seen."""
+        told = " ".join((f"{self.title}.", *self.notes))
+        return f"{told} The numbers are in the tables of this report."
+
+
+def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], str]:
+    """Return the figures, and why there are none; empty where there are some."""
+    found: list[Pictured] = []
+    many = 0
+    try:
+        for battery in about.batteries:
+            rows = [
+                row for row in about.drawn_rows if row.battery.content_hash == battery.content_hash
+            ]
+            of = f"{battery.title}: " if len(about.batteries) > 1 else ""
+            for name, measure in LESIONED if _has_lesions(rows) else ():
+                with suppress(UsageError):  # lesions of one amount only, or of all layers
+                    made = make(
+                        name, rows, width=WIDTH, caption=False, command=command, measure=measure
+                    )
+                    found.append(_pictured(f"{name}-{measure}-{battery.id}", of, made))
+            if len(rows) > MOST_DRAWN:
+                many = len(rows)
+                continue
+            for name in DRAWN:
+                with suppress(UsageError):  # these groups have nothing that it shows
+                    made = make(name, rows, width=WIDTH, caption=False, command=command)
+                    found.append(_pictured(f"{name}-{battery.id}", of, made))
+        shown = list(islice(followed(about), MOST_FOLLOWED + 1))
+        for own in shown if len(shown) <= MOST_FOLLOWED else ():
+            sessions = summarised(grouped(own.members, ("administration",)))
+            sets = ",".join(own.sets)
+            made = make("change", sessions, width=WIDTH, caption=False, command=command, sets=sets)
+            id_ = f"change-{own.battery.id}-{len(found)}"
+            found.append(_pictured(id_, f"{own.battery.title}: ", made))
+    except MissingExtra as missing:
+        return (), f"{missing.message}. {missing.hint}"
+    if many:
+        why = f"No figure of {many} groups is drawn: {MOST_DRAWN} fit on a page."
+        return tuple(found), why
+    return tuple(found), "" if found else "No figure can be drawn of these results."
+
+
+def _has_lesions(rows: Sequence[Grouped]) -> bool:
+    return any(one.administration.conditions.lesion for row in rows for one in row.group.members)
+
+
+def _pictured(id_: str, of: str, made: PaperFigure) -> Pictured:
+    from tabwb.media.figures.sheet import figure_bytes
+
+    return Pictured(id_, f"{of}{made.facts.title}", figure_bytes(made, "svg"), made.facts.notes)

@@ -1,0 +1,885 @@
+"""Figures of groups: burden, accuracy, profile, latency, differences, agreement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from tabwb.analysis.contrast import (
+    NO_ITEMS,
+    Compared,
+    Contrast,
+    Pair,
+    baseline_of,
+    burdens_first,
+    groups_compared,
+    over,
+    over_families,
+    pairs_of,
+)
+from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P
+from tabwb.media.figures.kind import (
+    ESTIMANDS,
+    INTERVAL,
+    INTERVALS,
+    Cell,
+    FigureKind,
+    FigureOption,
+    Forest,
+    Groups,
+    Options,
+    Panel,
+    Record,
+    Shades,
+    chosen_features,
+    columns,
+    ending,
+    feature_titles,
+    features_notes,
+    interval_cells,
+    interval_note,
+    made_table,
+    term_titles,
+    terms_title,
+    undefined,
+    value_cells,
+)
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
+from tabwb.report.names import judge_names
+from tabwb.report.summaries.cautions import bounds_words
+from tabwb.report.summaries.doses import size_words
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.naming import namings
+from tabwb.report.summaries.shown import names_of
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimate import Estimand, Estimate
+from tabwb.scoring.quantiles import median_interval, quantile
+from tabwb.tables.table import Column, Table
+from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.analysis.agreement import Agreement
+    from tabwb.report.summaries.judges import JudgeSummary, Terms
+    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.report.summaries.robustness import PairAgreement
+
+TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
+NOT_JUDGED = undefined("not judged under these terms")
+
+# -- burden --------------------------------------------------------------------------------------
+
+
+def _burden(groups: Groups, options: Options) -> Table:
+    titles = _titles(groups, "burden")
+    given: list[Record] = []
+    bounds: list[str] = []
+    for terms, title in titles.items():
+        for name, group in zip(names_of(groups), groups, strict=True):
+            judge = group.judge(terms)
+            if judge:
+                bounds += (f"{name}: {words}" for words in bounds_words(judge.burden))
+            given.append(
+                {"group": name, "rater": terms.rater, "terms": title,
+                 "n_features": len(terms.features), **(_burden_cells(judge) or NOT_JUDGED)}
+            )  # fmt: skip
+    notes = [
+        "Symptom burden, the mean number of features present per response.",
+        *features_notes(groups),
+        *interval_note(options, (record.get("n_items") for record in given)),
+        "N: responses with a burden, of all judged.",
+        *([f"Bounds of the burden: {'; '.join(bounds)}."] if bounds else []),
+        *ending(given, groups),
+    ]
+    declared = columns(
+        *("group", "rater", TERMS),
+        Column("n_features", "Features", "number of features in the set", "integer"),
+        *("value", *INTERVALS, "n", "n_items", "n_usable", "n_responses", "few_usable"),
+        *("status", "reason"),
+    )
+    return made_table("burden", declared, given, notes, groups)
+
+
+def _titles(groups: Groups, what: str) -> dict[Terms, str]:
+    titles = term_titles(groups)
+    if not titles:
+        raise UsageError(
+            f"no judge has judged these administrations, so they have no {what}",
+            hint="tabwb judge run ID --judge rules",
+        )
+    return titles
+
+
+def _burden_cells(judge: JudgeSummary | None) -> Record:
+    if judge is None:
+        return {}
+    burden = judge.burden
+    return {
+        **value_cells(burden.symptom_burden),
+        **interval_cells(burden.intervals),
+        "n": burden.n_burden,
+        "n_items": len(burden.sizes),
+        "n_usable": burden.usable.usable,
+        "n_responses": burden.usable.n,
+        "few_usable": burden.usable.few,
+    }
+
+
+BURDEN_FIGURE = FigureKind(
+    "burden",
+    "Symptom burden with 95 % intervals",
+    shows="The symptom burden of each group with its interval; one panel for each judge, "
+    "feature set and scope.",
+    data="Administrations with connected text that a judge has judged.",
+    table=_burden,
+    draw=Forest(
+        panel="terms",
+        axis=lambda record: f"symptom burden (of {record['n_features']} features)",
+        cell=lambda one, _: "" if one["n"] is None else f"{one['n']} of {one['n_responses']}",
+    ),
+    options=(INTERVAL,),
+    judged=True,
+)
+
+# -- accuracy ------------------------------------------------------------------------------------
+
+
+def _accuracy(groups: Groups, options: Options) -> Table:
+    policy = options["policy"]
+    parts = {
+        subtest.id: subtest.title
+        for group in groups
+        for subtest in group.summary.subtests
+        if subtest.share.of(policy)
+    }
+    if not parts:
+        raise UsageError(
+            "no choice, yes/no question or repetition was scored in these administrations",
+            hint="names given aloud: tabwb figure change, or tabwb results",
+        )
+    given: list[Record] = []
+    for part, title in parts.items():
+        for name, group in zip(names_of(groups), groups, strict=True):
+            record: Record = {"group": name, "part": part, "subtest": title, "policy": policy}
+            record |= undefined("not given")
+            if subtest := group.part(part):
+                share = subtest.share
+                record |= value_cells(share.accuracy(policy))
+                record |= interval_cells(share.intervals(policy))
+                record |= {"n": share.of(policy), "n_items": len(share.by_item[policy])}
+                record |= {key: value.value for key, value in subtest.baselines.items()}
+            given.append(record)
+    notes = [
+        f"Accuracy, the share of right responses, policy {policy}.",
+        *interval_note(options),
+        "N: responses with a verdict.",
+        *ending(given, groups),
+    ]
+    declared = columns(
+        *("group", "part", Column("subtest", "Subtest", "the subtest's title")),
+        *("policy", "value", *INTERVALS, "n", "n_items"),
+        *(Column(one.id, one.title, one.meaning, "number", "share", 2) for one in BASELINES),
+        *("status", "reason"),
+    )
+    return made_table("accuracy", declared, given, notes, groups)
+
+
+ACCURACY_FIGURE = FigureKind(
+    "accuracy",
+    "Accuracy by subtest with 95 % intervals",
+    shows="The accuracy of each group in each subtest with its interval, and the baselines "
+    "guessing, always first option and always Yes.",
+    data="Administrations with choices, yes/no questions or repetitions.",
+    table=_accuracy,
+    draw=Forest(
+        panel="part",
+        title="subtest",
+        axis=lambda record: "accuracy",
+        cell=lambda record, _: str(record["n"] or ""),
+        baselines=tuple(one.id for one in BASELINES),
+        limits=(0.0, 1.0),
+    ),
+    options=(
+        INTERVAL,
+        FigureOption("policy", "how exactly a response must match", "exact", POLICIES),
+    ),
+)
+
+# -- profile -------------------------------------------------------------------------------------
+
+
+def _profile(groups: Groups, options: Options) -> Table:
+    titles = _titles(groups, "profile")
+    if len(titles) > 1:
+        raise UsageError(
+            "several judges, or one under several terms, have judged these administrations",
+            allowed="one judge: " + "; ".join(titles.values()),
+            hint="choose one with --judge RATER",
+        )
+    ((terms, title),) = titles.items()
+    kept = [
+        group
+        for group in groups
+        if terms.scope != "connected-text"
+        or group.judge(terms)
+        or any(part.share.n for part in group.summary.subtests if task_type(part.kind).connected)
+    ]
+    without = len(groups) - len(kept)
+    names = feature_titles(kept)
+    categories = {
+        feature: category.title
+        for group in kept
+        for grouping in group.battery.groupings[:1]
+        for category in grouping.categories
+        for feature in category.features
+    }
+    own_set = [name for name in names if name in terms.features]
+    every = options["features"] == "all"
+    shown = list(names) if every else own_set or list(names)
+    chosen = chosen_features(kept)
+    shown = [name for name in shown if name in chosen] if chosen else shown
+    order = {name: at for at, name in enumerate(categories)}
+    shown.sort(key=lambda name: order.get(name, len(names)))
+    given: list[Record] = [
+        {"group": own, "rater": terms.rater, "terms": title, "feature": name, "title": names[name],
+         "category": categories.get(name), **_rate_cells(group.judge(terms), name)}
+        for own, group in zip(names_of(kept), kept, strict=True)
+        for name in shown
+    ]  # fmt: skip
+    notes = [
+        f"Rate of each feature in per cent: of the responses that have a burden (N), the share in "
+        f"which {terms.rater} finds it present; {terms.scope.replace('-', ' ')}.",
+    ]
+    if not every and 0 < len(own_set) < len(names):
+        notes.append(
+            f"The {len(own_set)} features are the set of {terms.rater}; the battery has "
+            f"{len(names)} (features=all shows all)."
+        )
+    notes.append(_widths(given, options))
+    if without:
+        notes.append(f"Left out: {plural(without, 'group')} without connected text.")
+    declared = columns(
+        *("group", "rater", TERMS, "feature", Column("title", "Feature", "the feature's title")),
+        Column("category", "Category", "of the battery's first grouping"),
+        *("value", *INTERVALS, "n", "n_items", "few_usable", "status", "reason"),
+    )
+    return made_table("profile", declared, given, [*notes, *ending(given, kept)], kept)
+
+
+def _rate_cells(judge: JudgeSummary | None, feature: str) -> Record:
+    if judge is None or feature not in judge.burden.features:
+        return undefined("not judged" if judge is None else "not in the judge's set")
+    burden = judge.burden
+    return {
+        **value_cells(burden.rate(feature)),
+        **interval_cells(burden.rate_intervals(feature) if burden.n_burden else ()),
+        "n": burden.n_burden,
+        "n_items": len(burden.sizes),
+        "few_usable": burden.usable.few,
+    }
+
+
+def _widths(given: Sequence[Record], options: Options) -> str:
+    prefix = ESTIMANDS[options["interval"]]
+    estimand = Estimand.THESE_PROMPTS if prefix else Estimand.PROMPTS_LIKE_THESE
+    ends = [(record.get(f"{prefix}low"), record.get(f"{prefix}high")) for record in given]
+    widths = [high - low for low, high in ends if low is not None and high is not None]
+    if not widths:
+        return f"There is no interval for {estimand.value}."
+    return (
+        f"95 % intervals for {estimand.value} are between {100 * min(widths):.0f} and "
+        f"{100 * max(widths):.0f} percentage points wide (median {100 * median(widths):.0f})."
+    )
+
+
+def _profile_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    """Return features by groups, or groups by features where the groups are many."""
+    prefix = ESTIMANDS[options["interval"]]
+    titles = {one["feature"]: (one["title"], one["category"]) for one in given}
+    of_group = dict[str, list[Record]]()
+    for record in given:
+        of_group.setdefault(record["group"], []).append(record)
+    names = [_counted(name, own) for name, own in of_group.items()]
+    rows = [[_rate_cell(record, prefix) for record in own] for own in of_group.values()]
+    features = [title for title, _ in titles.values()]
+    kinds = [category for _, category in titles.values()]
+    starts = [n for n in range(1, len(kinds)) if kinds[n] != kinds[n - 1]]
+    ends = any(record[f"{prefix}low"] is not None for record in given)
+    key = "rate in per cent (95 % interval where there is room)" if ends else "rate in per cent"
+    if len(names) * 0.12 <= 0.55 * width:
+        cells = [list(column) for column in zip(*rows, strict=True)]
+        return [Panel(rows=features, heads=names, cells=cells, key=key, under=starts, widest=0.8)]
+    return [Panel(rows=names, heads=features, cells=rows, key=key, borders=starts, widest=0.8)]
+
+
+def _counted(name: str, own: Sequence[Record]) -> str:
+    """Return the name of a group with the responses behind its rates."""
+    known = {record["n"] for record in own if record["n"] is not None}
+    counts = "\u2013".join(str(n) for n in sorted({min(known), max(known)})) if known else "0"
+    few = "few usable, " if any(record["few_usable"] for record in own) else ""
+    return f"{name} ({few}N {counts})"
+
+
+def _rate_cell(record: Record, prefix: str) -> Cell:
+    value, low, high = (record[name] for name in ("value", f"{prefix}low", f"{prefix}high"))
+    if value is None:
+        return Cell()
+    words = f"{100 * value:.0f}"
+    if low is None:
+        return Cell(value, (words,))
+    return Cell(value, (f"{words} ({100 * low:.0f}\u2013{100 * high:.0f})", words))
+
+
+PROFILE_FIGURE = FigureKind(
+    "profile",
+    "Feature profile",
+    shows="The rate of each feature in each group as a heat map, numbers in the cells where they "
+    "fit; undefined rates are hatched.",
+    data="Administrations with connected text that one judge has judged.",
+    table=_profile,
+    draw=Shades(_profile_panels),
+    options=(
+        INTERVAL,
+        FigureOption("features", "the set of the judge, or all features of the battery", "set",
+                     ("set", "all")),
+    ),
+    judged=True,
+)  # fmt: skip
+
+# -- latency -------------------------------------------------------------------------------------
+
+QUANTILES = {"p5": 0.05, "p25": 0.25, "p75": 0.75, "p95": 0.95}
+RIGHT_NAMES = "from the picture to the onset of a right response"
+REPLIES = "from the request to the end of the response"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedGroup(Grouped):
+    """A group with the latencies of its written responses, in seconds."""
+
+    latencies: tuple[float, ...] = ()
+
+
+def is_aloud(member: AdministrationData) -> bool:
+    """Return whether a person named pictures aloud."""
+    return member.battery.coded and member.source.is_speaker
+
+
+def _latency(groups: Groups, options: Options) -> Table:
+    given: list[Record] = []
+    kinds: dict[str, None] = {}
+    for name, group in zip(names_of(groups), groups, strict=True):
+        values = list(group.latencies) if isinstance(group, TimedGroup) else []
+        for member in group.group.members:
+            aloud = is_aloud(member)
+            kinds[RIGHT_NAMES if aloud else REPLIES] = None
+            if aloud:
+                values += _named(member)
+        given.append({"group": name, **_quantiles(values)})
+    if not any(record["n"] for record in given):
+        raise UsageError(
+            "no response has a latency",
+            hint="recordings read from files have none: the time of the picture is not known",
+        )
+    notes = [
+        f"Latency, {'; '.join(kinds)}.",
+        "Point and line: median with its exact 95 % interval, responses taken as independent; "
+        "box: middle half; thin line: 5 to 95 %.",
+        "N: responses with a latency.",
+        *ending(given, groups),
+    ]
+    end = "end of the exact 95 % interval of the median"
+    shares = [
+        Column(name, f"{share:.0%}", f"the {share:g} quantile of the latencies", "number", "s")
+        for name, share in QUANTILES.items()
+    ]
+    declared = columns(
+        *("group", "value", Column("low", "Low", f"lower {end}", "number", "s")),
+        *(Column("high", "High", f"upper {end}", "number", "s"), *shares),
+        Column("smallest", "Smallest", "the smallest latency", "number", "s"),
+        Column("largest", "Largest", "the largest latency", "number", "s"),
+        *("n", "status", "reason"),
+    )
+    return made_table("latency", declared, given, notes, groups)
+
+
+def _quantiles(values: Sequence[float]) -> Record:
+    if not values:
+        return {"n": 0, **undefined("no response has a latency")}
+    interval = median_interval(values)
+    return {
+        **value_cells(Estimate(quantile(values, 0.5))),
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        **{name: quantile(values, share) for name, share in QUANTILES.items()},
+        "smallest": min(values),
+        "largest": max(values),
+        "n": len(values),
+    }
+
+
+def _named(member: AdministrationData) -> Iterator[float]:
+    from tabwb.administer.naming.scores import named_item
+
+    part = member.source.part
+    for naming in namings(member.source):
+        plan = naming.view.trial.plan
+        if plan.practice or (part is not None and not part.has(plan)):
+            continue
+        item = named_item(naming)
+        if item.status == "answered" and item.outcome == "right" and item.latency_s is not None:
+            yield item.latency_s
+
+
+def in_unit(given: list[Record]) -> list[Record]:
+    """Return latencies in the unit in which they have few zeros: s, ms or µs."""
+    largest = max((one["p95"] for one in given if one["value"] is not None), default=1.0)
+    units = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+    unit, times = units[0 if largest >= 1 else 1 if largest >= 1e-3 else 2]
+    names = ("value", "low", "high", *QUANTILES)
+    return [
+        {**one, "unit": unit, "interval_reason": "fewer than 6 latencies",
+         **{name: one[name] * times for name in names if one[name] is not None}}
+        for one in given
+    ]  # fmt: skip
+
+
+LATENCY_FIGURE = FigureKind(
+    "latency",
+    "Latencies",
+    shows="The latencies of each group: median with its interval, quartiles, 5 to 95 %. By session "
+    "with --by administration, by item with --by item.",
+    data="Administrations whose responses have a latency; of pictures named aloud, right responses "
+    "with an onset.",
+    table=_latency,
+    draw=Forest(
+        axis=lambda record: f"latency ({record['unit']})",
+        cell=lambda record, _: str(record["n"]),
+        boxes=(("p5", "p95"), ("p25", "p75")),
+        rows=in_unit,
+    ),
+    options=(FigureOption("scale", "of the axis", "linear", ("linear", "log")),),
+    loads="latencies",
+)
+
+# -- differences ---------------------------------------------------------------------------------
+
+
+def _differences(groups: Groups, options: Options) -> Table:
+    against = options["against"]
+    pairs = () if against else pairs_of(groups)
+    if pairs:
+        named = zip(_pair_names(pairs, groups), (pair.found for pair in pairs), strict=True)
+    compared = [*named] if pairs else _of_groups(groups, against)
+    found = over([one for _, one in compared], _family)
+    every = [row for one in found for row in one.rows]
+    n = Counter(_family(row) for row in every if row.like.p is not None)
+    given = [
+        {"comparison": name, "first": one.first, "second": one.second, **_place(row, every),
+         **_contrast_cells(row, n[_family(row)])}
+        for (name, _), one in zip(compared, found, strict=True)
+        for row in one.rows
+        if options["measure"] in ("all", row.measure.id)
+    ]  # fmt: skip
+    given += [
+        {"comparison": f"mean over {len(mean.families)} families", **_place(mean.row, every),
+         **value_cells(Estimate(mean.difference)), **interval_cells([mean.interval]),
+         "n_items": mean.items}
+        for mean in over_families(pairs)
+        if options["measure"] in ("all", mean.row.measure.id)
+    ]  # fmt: skip
+    differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for name, mine, other in (fact for one in found for fact in one.unlike):
+        firsts, seconds = differing.setdefault(name, ({}, {}))
+        firsts[mine] = seconds[other] = None
+    if not given:
+        raise UsageError(
+            "there is nothing to compare"
+            + (f": the sides differ in {', '.join(sorted(differing))}" if differing else ""),
+            hint="the sides must have been given the same battery and judged alike",
+        )
+    if pairs:
+        what = "Base − instruct models of one family and size"
+    else:
+        names = names_of(groups)
+        what = f"Each group − {against}" if against else f"{names[0]} − {names[1]}"
+    notes = [
+        f"{what}, means over the items for which both have a value.",
+        *interval_note(options),
+        *([] if ESTIMANDS[options["interval"]] else _p_notes(given)),
+    ]
+    if differing:
+        said = (f"{name} ({', '.join(a)} / {', '.join(b)})" for name, (a, b) in differing.items())
+        notes.append(f"The sides also differ in {'; '.join(said)}.")
+    notes += ending(given, () if pairs else groups)
+    empty = "side; empty for a mean over families"
+    declared = columns(
+        Column("comparison", "Comparison", "the two sides"),
+        Column("first", "First", f"the group on the first {empty}"),
+        Column("second", "Second", f"the group on the second {empty}"),
+        *("rater", "part", "measure"),
+        Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
+        Column("first_value", "First", "mean over items of the first side", "number", digits=2),
+        Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
+        *(
+            "value",
+            *INTERVALS,
+            Column("p", "p", "two-sided, prompts like these", "number", digits=4),
+        ),
+        Column("test", "Test", WHOSE_P),
+        Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
+        Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
+        Column("smallest_p", "Least p", "the smallest p that so many units can give", "number"),
+        Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
+        *("n_items", Column("n_first", "N first", "responses of the first side", "integer")),
+        Column("n_second", "N second", "responses of the second side", "integer"),
+        *("status", "reason"),
+    )
+    return made_table("differences", declared, given, notes, groups)
+
+
+def _pair_names(pairs: Sequence[Pair], groups: Groups) -> list[str]:
+    """Return a name for each pair: family and size; both sides where several pairs have them."""
+
+    def kin(pair: Pair) -> str:
+        size = pair.parameters
+        name = f"{pair.family} {size_words(int(size)) if size.isdecimal() else size}".strip()
+        return f"{name} + {pair.lesion}" if pair.lesion else name
+
+    called = {
+        group.group.whole_name: name for name, group in zip(names_of(groups), groups, strict=True)
+    }
+    names = list(map(kin, pairs))
+    return [
+        name
+        if names.count(name) == 1
+        else " − ".join(called.get(one, one) for one in (pair.found.first, pair.found.second))
+        for name, pair in zip(names, pairs, strict=True)
+    ]
+
+
+def _of_groups(groups: Groups, against: str) -> list[tuple[str, Compared]]:
+    named = dict(zip(names_of(groups), groups, strict=True))
+    if not against and len(groups) != 2:
+        raise UsageError(
+            "no base and instruct models of one family and size are among these, and there are "
+            f"{len(groups)} groups",
+            hint="choose two groups, or compare all with one of them: --option against=GROUP",
+        )
+    try:
+        reference = baseline_of(groups, against) if against else groups[1]
+    except UsageError as error:
+        error.hint = "--option against=GROUP"
+        raise
+    own = next(name for name, group in named.items() if group is reference)
+    others = {label: group for label, group in named.items() if group is not reference}
+    for label, group in others.items():
+        if group.battery.content_hash != reference.battery.content_hash:
+            raise UsageError(
+                f"{label} and {own} were given different batteries or versions",
+                hint="choose one: --where battery=...",
+            )
+    pairs = [(group, reference) for group in others.values()]
+    return [
+        (
+            label if against else f"{label} − {own}",
+            replace(one, first=label, second=own, rows=burdens_first(one.rows)),
+        )
+        for label, one in zip(
+            others, groups_compared(pairs, labels=False, pooled=False), strict=True
+        )
+    ]
+
+
+def _family(row: Contrast) -> tuple[str, str]:
+    """Return the family of a test: a judge's burden, or all accuracies."""
+    return row.measure.id, row.judge
+
+
+def _place(row: Contrast, every: Sequence[Contrast]) -> Record:
+    if row.terms is None:
+        return {"part": row.subtest, "measure": row.measure.id, "panel": row.title}
+    alone = len({other.terms for other in every if other.rater == row.rater}) == 1
+    panel = terms_title(row.terms, alone=alone)
+    return {"rater": row.rater, "measure": row.measure.id, "panel": panel}
+
+
+def _contrast_cells(row: Contrast, tests: int) -> Record:
+    sides, value, like = row.sides, row.sides.of_means, row.like
+    corrected = like.p is not None and tests > 1
+    return {
+        "first_value": sides.first,
+        "second_value": sides.second,
+        **value_cells(Estimate(None, NO_ITEMS) if value is None else Estimate(value)),
+        **interval_cells([like.interval, row.these.interval]),
+        "p": like.p,
+        "test": like.test,
+        "p_adjusted": like.adjusted,
+        "correction": f"{like.correction} over {plural(tests, 'test')}" if corrected else None,
+        "smallest_p": sides.smallest_p,
+        "units": sides.unit_count,
+        "n_items": sides.items,
+        "n_first": sides.n_first,
+        "n_second": sides.n_second,
+    }
+
+
+def _p_notes(given: Sequence[Record]) -> list[str]:
+    tested = [record for record in given if record.get("p") is not None]
+    least = {
+        record["units"]: record["smallest_p"]
+        for record in tested
+        if record["smallest_p"] is not None
+    }
+    ordered = sorted(least.items(), key=lambda one: -one[1])
+    parts = [f"{_p(p)} over {units}" for units, p in ordered]
+    said = []
+    if parts:
+        said.append(
+            f"sign flips over items, the smallest that can be reached is {', '.join(parts)}"
+        )
+    if any(record["test"] == PAIRED_T for record in tested):
+        said.append("paired t over items where the sides have unequal numbers of replicates")
+    if not said:
+        return []
+    corrections: dict[str, dict[str, None]] = {}
+    for record in tested:
+        if record["correction"]:
+            corrections.setdefault(record["correction"], {})[record["measure"]] = None
+    how = "; ".join(
+        f"{', '.join(measures)} by {by.replace('Holm', 'the method of Holm')}"
+        for by, measures in corrections.items()
+    )
+    return [
+        f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
+        *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
+        f"Intervals use Student's t; {AGREE}.",
+    ]
+
+
+def _p(p: float) -> str:
+    """Return a p value as papers print it.
+
+    >>> _p(0.0625), _p(0.5), _p(0.00002), _p(1.0)
+    ('.0625', '.5', '<.001', '1')
+    """
+    return "<.001" if p < 0.001 else f"{p:.3g}".removeprefix("0")
+
+
+def _p_cell(record: Record, options: Options) -> str:
+    these = ESTIMANDS[options["interval"]]
+    return "" if these or record["p"] is None else _p(record["p_adjusted"])
+
+
+DIFFERENCES_FIGURE = FigureKind(
+    "differences",
+    "Paired differences with 95 % intervals",
+    shows="Differences in burden and accuracy on the same items with their intervals and p values: "
+    "base - instruct models of one family and size with the mean over families, or two groups, or "
+    "all groups against one.",
+    data="Two or more groups that were given one battery; for base and instruct models their "
+    "profiles say family, tuning and parameters.",
+    table=_differences,
+    draw=Forest(
+        row="comparison",
+        panel="panel",
+        axis=lambda record: f"difference in {record['measure']}",
+        look=lambda record, low: (
+            "mean" if record["first"] is None else "point" if low is not None else "alone"
+        ),
+        cell=_p_cell,
+        head=lambda own: "p corr." if any(record["correction"] for record in own) else "p",
+        zero=True,
+    ),
+    options=(
+        INTERVAL,
+        FigureOption("measure", "what is compared", "all", ("all", BURDEN.id, ACCURACY.id)),
+        FigureOption("against", "the group that all others are compared with"),
+    ),
+    judged=True,
+)
+
+# -- agreement -----------------------------------------------------------------------------------
+
+COEFFICIENTS = ("kappa", "ac1")
+COUNTS = ("both_absent", "second_present", "first_present", "both_present")
+AGREEMENT_COLUMNS = columns(
+    Column("first", "First", "the first judge"),
+    Column("second", "Second", "the second judge"),
+    *("feature", Column("title", "Feature", "the feature's title")),
+    Column("measure", "Measure", "kappa: Cohen's kappa; ac1: Gwet's AC1"),
+    "value",
+    Column("low", "Low", "lower end of the 95 % interval, Dirichlet resampling", "number"),
+    Column("high", "High", "upper end of the 95 % interval, Dirichlet resampling", "number"),
+    "n",
+    Column("both_present", "++", "responses that both call present", "integer"),
+    Column("first_present", "+-", "responses that only the first calls present", "integer"),
+    Column("second_present", "-+", "responses that only the second calls present", "integer"),
+    Column("both_absent", "--", "responses that both call absent", "integer"),
+    Column("positive", "Positive", "2 x both / (first + second): agreement on present", "number"),
+    *("status", "reason"),
+)
+
+
+def _agreement(groups: Groups, options: Options) -> Table:
+    import numpy as np
+
+    from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
+    from tabwb.agreement.pairs import cohen_kappa, gwet_ac1
+
+    pair = _pair(groups, options["judges"])
+    names = feature_titles(groups)
+    chosen = chosen_features(groups)
+    shown = [one for one in pair.features if not chosen or one.feature in chosen]
+    tables = np.array([feature.table for feature in shown], np.int64)
+    few = least_positives(tables) <= FEW_POSITIVES
+    given: list[Record] = []
+    for measure, coefficient in zip(COEFFICIENTS, (cohen_kappa, gwet_ac1), strict=True):
+        ends = dirichlet_intervals(tables, coefficient)
+        for at, feature in enumerate(shown):
+            value = getattr(feature, measure)
+            reason = "neither judge's verdicts vary" if feature.samples else (
+                "no response has a verdict of both")  # fmt: skip
+            if value is not None and few[at]:
+                value, reason = None, f"a judge calls {FEW_POSITIVES} responses or fewer present"
+            (neither, second), (first, both) = feature.table
+            given.append(
+                {"first": pair.first, "second": pair.second, "feature": feature.feature,
+                 "title": names[feature.feature], "measure": measure, "n": feature.samples,
+                 "positive": feature.positive,
+                 **_coefficient(value, reason, ends[at].tolist(), (neither, second, first, both))}
+            )  # fmt: skip
+    notes = [
+        f"Agreement of {pair.first} and {pair.second} on each feature.",
+        "Bars: 95 % intervals by Dirichlet resampling; responses are taken as independent.",
+        f"Instead of a coefficient over {FEW_POSITIVES} positives or fewer: responses that both, "
+        "only the first, only the second and neither call present, and the agreement on present.",
+        "N: responses with a verdict of both.",
+    ]
+    return made_table("agreement", AGREEMENT_COLUMNS, given, notes, groups)
+
+
+def _coefficient(
+    value: float | None,
+    reason: str | None,
+    ends: Sequence[float | None],
+    counts: tuple[int, ...],
+) -> Record:
+    low, high = ends if value is not None else (None, None)
+    return {"value": value, "low": low, "high": high, **dict(zip(COUNTS, counts, strict=True)),
+            "status": "undefined" if value is None else "value",
+            "reason": reason if value is None else None}  # fmt: skip
+
+
+def agreement_table(found: Agreement) -> Table:
+    """Return the numbers of the figure for people (or raters) with each other."""
+    from tabwb.analysis.agreement import reason_of
+
+    if not found.is_compared:
+        raise UsageError("no two raters rated the same samples on a feature", where="--figure")
+    who = "people" if found.of_people else "raters"
+    few = "in every pair a category has 3 samples or fewer"
+    given: list[Record] = []
+    for measure in COEFFICIENTS:
+        for row in found.rows("agreement", design="main"):
+            value, reason = row[measure], row[reason_of(measure)]
+            if value is not None and row["few"]:
+                value, reason = None, few
+            ends = [row[f"{measure}_low"], row[f"{measure}_high"]]
+            counts = tuple(row[name] for name in COUNTS)
+            given.append(
+                {"first": who, "second": who, "feature": row["feature"], "title": row["title"],
+                 "measure": measure, "n": row["n"], "positive": row["positive_agreement"],
+                 **_coefficient(value, reason, ends, counts)}
+            )  # fmt: skip
+    pairs = plural(sum(row["n"] > 0 for row in found.rows("pairs", design="main")), "pair")
+    resampled = "samples" if found.rated.speakers is None else "speakers"
+    notes = [
+        f"Agreement of {who} with each other on each feature: means over {pairs}, weighted by "
+        "shared samples.",
+        f"Bars: 95 % intervals over resampled {resampled}.",
+        "Instead of a coefficient, where in every pair a category has 3 samples or fewer: samples "
+        "that both, only the first, only the second and neither call present, over pairs, and the "
+        "agreement on present.",
+        "N: samples with two verdicts or more.",
+    ]
+    return made_table("agreement", AGREEMENT_COLUMNS, given, notes)
+
+
+def _pair(groups: Groups, judges: str) -> PairAgreement:
+    from tabwb.report.summaries.robustness import judges_of
+
+    members = {
+        member.administration.id: member for group in groups for member in group.group.members
+    }
+    if len({member.battery.content_hash for member in members.values()}) > 1:
+        raise UsageError(
+            "the administrations are of several batteries", hint="choose one: --where battery=..."
+        )
+    compared = judges_of(tuple(members.values()))
+    pairs = {f"{pair.first},{pair.second}": pair for pair in compared.pairs}
+    names = judge_names(name for pair in pairs.values() for name in (pair.first, pair.second))
+    wanted = judges.replace(", ", ",").strip(" ,")
+    chosen = [pair for pair in pairs.values() if not wanted or wanted in _called(pair, names)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if not pairs:
+        why = "; ".join(f"{a} and {b}: {reason}" for a, b, reason in compared.left_out)
+        raise UsageError(
+            "no two judges have judged the same responses" + (f": {why}" if why else ""),
+            hint="tabwb judge run ID --judge SPEC",
+        )
+    raise UsageError(
+        f"{'several' if chosen else 'no two'} judges are called '{wanted}'"
+        if wanted
+        else "several pairs of judges",
+        allowed="; ".join(f"{names[pair.first]},{names[pair.second]}" for pair in pairs.values()),
+        hint="--option judges=FIRST,SECOND",
+    )
+
+
+def _called(pair: PairAgreement, names: Mapping[str, str]) -> set[str]:
+    """Return what two judges may be called: specs, short names or ids, in both orders."""
+    first, second = (
+        {judge, names[judge], judge.partition(":")[0]} for judge in (pair.first, pair.second)
+    )
+    return {text for one in first for two in second for text in (f"{one},{two}", f"{two},{one}")}
+
+
+def _verdicts(record: Record) -> str:
+    """Return the table of verdicts, which stands in the place of a coefficient."""
+    if not record["n"]:
+        return ""
+    names = ("both_present", "first_present", "second_present", "both_absent")
+    counts = "/".join(str(record[name]) for name in names)
+    positive = record["positive"]
+    return counts if positive is None else f"{counts}, {positive:.2f}"
+
+
+AGREEMENT_FIGURE = FigureKind(
+    "agreement",
+    "Agreement of two judges",
+    shows="Cohen's kappa and Gwet's AC1 of two judges for each feature with intervals; the table "
+    "of their verdicts where three responses or fewer are called present.",
+    data="Administrations whose responses two judges have judged.",
+    table=_agreement,
+    draw=Forest(
+        row="title",
+        axis=lambda record: "coefficient of agreement",
+        look=lambda record, low: str(record["measure"]),
+        cell=lambda record, _: str(record["n"]),
+        words=_verdicts,
+        include=(0.0, 1.0),
+        zero=True,
+    ),
+    options=(
+        FigureOption(
+            "judges", "the two judges, separated by a comma; required if there are more than two"
+        ),
+    ),
+    by="administration",
+)
