@@ -248,7 +248,7 @@ class Study(Reading):
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
-        from tabwb.media.reporting import check_ending, write_report
+        from tabwb.media.report import check_ending, write_report
         from tabwb.media.studied import studied
         from tabwb.report.destination import IN_PYTHON, check_destination
 

@@ -84,7 +84,7 @@ def report(
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
     from tabwb.media.methods import methods_about, with_rating_sets
-    from tabwb.media.reporting import write_report
+    from tabwb.media.report import write_report
     from tabwb.media.studied import studied
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
@@ -145,7 +145,7 @@ def _check_options(
     if as_json and not methods:
         raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
     if out is not None and not is_stdout(out):
-        from tabwb.media.reporting import check_ending
+        from tabwb.media.report import check_ending
 
         check_ending(out)
     if bib is not None and is_stdout(bib):

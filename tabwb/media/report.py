@@ -1,69 +1,127 @@
-"""The content of a report: methods, tables, figures, cautions, and what the columns mean.
+"""A report: methods, tables, figures, cautions and what the columns mean, in HTML or Markdown.
 
-:mod:`tabwb.media.report_html` and :mod:`tabwb.media.formats` write it.
+An HTML report is one file that needs nothing else: no script, no font, no address. Jinja2 escapes
+every text, and control characters are shown as escapes, so that no response, name or battery acts
+as markup. The page's own policy forbids scripts and addresses. Figures are images inside the file:
+a browser runs no script in them, and their identifiers do not meet.
 """
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+import shlex
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tabwb
+from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.contrast import pairs_of
-from tabwb.media.commands import run_commands
-from tabwb.media.examples import Example
 from tabwb.media.figures.files import Pictured, pictured
-from tabwb.media.methods import Methods, methods_about
-from tabwb.media.over_sessions import change_tables, followed
-from tabwb.media.paper import Presented, compact_of, presented
-from tabwb.media.studied import Studied
+from tabwb.media.methods import Methods, methods_about, with_rating_sets
+from tabwb.media.paper import (
+    Presented,
+    compact_of,
+    latex,
+    markdown,
+    markdown_text,
+    presented,
+    table_csv,
+)
+from tabwb.media.studied import Followed, Studied, followed, is_persons
+from tabwb.plugin_api.writing import write_bytes
+from tabwb.records import declared_conditions as declared
+from tabwb.records.condition import Condition
+from tabwb.records.condition_kinds import Components, Switch
+from tabwb.records.conditions import FUNCTION, Conditions
+from tabwb.records.counting import is_derived
+from tabwb.records.errors import UsageError
+from tabwb.records.ratings import Declaration, Rating, verdicts_of
+from tabwb.records.standard_streams import is_stdout, write_stdout
+from tabwb.records.states import RatingStatus
+from tabwb.records.trials import Trial
+from tabwb.records.visible import visible
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import group_cautions
+from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables import beside, details
 from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.change import change_table, sessions_table
 from tabwb.report.tables.contrasts import pairs_table
+from tabwb.report.tables.named import TABLES, named_table, shown_columns
+from tabwb.report.tables.positions import has_orders
+from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column
 
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.store.store import Store
+
 TITLES = (
-    "Burden", "Features", "Accuracy", "Measures", "Naming", "What was said",
+    "Results", "Burden", "Features", "Accuracy", "Measures", "Naming", "What was said",
     "Change between sessions", "Positions", "Errors", "Base and instruct", "Responses",
     "Statistics of plugins",
 )  # fmt: skip
-"""The sections behind the table for a paper; those without a table are left out."""
+"""The sections, the table for a paper first; those without a table are left out."""
+ENDINGS = (".html", ".htm", ".md")
+"""Ends of names of files of reports."""
+DOCUMENTS = {
+    "html": "report: methods, tables and figures in one file",
+    "md": "report in Markdown, without figures",
+    "tex": "table for a paper, LaTeX",
+    "values.csv": "every value of the results, CSV",
+}
+"""Ends of names of files to what is in them, besides the formats of exporters."""
+
+
+TrialsOf = Callable[[int], Iterable[Trial]]
+"""Returns the trials of an administration, by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One response, the status under which it counts, and a line for each rater."""
+
+    group: str
+    subtest: str
+    item: str
+    prompt: str
+    response: str
+    status: str
+    verdicts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """Tables under a heading."""
 
-    id: str
     title: str
     tables: tuple[Presented, ...]
+
+    @property
+    def id(self) -> str:
+        """The name of the section in addresses."""
+        return self.title.lower().replace(" ", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report shows.
+    """What a report shows; ``no_figures`` says why there are none.
 
-    Attributes:
-        disclaimers: the sentence about research, then the batteries' own.
-        sections: tables; the first is the table for a paper.
-        figures: drawn figures; ``no_figures`` says why there are none.
-        cautions: what must be known of the results.
-        dictionary: the columns of all tables.
-        commands: that give the batteries again, and the one that made the report.
-        versions: package to version.
+    ``disclaimers`` begin with the sentence about research; ``dictionary`` has the columns of all
+    tables; ``commands`` give the batteries again, the last one made the report.
     """
 
     title: str
-    about: Studied
     disclaimers: tuple[str, ...]
     methods: Methods
     sections: tuple[Section, ...]
@@ -85,111 +143,92 @@ def report_of(
     figures: bool = True,
 ) -> Report:
     """Return the content of a report."""
-    captioned = list(_sections(about))
+    sections = {name: tables for name, tables in _sections(about).items() if tables}
     drawn, no_figures = pictured(about, command) if figures else ((), "None were asked for.")
-    disclaimers = (RESEARCH_ONLY, *(battery.disclaimer for battery in about.batteries))
-    told = dict.fromkeys(
-        sentence for sentence in group_cautions(about.rows) if sentence not in disclaimers
+    own = (battery.disclaimer for battery in about.batteries)
+    disclaimers = tuple(dict.fromkeys(filter(None, (RESEARCH_ONLY, *own))))
+    titles = ", ".join(f"{battery.title} {battery.version}" for battery in about.batteries)
+    shown = (
+        table.table.column(name) for table in chain(*sections.values()) for name in table.columns
     )
-    columns = {
-        (column.name, column.meaning): column
-        for _, _, tables in captioned
-        for table in tables
-        for name in table.columns
-        for column in (table.table.column(name),)
-    }
+    cautions = (told for told in group_cautions(about.rows) if told not in disclaimers)
     return Report(
-        title or _title(about),
-        about,
-        tuple(dict.fromkeys(filter(None, disclaimers))),
+        title or f"{titles or 'tabwb'}: results",
+        disclaimers,
         methods_about(about),
-        tuple(
-            Section(name, heading, tuple(map(presented, tables)))
-            for name, heading, tables in captioned
-            if tables
-        ),
+        tuple(Section(name, tuple(map(presented, own))) for name, own in sections.items()),
         drawn,
         no_figures,
-        tuple(told),
+        tuple(dict.fromkeys(cautions)),
         tuple(examples),
-        tuple(columns.values()),
+        tuple({(column.name, column.meaning): column for column in shown}.values()),
         tuple(filter(None, (*run_commands(about), command))),
         tuple(_versions(with_figures=bool(drawn))),
     )
 
 
-def _title(about: Studied) -> str:
-    titles = [f"{battery.title} {battery.version}" for battery in about.batteries]
-    return f"{', '.join(titles) or 'tabwb'}: results"
-
-
-def _sections(about: Studied) -> Iterator[tuple[str, str, list[Captioned]]]:
+def _sections(about: Studied) -> dict[str, list[Captioned]]:
     names = about.group_names
-    yield "results", "Results", list(compact_of(about, disclaimers=False))
     parts: dict[str, list[Captioned]] = {title: [] for title in TITLES}
+    parts["Results"] += compact_of(about, disclaimers=False)
     for battery in about.batteries:
         rows = about.rows_of(battery)
-        found: dict[str, list[Captioned]] = {
-            "Burden": list(details.burden_tables(rows, names)),
-            "Features": list(details.feature_tables(battery, rows, names)),
-            "Accuracy": list(details.accuracy_tables(battery, rows, names)),
-            "Measures": list(beside.measure_tables(battery, rows, names)),
-            "Naming": list(beside.naming_tables(rows, names)),
-            "What was said": list(beside.said_tables(_members(rows), partial(_session, about))),
-            "Errors": list(details.error_tables(battery, rows, names)),
-            "Responses": [details.status_table(rows, names)],
-            "Statistics of plugins": list(beside.statistics_tables(rows, names)),
+        members = replace(about, rows=rows).members
+        found = {
+            "Burden": details.burden_tables(rows, names),
+            "Features": details.feature_tables(battery, rows, names),
+            "Accuracy": details.accuracy_tables(battery, rows, names),
+            "Measures": beside.measure_tables(battery, rows, names),
+            "Naming": beside.naming_tables(rows, names),
+            "What was said": beside.said_tables(members, about.session),
+            "Errors": details.error_tables(battery, rows, names),
+            "Responses": iter([details.status_table(rows, names)]),
+            "Statistics of plugins": beside.statistics_tables(rows, names),
         }
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
         for title, tables in found.items():
             parts[title] += [replace(table, caption=of + table.caption) for table in tables]
     for participant in followed(about):
-        parts["Change between sessions"] += change_tables(about, participant)
+        parts["Change between sessions"] += _changes(about, participant)
     parts["Positions"] += _positions(about)
-    if pairs := _pairs(about):
-        parts["Base and instruct"].append(pairs)
-    for title, tables in parts.items():
-        yield title.lower().replace(" ", "-"), title, tables
+    parts["Base and instruct"] += _pairs(about)
+    return parts
 
 
-def _members(rows: Sequence[Grouped]) -> list[AdministrationData]:
-    """Return the administrations of groups, each once, by number."""
-    found = {one.administration.id: one for row in rows for one in row.group.members}
-    return [found[number] for number in sorted(found)]
-
-
-def _session(about: Studied, member: AdministrationData) -> str:
-    """Return the name of a session as it may be printed."""
-    day = about.sessions.get(member.administration.id, "")
-    when = member.administration.session_date if about.study_ids else day
-    return ", ".join(filter(None, (about.name(member), when, f"#{member.administration.id}")))
+def _changes(about: Studied, found: Followed) -> Iterator[Captioned]:
+    """Yield the right answers in each session of a participant, and the tests of change."""
+    left = {"participant", "battery", "battery_version", "phase"}
+    left |= set() if about.study_ids else {"date"}
+    for table, what in (
+        (sessions_table(found.change), "right answers in each session"),
+        (change_table(found.change), "change between sessions"),
+    ):
+        caption = f"{found.name[:1].upper()}{found.name[1:]}, {found.battery.title}: {what}."
+        shown = [name for name in shown_columns(table) if name not in left]
+        yield Captioned(table.select(shown), caption, tuple(map(Footnote, table.notes)))
 
 
 def _positions(about: Studied) -> Iterator[Captioned]:
     """Yield right answers and choices by position, where the order of options varied."""
-    from tabwb.report.tables.named import TABLES, named_table, shown_columns
-    from tabwb.report.tables.positions import has_orders
-
-    rows = [row for row in about.printable_rows if has_orders(row)]
-    if not rows:
-        return
-    table = named_table("positions", rows)
-    caption = f"{TABLES['positions'][:1].upper()}{TABLES['positions'][1:]}."
-    notes = tuple(Footnote(note) for note in table.notes)
-    yield Captioned(table.select(shown_columns(table)), caption, notes)
+    if rows := [row for row in about.printable_rows if has_orders(row)]:
+        table = named_table("positions", rows)
+        caption = f"{TABLES['positions'][:1].upper()}{TABLES['positions'][1:]}."
+        shown = table.select(shown_columns(table))
+        yield Captioned(shown, caption, tuple(map(Footnote, table.notes)))
 
 
-def _pairs(about: Studied) -> Captioned | None:
+def _pairs(about: Studied) -> Iterator[Captioned]:
+    """Yield the differences of base and instruct models."""
     models = [member for member in about.members if member.administration.conditions.labels]
-    if not models:
-        return None
-    rows = summarised(grouped(models, "model"), interval=False)
+    rows = summarised(grouped(models, "model"), interval=False) if models else ()
     short = {
         known: without_folders(row.group.name)
         for row in rows
         for known in (row.group.title, row.group.label, row.group.whole_name)
     }
-    return pairs_table(pairs_of(rows), lambda name: short.get(name, without_folders(name)))
+    table = pairs_table(pairs_of(rows), lambda name: short.get(name, without_folders(name)))
+    if table is not None:
+        yield table
 
 
 def _versions(*, with_figures: bool) -> Iterator[tuple[str, str]]:
@@ -200,3 +239,264 @@ def _versions(*, with_figures: bool) -> Iterator[tuple[str, str]]:
             yield package, version(package)
         except PackageNotFoundError:  # imported from elsewhere
             yield package, "unknown"
+
+
+def examples_of(about: Studied, trials_of: TrialsOf, n: int) -> tuple[Example, ...]:
+    """Return the first responses of each group: connected text first, one to each item."""
+    return tuple(example for row in about.rows for example in _examples(about, row, trials_of, n))
+
+
+def _examples(about: Studied, row: Grouped, trials_of: TrialsOf, n: int) -> Iterator[Example]:
+    member = row.group.members[0]
+    subtests = sorted(member.battery.subtests, key=lambda subtest: not subtest.task.connected)
+    places = [(subtest.id, item.id) for subtest in subtests for item in subtest.items]
+    found: dict[tuple[str, str], Trial] = {}
+    for trial in trials_of(member.administration.id):
+        part = member.part
+        if trial.is_answered and (part is None or part.has(trial.plan)):
+            found.setdefault((trial.plan.subtest, trial.plan.item), trial)
+        if all(place in found for place in places[:n]):
+            break
+    for trial in [found[place] for place in places if place in found][:n]:
+        subtest = member.battery.subtest(trial.plan.subtest)
+        assert trial.counting is not None
+        yield Example(
+            about.title(row),
+            subtest.title,
+            trial.plan.item,
+            trial.plan.prompt,
+            trial.counting.response,
+            _status(member, trial),
+            tuple(_verdicts(trial, subtest.scorers, member.declarations)),
+        )
+
+
+def _status(member: AdministrationData, trial: Trial) -> str:
+    """Return the status under which a response counts; of one that is named aloud, as stored."""
+    stored = trial.counting.status if trial.counting else None
+    if member.columns is not None:
+        from tabwb.store.column_rows import STATUSES
+
+        prepared, place = member.columns
+        columns = prepared.columns
+        rows = slice(int(columns.starts[place]), int(columns.starts[place + 1]))
+        numbers = columns.trials[rows].tolist()
+        if trial.plan.number in numbers:
+            code = int(prepared.statuses[rows][numbers.index(trial.plan.number)])
+            return STATUSES[code].value if code >= 0 else ""
+    statuses = effective_statuses(member.battery, member.trials)
+    own = {one.plan.number: status for one, status in zip(member.trials, statuses, strict=True)}
+    status = own.get(trial.plan.number, stored)
+    return "" if status is None else status.value
+
+
+def _verdicts(
+    trial: Trial, scorers: Sequence[str], declared: Mapping[str, Declaration]
+) -> Iterator[str]:
+    """Yield a line for each rater: what a scorer decides, or the features that are present."""
+    decisive = list(verdicts_of(trial.ratings, scorers, declared).values())
+    for rater in dict.fromkeys(rating.rater for rating in trial.ratings):
+        ratings = [rating for rating in trial.ratings if rating.rater == rater]
+        if rater in scorers:
+            said = [f"{one.measure} {_score(one)}" for one in ratings if one in decisive]
+        else:
+            present = "; ".join(_reasoned(one) for one in ratings if one.value == 1.0)
+            missing = sum(rating.status is not RatingStatus.VALUE for rating in ratings)
+            said = [f"present: {present}" if present else "no feature present"]
+            said += [f"{missing} without a value"] if missing else []
+        if said:
+            yield f"{without_folders(rater)}: {', '.join(said)}"
+
+
+def _score(rating: Rating) -> str:
+    if rating.value is None:
+        return rating.status.value
+    return "right" if rating.value == 1.0 else "wrong"
+
+
+def _reasoned(rating: Rating) -> str:
+    return f"{rating.measure} ({rating.reason})" if rating.reason else rating.measure
+
+
+def run_commands(about: Studied) -> tuple[str, ...]:
+    """Return the commands that give the batteries to the models of a study again, each once.
+
+    Files are named without their folders. For people, for a function that was given from Python,
+    and for answers that were imported, a comment says so: no command gives them again.
+    """
+    found = []
+    for member in about.members:
+        battery, given = member.administration.battery, member.administration.conditions
+        raters = (
+            rater
+            for rater, by in member.declarations.items()
+            if by.kind != "person" and not is_derived(rater)
+        )
+        judges = tuple(dict.fromkeys((*given.judges, *raters)))
+        found.append(
+            f"# {battery} was given to people; no command gives it again"
+            if is_persons(member)
+            else run_command(battery, replace(given, judges=judges))
+        )
+    return tuple(dict.fromkeys(found))
+
+
+def run_command(battery: str, given: Conditions) -> str:
+    """Return the command that gives a battery to a model under the same conditions.
+
+    >>> run_command("tab", Conditions("bundled", "model", seed=3, replicates=2))
+    'tabwb run tab --model bundled --seed 3 --replicates 2 --judge rules-2'
+    >>> run_command("tab", Conditions("python:mine", "model"))
+    '# tab was given to the Python function python:mine (tabwb.run); no command gives it again'
+    """
+    name = without_folders(given.examinee)
+    if given.is_imported:
+        return f"# the answers of {name} to {battery} were imported; no command gives them again"
+    if given.examinee.startswith(FUNCTION):
+        return (
+            f"# {battery} was given to the Python function {name} (tabwb.run); no command gives it "
+            "again"
+        )
+    words = ["tabwb", "run", battery, "--model", name]
+    if given.lesion is not None:
+        given = replace(given, lesion=without_folders(given.lesion))
+    for condition in declared.CONDITIONS:
+        if condition.applies_to("model"):
+            words += _options(condition, given)
+    return shlex.join(words)
+
+
+def _options(condition: Condition, given: Conditions) -> Iterator[str]:
+    options = [option for option in condition.options if option.command == "run"]
+    value = condition.of(given)
+    if not options or (condition.id == "max_tokens" and given.token_limits == "battery"):
+        return
+    if isinstance(condition.kind, Components):
+        for spec in value or ["none"]:
+            yield from (options[0].flag, without_folders(spec))
+        return
+    if value == condition.of(Conditions("", "model")):
+        return
+    for option in options:
+        if option.value is not None or isinstance(condition.kind, Switch):
+            if option.value in (None, value):
+                yield option.flag
+        else:
+            for each in value if isinstance(value, tuple) else (value,):
+                yield from (option.flag, f"{each:g}" if isinstance(each, float) else str(each))
+
+
+def report_html(report: Report) -> bytes:
+    """Return a report as HTML, the same bytes each time."""
+    return _rendered("report.html.j2", report)
+
+
+def report_markdown(report: Report) -> str:
+    """Return a report as Markdown; figures are left out."""
+    return _rendered("report.md.j2", report).decode()
+
+
+def _rendered(template: str, report: Report) -> bytes:
+    import jinja2
+
+    is_html = template.endswith(".html.j2")
+    environment = jinja2.Environment(
+        autoescape=is_html,
+        finalize=_shown if is_html else None,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "base64": lambda content: b64encode(content).decode("ascii"),
+        "escaped": markdown_text,
+        "shown": visible,
+        "table": markdown,
+    }
+    text = (files("tabwb.media") / "templates" / template).read_text(encoding="utf-8")
+    made = environment.from_string(text).render(report=report)
+    return made.encode("utf-8", "backslashreplace")
+
+
+def _shown(value: object) -> object:
+    """Return a value without characters that reorder or hide text, whatever its type."""
+    text = visible(str(value))
+    return type(value)(text) if isinstance(value, str) else text
+
+
+def check_ending(out: Path) -> None:
+    """Check that the name of a file says in which format a report is written."""
+    if out.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"'{out.name}' does not end in the name of a format of reports",
+            allowed=", ".join(ENDINGS),
+        )
+
+
+def write_report(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    *,
+    title: str = "",
+    command: str = "",
+    n_responses: int = 0,
+    within_study: bool = False,
+) -> Permit:
+    """Write a report, and log of whom it is."""
+
+    def trials_of(number: int) -> Iterator[Trial]:
+        return chain.from_iterable(store.trial_parts(number))
+
+    def content() -> bytes:
+        examples = examples_of(about, trials_of, n_responses) if n_responses else ()
+        told = with_rating_sets(about, store)
+        made = report_of(told, title=title, command=command, examples=examples)
+        return _rendered(f"report.{'md' if out.suffix.lower() == '.md' else 'html'}.j2", made)
+
+    return _written(store, plugins, about, out, "report", content, within_study=within_study)
+
+
+def write_document(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    document: str,
+    *,
+    within_study: bool = False,
+) -> Permit:
+    """Write one of :data:`DOCUMENTS`, and log of whom it is."""
+    if document in ("html", "md"):
+        return write_report(store, plugins, about, out, within_study=within_study)
+
+    def content() -> bytes:
+        if document == "tex":
+            text = "\n".join(map(latex, compact_of(about)))
+        else:
+            text = table_csv(results_table(about.printable_rows))
+        return text.encode("utf-8", "backslashreplace")
+
+    return _written(store, plugins, about, out, document, content, within_study=within_study)
+
+
+def _written(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    document: str,
+    content: Callable[[], bytes],
+    *,
+    within_study: bool,
+) -> Permit:
+    given = [member.administration for member in about.members]
+    permit = check_export(store, plugins, given, document, out, within_study=within_study)
+    with logged(store, permit.acts):
+        if is_stdout(out):
+            write_stdout(content())
+        else:
+            write_bytes(out, content())
+    return permit

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed, ranges, spread
 from tabwb.records.conditions import RECORDED, Conditions
+from tabwb.records.errors import UsageError
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
 from tabwb.report.file_names import file_names, named, without_folders
+from tabwb.report.summaries.change import Change, change_of
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
 from tabwb.report.tables.group_names import GroupNames
 
 MOST_NAMES = 3
@@ -120,6 +124,12 @@ class Studied:
             ],
             "each": counts,
         }
+
+    def session(self, member: AdministrationData) -> str:
+        """Return the name of a session as it may be printed."""
+        number, day = member.administration.id, member.administration.session_date
+        when = day if self.study_ids else self.sessions.get(number, "")
+        return ", ".join(filter(None, (self.name(member), when, f"#{number}")))
 
     @property
     def group_names(self) -> GroupNames:
@@ -274,3 +284,39 @@ def _names_somebody(text: str, members: Sequence[AdministrationData]) -> bool:
             if re.search(rf"(?<![^\W_]){re.escape(known)}(?![^\W_])", text, re.IGNORECASE):
                 return True
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A participant with several sessions of one battery, under the name that may be printed.
+
+    ``members`` are the sessions in order of day; where study IDs may not be printed, "session 1",
+    "session 2" and so on stand for their days. ``sets`` are tags that divide the battery's items.
+    """
+
+    name: str
+    battery: Battery
+    members: Members
+    sets: tuple[str, ...]
+    change: Change
+
+
+def followed(about: Studied) -> Iterator[Followed]:
+    """Yield the participants who answered one battery in several sessions, with the change.
+
+    Whoever has no answer that is scored right or wrong is left out.
+    """
+    own: dict[tuple[str, str], list[AdministrationData]] = {}
+    for member in about.members:
+        if is_persons(member) and member.administration.conditions.study_id is not None:
+            own.setdefault((member.battery.content_hash, about.name(member)), []).append(member)
+    for (_, name), members in own.items():
+        if len(members) < 2:
+            continue
+        battery = members[0].battery
+        sets = tags_as_sets(battery.subtests)
+        members.sort(key=lambda one: (one.administration.session_date, one.administration.id))
+        printable = tuple(members if about.study_ids else map(about.unnamed, members))
+        with suppress(UsageError):  # nothing was scored
+            change = change_of(printable, sets_of_tags(battery.subtests, sets))
+            yield Followed(name, battery, printable, sets, change)

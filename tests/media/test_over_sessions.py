@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.media.over_sessions import followed
-from tabwb.media.report import Report, report_of
-from tabwb.media.report_html import report_html
-from tabwb.media.report_markdown import report_markdown
-from tabwb.media.studied import Studied, studied
+from tabwb.media.report import Report, report_html, report_markdown, report_of
+from tabwb.media.studied import Studied, followed, studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData

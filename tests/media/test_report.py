@@ -12,12 +12,15 @@ from xml.etree import ElementTree
 import pytest
 
 from tabwb.battery.model import Battery
-from tabwb.media.commands import run_command
-from tabwb.media.examples import examples_of
 from tabwb.media.figures.files import pictured
-from tabwb.media.report import Report, report_of
-from tabwb.media.report_html import report_html
-from tabwb.media.report_markdown import report_markdown
+from tabwb.media.report import (
+    Report,
+    examples_of,
+    report_html,
+    report_markdown,
+    report_of,
+    run_command,
+)
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
@@ -141,8 +144,8 @@ def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
 
 def test_numbers_of_the_page_are_those_of_the_summary(whole: Report) -> None:
     page = Page(report_html(whole))
-    words = next(part for row in whole.about.rows for part in row.summary.subtests
-                 if part.id == "words")  # fmt: skip
+    (row,) = summarised(grouped([given(1, CONDITIONS)], "model"))
+    words = next(part for part in row.summary.subtests if part.id == "words")
     interval = words.share.interval()
     assert interval is not None
     assert f"[{interval.low:.2f}, {interval.high:.2f}]" in page.text

@@ -11,8 +11,7 @@ from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.media.methods import methods_about
-from tabwb.media.report import report_of
-from tabwb.media.report_html import report_html
+from tabwb.media.report import report_html, report_of
 from tabwb.media.studied import Studied, studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -132,6 +131,6 @@ def test_spoken_answers_are_no_equal_texts(reported: Report) -> None:
         table.rows[0]
         for section in report_of(about, figures=False).sections
         for table in section.tables
-        if table.name == "statuses"
+        if table.label == "statuses"
     )
     assert "-" in [str(cell) for cell in row]

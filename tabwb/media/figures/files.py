@@ -14,9 +14,8 @@ from tabwb.media.figures import figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
 from tabwb.media.figures.style import width_mm
-from tabwb.media.over_sessions import followed
 from tabwb.media.paper import table_csv
-from tabwb.media.studied import Studied, studied
+from tabwb.media.studied import Studied, followed, studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError

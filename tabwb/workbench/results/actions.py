@@ -139,7 +139,7 @@ class ResultsActions(Actions):
         catalogue = self.desk.catalogue
         if catalogue is None:
             return
-        from tabwb.media.reporting import DOCUMENTS
+        from tabwb.media.report import DOCUMENTS
         from tabwb.workbench.results.export import ExportScreen
 
         known = {name for name, _ in catalogue.exporters}

@@ -117,14 +117,14 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
         """Write administrations to a new file; the dialog is told of errors."""
-        from tabwb.media import reporting
+        from tabwb.media import report
         from tabwb.report.destination import check_destination
         from tabwb.report.documents import exporting
 
         exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
         try:
             out = check_destination(Path(path)).absolute()
-            if format_id in reporting.DOCUMENTS and format_id not in exporters:
+            if format_id in report.DOCUMENTS and format_id not in exporters:
                 permit = self._document(numbers, format_id, out, within_study=within_study)
             else:
                 permit = exporting.export(
@@ -141,7 +141,7 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
     ) -> Permit:
         """Write a report or a table: of one administration, or of several by model."""
-        from tabwb.media.reporting import write_document
+        from tabwb.media.report import write_document
         from tabwb.media.studied import studied
         from tabwb.report.selection import Selection, selected_groups
 
