@@ -43,8 +43,8 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
+from tabwb.report.summaries.summary import load, pool
 
 OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
 """A model that is loaded, what it says of itself (revision, dtype), and what ctrl+c sets."""
@@ -185,6 +185,8 @@ def give(
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
     inform(f"administration {number}")
+    # What the results need is imported while the answers are awaited.
+    threading.Thread(target=load, name="summaries").start()
     with pausing(session):
         if model is not None:
             limits = _give_to_model(session, model, together, limits, quiet=as_json)
@@ -298,6 +300,6 @@ def show(session: Session, *, as_json: bool) -> None:
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.tables import administration_view
 
-    summary = summarise(data.source, interval=True)
+    summary = pool([data.source], interval=True)
     written = cautions_for(session.store.location, whole=False)
     print_view(administration_view(administration, session.battery, summary, written=written))

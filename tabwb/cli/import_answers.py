@@ -187,12 +187,12 @@ def _show(
         return
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.tables import administration_view
-    from tabwb.report.summaries.live.summary import summarise
     from tabwb.report.summaries.load import load_administrations
+    from tabwb.report.summaries.summary import pool
 
     for administration in stored[:SHOWN]:
         data = load_administrations(store, [administration.id])[0]
-        summary = summarise(data.source, interval=True)
+        summary = pool([data.source], interval=True)
         print_view(administration_view(administration, data.battery, summary))
     if len(stored) > SHOWN:
         note(f"and {plural(len(stored) - SHOWN, 'administration')} more: tabwb results")

@@ -9,8 +9,13 @@ from dataclasses import dataclass, field
 from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Attempt, Trial
-from tabwb.report.summaries.counted import Source, effective_statuses, is_usable
-from tabwb.report.summaries.live.counted import is_fixed, protocol_of
+from tabwb.report.summaries.counted import (
+    Source,
+    effective_statuses,
+    is_fixed,
+    is_usable,
+    protocol_of,
+)
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from tabwb.battery.model import Battery
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.live.summary import summarise as summarise_live
 from tests.report.given import BATTERY, summarise, trials
 
 SAID = {"ct1": "We went to the the sea.", "ct2": "I sold bread.", "wc1": "The lion."}
@@ -36,6 +34,6 @@ def test_a_script_without_spaces_has_no_mean_words() -> None:
     given = trials(SAID, ("retracing",))
     for language, reason in (("ja", "this script has no spaces between words"), ("de", "")):
         battery = replace(BATTERY, language=language)
-        for summary in (summarise(battery, given), summarise_live(Source(battery, given))):
-            assert summary.answers.words_mean.reason == reason
-            assert (summary.answers.words_mean.value is None) is bool(reason)
+        words = summarise(battery, given).answers.words_mean
+        assert words.reason == reason
+        assert (words.value is None) is bool(reason)

@@ -30,7 +30,6 @@ from tabwb.records.trials import (
 )
 from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.summaries.disagreements import disagreements
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import (
     AdministrationData,
     load_administrations,
@@ -257,8 +256,6 @@ def test_summaries_count_what_the_trials_have(
             kept = load_columns(store, [objects[at].administration.id for at in members])
             assert json.dumps(pool(sources_of(kept), interval=True).to_json()) == printed
             assert json.dumps(pool(trials, interval=True).to_json()) == printed
-            if len(members) == 1:
-                assert json.dumps(summarise(trials[0], interval=True).to_json()) == printed
         for before, after in zip(objects, columns, strict=True):
             assert before.model_facts == after.model_facts
             assert before.notes == after.notes

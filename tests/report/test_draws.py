@@ -9,7 +9,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.draws import REPLAYED, SHARED, shares_stream
+from tabwb.report.summaries.draws import REPLAYED, SHARED
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
@@ -76,11 +76,13 @@ def test_greedy_answers_people_and_replays_share_no_stream() -> None:
     assert summary_of([old(trial) for trial in given()], CONDITIONS).answers.shared_streams == 0
     person = Conditions("S-001", "speaker")
     assert summary_of([old(trial) for trial in given()], person).answers.shared_streams == 0
-    (attempt,) = old(answered("ct1", TEXTS[0])).attempts
-    assert shares_stream(SAMPLED, attempt)
-    assert not shares_stream(replace(SAMPLED, origin="model"), attempt)
-    replayed = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
-    assert not shares_stream(SAMPLED, replayed)
+    sampled = old(answered("ct1", TEXTS[0]))
+    assert summary_of([sampled], SAMPLED).answers.shared_streams == 1
+    assert summary_of([sampled], replace(SAMPLED, origin="model")).answers.shared_streams == 0
+    (attempt,) = sampled.attempts
+    attempt = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
+    replayed = replace(sampled, attempts=(attempt,))
+    assert summary_of([replayed], SAMPLED).answers.shared_streams == 0
 
 
 # The same draws in two administrations ------------------------------------------------------------

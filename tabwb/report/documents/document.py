@@ -13,10 +13,9 @@ from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.cautions import cautions, group_cautions
 from tabwb.report.summaries.counted import effective_statuses
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.moved import moved
 from tabwb.report.summaries.raters import declared_raters
-from tabwb.report.summaries.summary import Summary
+from tabwb.report.summaries.summary import Summary, pool
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair
@@ -35,7 +34,7 @@ def administration_document(
 ) -> Json:
     """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``."""
     administration, battery, trials = data.administration, data.battery, data.trials
-    summary = summary or summarise(data.source, interval=interval)
+    summary = summary or pool([data.source], interval=interval)
     calls = calls_by_trial(data.judged)
     spoken = _spoken(data)
     made = TrialDocuments(battery, administration.conditions)

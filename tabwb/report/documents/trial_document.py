@@ -19,9 +19,8 @@ from tabwb.records.ratings import Judged, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.plain import Json, picked
-from tabwb.report.summaries.counted import is_usable
+from tabwb.report.summaries.counted import is_fixed, is_usable, protocol_of
 from tabwb.report.summaries.draws import REPLAYED
-from tabwb.report.summaries.live.counted import is_fixed, protocol_of
 from tabwb.scoring.choice import read_reason
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tabwb.battery.model import Battery
+from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import Answer
@@ -20,7 +20,7 @@ from tabwb.records.ratings import (
 from tabwb.records.reasoning import KEEP, option_of
 from tabwb.records.specs import options_that_count, parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
-from tabwb.records.trials import Trial
+from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.text import words
 from tabwb.tasks.task_type import task_type
@@ -169,6 +169,25 @@ def effective_statuses(
         else status
         for place, status in enumerate(stored)
     )
+
+
+_PROTOCOLS = frozenset(Protocol)
+
+
+def protocol_of(given: Protocol, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+    """Return how a response was obtained."""
+    noted = attempt.metadata.get("protocol")
+    if noted in _PROTOCOLS:
+        return Protocol(noted)
+    return given if trial.plan.options or subtest.task.answers else Protocol.GENERATE
+
+
+def is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
+    """Return whether a model gives the same response again to the same request."""
+    if attempt.metadata.get("replayed_sampled") == "yes":
+        return False  # drawn when it was recorded
+    drew_nothing = attempt.metadata.get("sampled") == "no"
+    return conditions.decoding.greedy or protocol is Protocol.LIKELIHOOD or drew_nothing
 
 
 def is_usable(status: ResponseStatus | None, kind: ResponseKind, response: str) -> bool:

@@ -6,8 +6,6 @@ the items of one replicate are not independent, and neighbouring seeds repeat re
 
 from __future__ import annotations
 
-from tabwb.records.conditions import Conditions
-from tabwb.records.trials import Attempt
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 
@@ -15,17 +13,6 @@ REPLAYED = "replayed_line"
 """In the metadata of a reply that was read from an export."""
 SHARED = "drawn from shared random streams"
 """Why there is no interval for these prompts: the replicates count as one cluster."""
-
-
-def shares_stream(conditions: Conditions, attempt: Attempt) -> bool:
-    """Return whether a model drew a sampled response from a random stream that others share.
-
-    Such a response has no stored seed. The replicates of its
-    administration are one cluster: they do not show how much draws differ.
-    """
-    if conditions.origin is not None:
-        return False
-    return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
 
 
 def repeated_caution(n: int) -> str:

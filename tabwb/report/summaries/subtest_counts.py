@@ -1,7 +1,6 @@
 """From the answers to a subtest, counted, to its summary.
 
-The answers are counted over columns (:mod:`tabwb.report.summaries.columns.subtests`) or over the
-trials of a session (:mod:`tabwb.report.summaries.live`).
+The answers are counted over columns (:mod:`tabwb.report.summaries.columns.subtests`).
 """
 
 from __future__ import annotations

@@ -99,6 +99,14 @@ class Summary:
         }
 
 
+def load() -> None:
+    """Import what :func:`pool` needs, before it is called: numpy alone takes 0.1 s."""
+    import tabwb.report.summaries.columns.answers
+    import tabwb.report.summaries.columns.judged
+    import tabwb.report.summaries.columns.subtests
+    import tabwb.report.summaries.statistics  # noqa: F401
+
+
 def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
     """Return the summary of administrations of one battery: responses are pooled, not averaged."""
     if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:

@@ -21,13 +21,13 @@ from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.live.summary import LiveSummary
 from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import UNTOLD, read_reason
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.report.summaries.running import RunningSummary
     from tabwb.scoring.naming.summary import NamedItem
 
 MOST_MARKS = 40
@@ -259,7 +259,7 @@ class LiveScores:
     """The scores of one session, computed so seldom that they do not slow down a fast model."""
 
     def __init__(self) -> None:
-        self._summary = LiveSummary()
+        self._summary: RunningSummary | None = None
         self._scores = Scores()
         self._cost_s = 0.0
         self._computed_at = 0.0
@@ -269,6 +269,10 @@ class LiveScores:
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
+        if self._summary is None:
+            from tabwb.report.summaries.running import RunningSummary  # loads numpy
+
+            self._summary = RunningSummary()
         history, current = session.history, session.state.current
         battery, trials = session.battery, history.trials
         conditions = session.administration.conditions

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData, load_administrations, load_columns
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Interval
@@ -36,7 +35,7 @@ def scored(store: Store, administration: Administration, primary: str) -> Scored
     many = administration.planned > MOST_TRIALS
     load = load_columns if many else load_administrations
     (data,) = load(store, [administration.id], primary=primary)
-    summary = pool([data.source]) if many else summarise(data.source)
+    summary = pool([data.source])
     counts = [subtest.counts for subtest in summary.subtests]
     person = administration.conditions.kind == "speaker"
     scores = scores_of(

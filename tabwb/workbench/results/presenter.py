@@ -9,9 +9,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import effective_statuses, is_usable
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import Summary
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.workbench.engine.presenters import (
     Places,
     counted_mark,
@@ -56,7 +55,7 @@ class Results:
 
 def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] = ()) -> Results:
     """Return everything that the results page shows."""
-    summary = summarise(data.source, interval=True)
+    summary = pool([data.source], interval=True)
     naming, named = naming_results(data, summary.named, sessions)
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)

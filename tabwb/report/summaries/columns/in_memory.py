@@ -1,18 +1,23 @@
-"""Trials in memory as columns: of responses that were loaded one by one, or are not stored."""
+"""Trials in memory as columns: of responses that were loaded one by one, or are not stored yet."""
 
 from __future__ import annotations
 
 import math
+import zlib
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tabwb.records.ratings import Rating
+from tabwb.records.reasoning import holds_reasoning
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.counted import Source
+from tabwb.scoring.text import words
 from tabwb.store.column_ratings import Ratings
 from tabwb.store.column_rows import NOTES, STATUSES, Places, seed_code
 from tabwb.store.columns import RaterColumns, ResponseColumns
@@ -22,115 +27,198 @@ from tabwb.store.write import STATUSES as RATING_STATUSES
 _COLUMNS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses")
 
 
+def _ints() -> array[int]:
+    return array("i")
+
+
+@dataclass(slots=True)
+class _Measure:
+    rows: array[int] = field(default_factory=_ints)
+    values: array[float] = field(default_factory=lambda: array("d"))
+    statuses: array[int] = field(default_factory=lambda: array("b"))
+    reasons: array[int] = field(default_factory=_ints)
+
+    @property
+    def arrays(self) -> tuple[array[Any], ...]:
+        return self.rows, self.values, self.statuses, self.reasons
+
+
 @dataclass(slots=True)
 class _Rater:
-    rows: list[int] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
-    measures: dict[str, list[tuple[int, Rating]]] = field(default_factory=dict)
+    rows: array[int] = field(default_factory=_ints)
+    order: array[int] = field(default_factory=_ints)
+    measures: dict[str, _Measure] = field(default_factory=dict)
     prompts: dict[int, int] = field(default_factory=dict)
 
+    def columns(self) -> RaterColumns:
+        judged = sorted(self.prompts.items())
+        return RaterColumns(
+            _copied(self.rows),
+            _copied(self.order),
+            {
+                name: Ratings(*map(_copied, given.arrays))
+                for name, given in self.measures.items()
+                if given.rows
+            },
+            np.array([row for row, _ in judged], np.int64),
+            np.array([prompt for _, prompt in judged], np.int64),
+        )
 
-@dataclass(slots=True)
-class _Held:
-    """What was taken so far; dictionaries map a value to its place."""
 
-    starts: list[int] = field(default_factory=lambda: [0])
-    planned: list[Counter[str]] = field(default_factory=list)
-    answers: list[tuple[Trial, Attempt]] = field(default_factory=list)
-    raters: dict[str, _Rater] = field(default_factory=dict)
-    noted: Places[str] = field(default_factory=Places)
-    reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    prompts: Places[str] = field(default_factory=Places)
+def _copied(values: array[Any]) -> NDArray[Any]:
+    return np.array(values)
 
 
-def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
-    """Return the answers of trials in memory that count, as if they were read from a store."""
-    held = _Held()
-    for source in sources:
-        _take(held, source)
-    places, shown = Places[tuple[str, str]](), Places[tuple[str, ...]]()
-    texts, asked = Places[str](), Places[object]()
-    columns: dict[str, list[int]] = {name: [] for name in _COLUMNS}
-    notes: dict[str, list[int]] = {name: [] for name in NOTES}
-    seeds: list[int] = []
-    for trial, attempt in held.answers:
-        plan, noted = trial.plan, attempt.metadata
-        row = (
+class Memory:
+    """Answers of trials that count, taken one by one, as if they were read from a store.
+
+    :meth:`columns` copies what was taken so far, so that more can be taken afterwards.
+    """
+
+    def __init__(self) -> None:
+        self.starts = [0]
+        self.planned: list[Counter[str]] = []
+        self._rows = {name: _ints() for name in (*_COLUMNS, *NOTES)}
+        self._seeds = array("q")
+        self._raters: dict[str, _Rater] = {}
+        self._items, self._shown = Places[tuple[str, str]](), Places[tuple[str, ...]]()
+        self._asked, self._noted, self._prompts = Places[object](), Places[str](), Places[str]()
+        self._reasons = Places[str]({"": 0})
+        self._texts, self._spoken = Places[str](), Places[str]({"": 0})
+        self._of_text = [array("i"), array("b"), array("i"), array("I"), array("b")]
+
+    def add(self, source: Source) -> None:
+        """Take all trials of an administration, and what its judges were told."""
+        self.planned.append(planned_of(source.trials))
+        first = len(self)
+        self.take(source.trials)
+        self.starts.append(len(self))
+        numbers = zip(self._rows["trials"][first:], self._rows["attempts"][first:], strict=True)
+        rows = {place: row for row, place in enumerate(numbers, first)}
+        for judged in source.judged:
+            call = judged.judgement
+            place = rows.get((judged.trial, judged.attempt))
+            if place is not None and not call.repeat and call.rater in self._raters:
+                # A later verdict takes the place of an earlier one.
+                self._raters[call.rater].prompts[place] = self._prompts[call.prompt_text]
+
+    def again(self, before: Sequence[Trial], trials: Sequence[Trial]) -> Sequence[Trial]:
+        """Take the trials of the only administration as they are now, and return those that differ.
+
+        Those before the first that differs stay as they were taken.
+        """
+        pairs = enumerate(zip(before, trials, strict=False))
+        same = min(len(before), len(trials))
+        first = next((at for at, (old, new) in pairs if old is not new), same)
+        self._cut(sum(trial.is_answered for trial in before[:first]))
+        self.take(trials[first:])
+        if len(trials) != len(before):
+            self.planned = [planned_of(trials)]
+        self.starts = [0, len(self)]
+        return [
+            trial
+            for at, trial in enumerate(trials[first:], first)
+            if at >= len(before) or trial is not before[at]
+        ]
+
+    def __len__(self) -> int:
+        return len(self._seeds)
+
+    def take(self, trials: Iterable[Trial]) -> None:
+        """Take the answers of trials that count."""
+        for trial in trials:
+            attempt = trial.counting
+            if attempt is not None and trial.is_answered:
+                self._take(trial, attempt)
+
+    def _cut(self, row: int) -> None:
+        if row == len(self):
+            return
+        for values in (*self._rows.values(), self._seeds):
+            del values[row:]
+        for rater in self._raters.values():
+            at = bisect_left(rater.rows, row)
+            del rater.rows[at:], rater.order[at:]
+            for measure in rater.measures.values():
+                at = bisect_left(measure.rows, row)
+                for values in measure.arrays:
+                    del values[at:]
+
+    def _take(self, trial: Trial, attempt: Attempt) -> None:
+        plan, noted, row = trial.plan, attempt.metadata, len(self)
+        places = (
             plan.number,
             attempt.number,
-            places[plan.subtest, plan.item],
+            self._items[plan.subtest, plan.item],
             plan.replicate,
-            shown[plan.options],
-            asked[attempt.messages or plan.prompt],
-            texts[attempt.response],
+            self._shown[plan.options],
+            self._asked[attempt.messages or plan.prompt],
+            self._text(attempt.response),
             -1 if attempt.status is None else STATUSES.index(attempt.status),
         )
-        for name, value in zip(_COLUMNS, row, strict=True):
-            columns[name].append(value)
-        for name, codes in notes.items():
-            codes.append(held.noted[noted[name]] if name in noted else -1)
-        seeds.append(seed_code(noted["seed"], held.noted) if "seed" in noted else -1)
-    arrays: dict[str, Any] = {name: np.array(values, np.int32) for name, values in columns.items()}
-    return ResponseColumns(
-        administrations=tuple(range(len(sources))),
-        starts=np.array(held.starts),
-        planned=tuple(held.planned),
-        places=tuple(places),
-        shown=tuple(shown),
-        responses=Texts.of(tuple(texts)),
-        seeds=np.array(seeds, np.int64),
-        notes={name: np.array(codes, np.int32) for name, codes in notes.items()},
-        noted=tuple(held.noted),
-        ratings={name: _columns_of(rater, held.reasons) for name, rater in held.raters.items()},
-        reasons={code: text for text, code in held.reasons.items()},
-        prompts={code: text for text, code in held.prompts.items()},
-        **arrays,
-    )
-
-
-def _take(held: _Held, source: Source) -> None:
-    given = [trial for trial in source.trials if not trial.plan.practice]
-    held.planned.append(Counter(trial.plan.subtest for trial in given))
-    rows: dict[tuple[int, int], int] = {}
-    for trial in given:
-        attempt = trial.counting
-        if attempt is None or not trial.is_answered:
-            continue
-        row = rows[trial.plan.number, attempt.number] = len(held.answers)
-        held.answers.append((trial, attempt))
+        for name, value in zip(_COLUMNS, places, strict=True):
+            self._rows[name].append(value)
+        for name in NOTES:
+            self._rows[name].append(self._noted[noted[name]] if name in noted else -1)
+        self._seeds.append(seed_code(noted["seed"], self._noted) if "seed" in noted else -1)
         for order, rating in enumerate(trial.ratings):
-            rater = held.raters.setdefault(rating.rater, _Rater())
+            rater = self._raters.setdefault(rating.rater, _Rater())
             if not rater.rows or rater.rows[-1] != row:
                 rater.rows.append(row)
                 rater.order.append(order)
-            rater.measures.setdefault(rating.measure, []).append((row, rating))
-            held.reasons.setdefault(rating.reason, len(held.reasons))
-    held.starts.append(len(held.answers))
-    for judged in source.judged:
-        call = judged.judgement
-        place = rows.get((judged.trial, judged.attempt))
-        if place is not None and not call.repeat and call.rater in held.raters:
-            prompt = held.prompts[call.prompt_text]
-            # A later verdict takes the place of an earlier one.
-            held.raters[call.rater].prompts[place] = prompt
+            measure = rater.measures.setdefault(rating.measure, _Measure())
+            measure.rows.append(row)
+            measure.values.append(math.nan if rating.value is None else rating.value)
+            measure.statuses.append(RATING_STATUSES.index(rating.status))
+            measure.reasons.append(self._reasons[rating.reason])
+
+    def _text(self, text: str) -> int:
+        """Return the place of a text, with what :class:`Texts` has of each if it is new."""
+        if text not in self._texts:
+            parts = words(text)
+            said = " ".join(parts)
+            facts = (
+                len(parts),
+                not text.strip(),
+                self._spoken[said],
+                zlib.crc32(said.encode()),
+                holds_reasoning(text),
+            )
+            for values, fact in zip(self._of_text, facts, strict=True):
+                values.append(fact)
+        return self._texts[text]
+
+    def columns(self) -> ResponseColumns:
+        """Return what was taken."""
+        sizes, blank, spoken, checks, thinks = map(_copied, self._of_text)
+        arrays: dict[str, Any] = {name: _copied(self._rows[name]) for name in _COLUMNS}
+        return ResponseColumns(
+            administrations=tuple(range(len(self.planned))),
+            starts=np.array(self.starts),
+            planned=tuple(self.planned),
+            places=tuple(self._items),
+            shown=tuple(self._shown),
+            responses=Texts(
+                tuple(self._texts), sizes, blank.astype(bool), spoken, checks, thinks.astype(bool)
+            ),
+            seeds=_copied(self._seeds),
+            notes={name: _copied(self._rows[name]) for name in NOTES},
+            noted=tuple(self._noted),
+            ratings={name: one.columns() for name, one in self._raters.items() if one.rows},
+            reasons={code: text for text, code in self._reasons.items()},
+            prompts={code: text for text, code in self._prompts.items()},
+            **arrays,
+        )
 
 
-def _columns_of(rater: _Rater, reasons: Mapping[str, int]) -> RaterColumns:
-    judged = sorted(rater.prompts.items())
-    return RaterColumns(
-        np.array(rater.rows, np.int32),
-        np.array(rater.order),
-        {name: _ratings(given, reasons) for name, given in rater.measures.items()},
-        np.array([row for row, _ in judged], np.int64),
-        np.array([prompt for _, prompt in judged], np.int64),
-    )
+def planned_of(trials: Iterable[Trial]) -> Counter[str]:
+    """Return the number of trials of each subtest, without practice."""
+    return Counter(trial.plan.subtest for trial in trials if not trial.plan.practice)
 
 
-def _ratings(given: Sequence[tuple[int, Rating]], reasons: Mapping[str, int]) -> Ratings:
-    values = (math.nan if rating.value is None else rating.value for _, rating in given)
-    return Ratings(
-        np.array([row for row, _ in given], np.int32),
-        np.fromiter(values, np.float64, len(given)),
-        np.array([RATING_STATUSES.index(rating.status) for _, rating in given], np.int8),
-        np.array([reasons[rating.reason] for _, rating in given], np.int32),
-    )
+def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
+    """Return the answers of trials in memory that count."""
+    held = Memory()
+    for source in sources:
+        held.add(source)
+    return held.columns()

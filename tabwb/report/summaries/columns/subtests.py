@@ -21,7 +21,7 @@ from tabwb.report.summaries.columns.table import (
     usable_of,
 )
 from tabwb.report.summaries.subtest_counts import AnswerKind, CountedSubtest, summarise_subtest
-from tabwb.report.summaries.subtests import Measured, SubtestSummary
+from tabwb.report.summaries.subtests import Measured, SubtestCount, SubtestSummary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
@@ -57,6 +57,23 @@ def decider(subtest: Subtest, number: int, tables: Sequence[Table]) -> str | Non
             if (table.verdict(scorer, "exact", rows).statuses != NOT_RATED).any():
                 return scorer
     return None
+
+
+def subtest_counts(table: Table) -> tuple[SubtestCount, ...]:
+    """Return how many answers to each subtest are right."""
+    counts = []
+    for number, subtest in enumerate(table.battery.subtests):
+        scorer = decider(subtest, number, [table])
+        rows = np.flatnonzero(table.counts & (table.subtest == number))
+        values = table.verdict(scorer, "exact", rows).values if scorer else np.empty(0)
+        values = values[~np.isnan(values)]
+        right = int((values == 1.0).sum()) if len(values) else None
+        planned = sum(planned.get(subtest.id, 0) for planned in table.planned)
+        answered = int((table.subtest == number).sum())
+        counts.append(
+            SubtestCount(subtest.id, subtest.title, planned, answered, len(values), right)
+        )
+    return tuple(counts)
 
 
 def summarise_subtests(
