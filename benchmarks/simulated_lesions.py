@@ -26,8 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.report.tables.dose_rows import error_of, less_intact, shared_error
-from tabwb.report.tables.dose_values import Measured
+from tabwb.analysis.doses import Measured, error_of, less_intact, shared_error
 from tabwb.scoring.differences import draw_variance
 from tabwb.scoring.dose import (
     LEAST_SEEDS,

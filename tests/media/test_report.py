@@ -311,7 +311,7 @@ def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) 
 def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from tests.report.test_doses import sweep
+    from tests.analysis.test_doses import sweep
 
     monkeypatch.setattr("tabwb.media.figures.files.MOST_DRAWN", 1)
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)

@@ -8,7 +8,7 @@ from tabwb.report.summaries.groups import summarised
 from tabwb.report.tables.named import named_table
 from tabwb.report.tables.noted import noted
 from tabwb.tables.table import Column, Table, table_of
-from tests.report.test_doses import sweep
+from tests.analysis.test_doses import sweep
 from tests.report.test_typed import printed
 
 COLUMNS = (

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.doses import doses_table, map_table
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.report.selection import Selection, selected_groups
-from tabwb.report.tables.doses import doses_table
-from tabwb.report.tables.lesion_map import map_table
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.messages import CurvesWanted

@@ -8,6 +8,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.doses import (
+    KNOWN,
+    MAP,
+    MAP_NOTES,
+    SURPRISAL,
+    USABLE,
+    Measured,
+    draw_error,
+    map_cells,
+    shared_error,
+)
+from tabwb.analysis.doses import Cell as MeasuredCell
+from tabwb.analysis.series import (
+    LESION,
+    NOISE,
+    PARAMETERS,
+    REFERENCED,
+    Dose,
+    amount_words,
+    dose_of,
+    doses,
+    name_of_amounts,
+    series_of,
+    size_words,
+    told_apart,
+)
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
 from tabwb.lesion.values import row_of
 from tabwb.media.figures.kind import (
@@ -41,19 +67,6 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of
 from tabwb.report.summaries.counted import model_of, spec_of
-from tabwb.report.summaries.dose_lines import dose_lines, told_apart
-from tabwb.report.summaries.doses import (
-    LESION,
-    NOISE,
-    PARAMETERS,
-    REFERENCED,
-    Dose,
-    amount_words,
-    dose_of,
-    doses,
-    name_of_amounts,
-    size_words,
-)
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
@@ -61,12 +74,6 @@ from tabwb.report.summaries.naming import namings
 from tabwb.report.summaries.naming_profile import confusions, phoneme_rank
 from tabwb.report.summaries.sessions import sets_of_tags
 from tabwb.report.summaries.summary import pool
-from tabwb.report.tables.dose_rows import shared_error
-from tabwb.report.tables.dose_values import KNOWN, SURPRISAL, USABLE, Measured, draw_error
-from tabwb.report.tables.dose_values import Cell as MeasuredCell
-from tabwb.report.tables.lesion_map import COLUMNS as MAP_COLUMNS
-from tabwb.report.tables.lesion_map import NOTES as MAP_NOTES
-from tabwb.report.tables.lesion_map import map_cells
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.rounding import fixed
@@ -251,7 +258,7 @@ def _with_controls(placed: Placed) -> Placed:
     A control of several lesions is drawn beside each; one without a lesion is a separate series.
     """
     try:
-        found, _ = dose_lines(member for _, member in placed)
+        found, _ = series_of(member for _, member in placed)
     except UsageError:  # there are no two amounts, which is told later
         return placed
     by_number = {member.administration.id: (dose, member) for dose, member in placed}
@@ -489,7 +496,7 @@ def _map(groups: Groups, options: Options) -> Table:
         MAP_NOTES[0],
         batteries_note(groups),
     ]
-    return records_table("map", MAP_COLUMNS, chosen, notes)
+    return records_table("map", MAP, chosen, notes)
 
 
 def _map_panels(given: list[Record], options: Options, width: float) -> list[Panel]:

@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from tabwb.analysis.series import PARAMETERS, amount_words, name_of_amounts
 from tabwb.lesion.declared import CONTROLS
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -47,7 +48,6 @@ from tabwb.media.figures.style import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.doses import PARAMETERS, amount_words, name_of_amounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

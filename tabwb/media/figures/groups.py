@@ -21,6 +21,7 @@ from tabwb.analysis.contrast import (
     pairs_of,
 )
 from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P
+from tabwb.analysis.series import size_words
 from tabwb.media.figures.kind import (
     ESTIMANDS,
     INTERVAL,
@@ -52,7 +53,6 @@ from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
 from tabwb.report.names import judge_names
 from tabwb.report.summaries.cautions import bounds_words
-from tabwb.report.summaries.doses import size_words
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.naming import namings
 from tabwb.report.summaries.shown import names_of

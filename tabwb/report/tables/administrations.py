@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
-from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.declared import shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table

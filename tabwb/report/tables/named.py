@@ -146,11 +146,11 @@ def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
             return profiles.profiles_table(rows, baseline or "")
         return profiles.together_table(rows)
     if name == "doses":
-        from tabwb.report.tables.doses import doses_table
+        from tabwb.analysis.doses import doses_table
 
         return doses_table(rows)
     if name == "map":
-        from tabwb.report.tables.lesion_map import map_table
+        from tabwb.analysis.doses import map_table
 
         return map_table(rows)
     from tabwb.report.tables.contrasts import against_table

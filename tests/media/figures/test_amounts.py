@@ -25,12 +25,12 @@ from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.tables.table import table_of
+from tests.analysis.test_doses import sweep
 from tests.analysis.test_pairs import given, words
 from tests.media.figures.made import drawn as drawn_lines
 from tests.media.figures.made import faults, panels, records
 from tests.media.figures.made import words as words_of
 from tests.report.given import CONDITIONS, SAMPLED, answered
-from tests.report.test_doses import sweep
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""

@@ -13,7 +13,7 @@ from tabwb.media.figures import figure_table
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
-from tests.report.test_doses import CONTROL, T4, accuracy, one, sweep
+from tests.analysis.test_doses import CONTROL, T4, accuracy, one, sweep
 
 
 def selected(controls: int = 5, run_seed: int = 1) -> list[AdministrationData]:

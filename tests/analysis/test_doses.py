@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from tabwb.analysis.doses import values_of
+from tabwb.analysis.series import series_of
 from tabwb.media.figures import figure_table
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.dose_lines import dose_lines
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.dose_values import values_of
 from tabwb.report.tables.named import named_table
 from tabwb.tables.table import Table
 from tests.analysis.test_pairs import given, texts, words
@@ -221,7 +221,7 @@ def test_a_control_of_another_size_or_operation_is_not_taken() -> None:
         for data in own
     ]  # fmt: skip
     assert not accuracy(other, "control")
-    (series,), left = dose_lines(own)
+    (series,), left = series_of(own)
     assert left == 0 and series.name.endswith(" + mlp.down:zero:*")
     assert {seed: list(line) for seed, line in series.controls["control"].items()} == {
         str(seed): [0.1, 0.3] for seed in range(1, 6)

@@ -13,9 +13,9 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.named import named_table
+from tests.analysis.test_doses import T4, one
 from tests.media.figures.made import cells as squares
 from tests.media.figures.made import panels, words
-from tests.report.test_doses import T4, one
 
 RIGHT = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1),
          ("mlp.down", 0): (3, 3, 3, 3, 3)}  # fmt: skip

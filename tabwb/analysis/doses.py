@@ -1,0 +1,867 @@
+"""Measures by the amount of lesions, and by their place: over seeds, less the intact model and
+less controls. A row compares two sides: the lesion's seeds and nothing, the intact model, controls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum, inf, log2, sqrt
+from typing import Any, NamedTuple
+
+from tabwb.analysis.series import (
+    LESION,
+    LESIONS,
+    Conditioned,
+    Line,
+    Series,
+    perplexity_of,
+    pooled,
+    series_of,
+    told_apart,
+)
+from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
+from tabwb.lesion.numbers import numbers_text
+from tabwb.lesion.spec import Lesion, parse_lesions
+from tabwb.records.condition_table import compared
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+from tabwb.report.measures import (
+    ACCURACY,
+    BURDEN,
+    CATEGORY_COUNT,
+    CATEGORY_RATE,
+    FEATURE_RATE,
+    WORDS_MEAN,
+)
+from tabwb.report.names import name_in, names_of
+from tabwb.report.summaries.counted import spec_of
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.declared import ends, number, p_value, text, whole
+from tabwb.report.tables.results import Result, results_of
+from tabwb.scoring.differences import draw_variance
+from tabwb.scoring.dose import (
+    FEW_SEEDS,
+    LEAST_SEEDS,
+    NOT_DRAWN,
+    ONE_CASE,
+    Points,
+    SeedTest,
+    against_controls,
+    against_intact,
+    area,
+    mean_over_seeds,
+    one_against_controls,
+    seed_numbers,
+    slope,
+)
+from tabwb.scoring.estimate import Estimate, Interval, ratio
+from tabwb.scoring.permutation import benjamini_hochberg, holm
+from tabwb.tables.table import RecordColumn, Table, records_table
+
+USABLE, SURPRISAL = "usable", "surprisal"
+_ORDER = (
+    USABLE, SURPRISAL, BURDEN.id, CATEGORY_COUNT.id, CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id,
+    WORDS_MEAN.id,
+)  # fmt: skip
+KNOWN = (0.0, inf)
+"""The error of a value for which nothing was drawn."""
+UNBOUNDED = (-inf, inf)
+NO_PERPLEXITY = "no perplexity was stored: 'tabwb lesion sweep' measures it"
+MEAN, LESS_INTACT, LESS = "mean", "less intact", "less "
+TOO_FEW = "every seed has a value at fewer than two amounts"
+NO_INTACT = "the intact model was not given"
+FEW_INTACT = "fewer than half of the intact model's responses are usable"
+SAMPLED = "answers of the intact model were drawn: its error on these prompts is not known here"
+THESE_DRAWS = "answers were drawn; intervals do not have this error"
+DOSE_NOTES = (
+    "A seed decides which units a lesion takes, or what noise does to prompts; of temperatures it "
+    "is that of the run. Intervals (95 %, t) and p are for other seeds and these prompts, over "
+    f"{LEAST_SEEDS} seeds or more. Where a seed has no value that "
+    "may be averaged, the mean is that of the others, which may be the healthier ones, and has no "
+    "interval.",
+    "slope: change of the value for an amount of 1 more; height: mean height of a seed's line. "
+    "Both are over the amounts at which every seed has a value ('over'); nothing makes a response "
+    "rise with the dose. usable: share of usable responses. surprisal: of a fixed text, log2 of "
+    "the perplexity, in bits per token.",
+    "".join(
+        f"{kind.role}: the same operation on as many parameters {kind.meaning}. "
+        for kind in CONTROLS.values()
+    )
+    + "Of selected units a control has as many random ones in the same layers. less control, less "
+    "layer control: the difference, over pairs of one seed where the seeds match. A lesion of "
+    "which nothing is drawn is one case beside its controls (Crawford and Howell's t): its "
+    "interval is for the difference to one more control. less intact: mean less the intact "
+    "model's value, with the error of its draws.",
+    "corr.: p corrected by Holm's method. A family is one kind of row (mean, less control, less "
+    "intact) of one measure and judge: over all lesions, subtests or features.",
+)
+NO_REFERENCE = (
+    "No intact model is among these administrations, so that nothing is compared with "
+    "it: {}. A filter by a part of the lesion leaves it out; --where tag=SWEEP keeps it."
+)
+NO_CONTROLS = "No controls of their size are among these administrations: {}."
+MAP_NOTES = (
+    "One target, or one unit of it, in one layer is lesioned at a time. Means over seeds; "
+    "intervals (95 %, t) and p are for other draws of units and these prompts, over "
+    f"{LEAST_SEEDS} seeds or more. A value for which fewer than half of the responses are "
+    "usable is in no mean, and then there is no interval.",
+    "corr.: p corrected by Benjamini and Hochberg's method over the cells of a map that have one "
+    "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 at "
+    "most is expected to be false. It is not corrected for the number of maps.",
+)
+Error = tuple[float, float]
+"""A variance with its degrees of freedom."""
+Limits = tuple[float, float]
+
+
+# ------------------------------------------------------------------ the values of a condition
+
+
+class Cell(NamedTuple):
+    """What was measured: :data:`USABLE` (share of usable responses), :data:`SURPRISAL` (of a fixed
+    text: log2 of its perplexity), or a measure of the table of results.
+    """
+
+    measure: str
+    part: str = ""
+    rater: str = ""
+    feature: str = ""
+
+
+class Measured(NamedTuple):
+    """A value of one condition.
+
+    Attributes:
+        few: whether fewer than half of the responses are usable.
+        largest: the largest possible value.
+        error: the variance of the value on these prompts, and its degrees of freedom: 0 where
+            nothing was drawn; None where it is not known.
+    """
+
+    value: Estimate
+    few: bool = False
+    largest: float = inf
+    error: Error | None = None
+
+    @property
+    def counted(self) -> float | None:
+        """The value where it may be averaged, else None."""
+        return None if self.few else self.value.value
+
+
+Values = Mapping[float, Measured]
+"""Of one seed by amount."""
+
+
+def values_of(group: Grouped) -> dict[Cell, Measured]:
+    """Return the values of a group, by measure."""
+    greedy = all(one.administration.conditions.decoding.greedy for one in group.group.members)
+    drawn = KNOWN if greedy else None
+    shares = {"": group.summary.answers.usable}
+    shares |= {judge.rater: judge.burden.usable for judge in group.summary.judges}
+    usable = {
+        Cell(USABLE, rater=rater): Measured(
+            ratio(one.usable, one.n, "no responses"), largest=1.0, error=drawn
+        )
+        for rater, one in shares.items()
+    }
+    found = {**usable, Cell(SURPRISAL): Measured(_surprisal(group), error=KNOWN)}
+    for result in results_of(group):
+        if (cell := _cell(result)) is not None:
+            few = result.usable is not None and result.usable.few and cell.measure != ACCURACY.id
+            error = drawn or draw_error(cell, group)
+            found[cell] = Measured(result.value, few, _largest(result, group), error)
+    return found
+
+
+def draw_error(cell: Cell, group: Grouped) -> Error | None:
+    """Return the variance of a value that was drawn, and its degrees of freedom; None if unknown.
+
+    Accuracies, burdens and rates of features, from the responses to each item.
+    """
+    if cell.measure == ACCURACY.id:
+        part = group.part(cell.part)
+        if part is None or part.share.shared:
+            return None
+        items = [(1.0,) * right + (0.0,) * (n - right) for right, n in part.share.by_item["exact"]]
+        return draw_variance(items, None, deterministic=part.share.fixed)
+    if cell.measure not in (BURDEN.id, FEATURE_RATE.id):
+        return None
+    for judge in group.summary.judges:
+        features = judge.burden.features
+        if judge.rater != cell.rater or (cell.feature and cell.feature not in features):
+            continue
+        rows, n = judge.rows, None if cell.feature else len(features)
+        side = rows.side([features.index(cell.feature)]) if cell.feature else rows.burdens
+        if side.shares_stream:
+            return None
+        return draw_variance(list(side.values.values()), n, deterministic=side.deterministic)
+    return None
+
+
+def cells_of(groups: Iterable[Mapping[Cell, Measured]]) -> list[Cell]:
+    """Return the measures of groups: usable responses first, then as they come."""
+    every = dict.fromkeys(cell for values in groups for cell in values)
+    return sorted(every, key=lambda cell: _ORDER.index(cell.measure))
+
+
+def _cell(result: Result) -> Cell | None:
+    if result.measure not in _ORDER:
+        return None
+    if result.measure == ACCURACY.id and (result.policy != "exact" or result.feature):
+        return None
+    return Cell(result.measure, result.part, result.rater, result.feature)
+
+
+def _largest(result: Result, group: Grouped) -> float:
+    """Return the largest possible value: of a count the number of features that it is over."""
+    if result.measure not in (BURDEN.id, CATEGORY_COUNT.id):
+        return inf if result.measure == WORDS_MEAN.id else 1.0
+    sizes = [0]
+    for judge in group.summary.judges:
+        if judge.rater != result.rater:
+            continue
+        if result.measure == BURDEN.id:
+            sizes.append(len(judge.burden.features))
+        own = (of[result.feature].of for of in judge.groupings.values() if result.feature in of)
+        sizes += own if result.measure == CATEGORY_COUNT.id else ()
+    return float(max(sizes)) or inf
+
+
+def _surprisal(group: Grouped) -> Estimate:
+    """Return log2 of the perplexity: bits per token."""
+    found = [perplexity_of(one.model_facts) for one in group.group.members]
+    known = [value for value in found if value is not None]
+    if not known or len(known) < len(found):
+        return Estimate(None, NO_PERPLEXITY)
+    return Estimate(sum(map(log2, known)) / len(known))
+
+
+# ------------------------------------------------------------------ errors that seeds share
+
+
+def less_intact(values: Sequence[float | None], intact: Measured, limits: Limits) -> SeedTest:
+    """Return the mean over seeds less the value of the intact model."""
+    base = intact.counted
+    assert base is not None
+    variance, df = intact.error or KNOWN
+    found = against_intact(values, base, variance, df, limits)
+    if intact.error is None and found.value is not None:
+        reason = found.reason or SAMPLED
+        return replace(found, interval=None, p=None, df=None, reason=reason)
+    return found
+
+
+def shared_error(values: Iterable[Measured]) -> Error | None:
+    """Return the largest error from drawn answers that seeds can share; None if it is not known.
+
+    All conditions of a sweep draw with the same random streams. If the answers of all seeds
+    depended on these alike, the error of a mean over seeds would be that of one seed: the mean of
+    their variances.
+    """
+    errors = [one.error for one in values]
+    known = [error for error in errors if error is not None]
+    if len(known) < len(errors):
+        return None
+    if not any(variance for variance, _ in known):
+        return KNOWN
+    return fsum(variance for variance, _ in known) / len(known), min(df for _, df in known)
+
+
+def error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
+    """Return the error that slopes or heights share, from those at their amounts.
+
+    Of a height the errors of all amounts add up as if they were one. In a slope such errors cancel
+    in part: half of the variance that independent errors would give it (ours; with none intervals
+    of slopes covered .90 in simulations, with all of it .998).
+    """
+    known = {amount: error for amount, error in errors.items() if error is not None}
+    if len(known) < len(errors):
+        return None
+    if not any(variance for variance, _ in known.values()):
+        return KNOWN
+    made = slope if name == "slope" else area
+    parts = [
+        sqrt(known[at][0]) * made({amount: float(amount == at) for amount in known}) for at in known
+    ]
+    df = min(df for _, df in known.values())
+    return (fsum(part**2 for part in parts) / 2 if name == "slope" else fsum(parts) ** 2), df
+
+
+# ------------------------------------------------------------------ rows of doses
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        row: ``intact``, ``seed``, ``mean``, ``less intact``, a role of controls, or ``less`` and
+            such a role.
+        at: the value at each amount; ``numbers``: slope and height.
+        over: the amounts behind these.
+        adjusted: by number, p corrected for its family.
+        severity: what the amounts are.
+    """
+
+    cell: Cell
+    series: str
+    row: str
+    seed: str = ""
+    at: Mapping[float, SeedTest] = field(default_factory=dict)
+    numbers: Mapping[str, SeedTest] = field(default_factory=dict)
+    over: tuple[float, ...] = ()
+    intact: float | None = None
+    reason: str = ""
+    adjusted: Mapping[str, float] = field(default_factory=dict)
+    severity: str = ""
+
+
+Estimates = Mapping[str, Estimate]
+"""Of each seed."""
+Compare = Callable[[Estimates, Estimates, Limits, "Error | None", bool], SeedTest]
+"""Makes a number of a row, of the seeds of both sides, its limits, the error that seeds share, and
+whether the lesion is one condition without seeds.
+"""
+Side = Mapping[str, Values]
+
+
+class Lines(NamedTuple):
+    """The values of a series under one measure: of the lesion, and of its controls.
+
+    Attributes:
+        undrawn: the amounts at which nothing of the lesion is drawn.
+    """
+
+    own: Side
+    control: Side
+    amounts: tuple[float, ...]
+    undrawn: frozenset[float] = frozenset()
+
+    @property
+    def limits(self) -> Limits:
+        """The least and largest value that there can be."""
+        return 0.0, max(one.largest for line in self.own.values() for one in line.values())
+
+    def is_case(self, amount: float | None) -> bool:
+        """Return whether the lesion is one condition without seeds, at an amount or at all."""
+        if amount is None:
+            return len(self.own) == 1 and self.undrawn >= set(self.amounts)
+        return amount in self.undrawn and sum(amount in line for line in self.own.values()) == 1
+
+    def seeded(self, side: Side) -> Side:
+        """Return the lines of seeds: not those that have only an amount without draws."""
+        drawn = self._drawn
+        return {seed: line for seed, line in side.items() if not line.keys().isdisjoint(drawn)}
+
+    def common(self, *sides: Side) -> tuple[float, ...]:
+        """Return the amounts at which every seed of both sides has a value.
+
+        Where only some amounts have seeds, the others are left out.
+        """
+        lines = [line for side in sides for line in self.seeded(side).values()]
+        return tuple(
+            amount
+            for amount in self._drawn
+            if all(_counted(line, amount) is not None for line in lines)
+        )
+
+    @property
+    def _drawn(self) -> list[float]:
+        return [one for one in self.amounts if one not in self.undrawn] or list(self.amounts)
+
+    def row(
+        self,
+        row: Row,
+        compare: Compare,
+        side: Side,
+        beside: Side,
+        over: Side,
+        *,
+        names: Sequence[str] = ("slope", "height"),
+        draws: bool = False,
+    ) -> Row:
+        """Return a row of two sides: at each amount, and numbers of lines over some amounts."""
+        common, own = self.common(self.own, over), side is self.own
+        errors = {
+            amount: shared_error(line[amount] for line in side.values() if amount in line)
+            for amount in self.amounts
+        }
+        at = {
+            amount: compare(
+                _estimates(side, amount), _estimates(beside, amount), self.limits, errors[amount],
+                own and self.is_case(amount),
+            )
+            for amount in self.amounts
+            if any(amount in line for line in (beside or side).values())
+        }  # fmt: skip
+        first, second = (_numbers(self.seeded(one), common) for one in (side, beside))
+        numbers = {
+            name: compare(
+                found, second.get(name, {}), self.limits if name == "height" else UNBOUNDED,
+                error_of(name, {amount: errors[amount] for amount in common}),
+                own and self.is_case(None),
+            )
+            for name, found in first.items()
+            if name in names
+        }  # fmt: skip
+        unknown = draws and any(errors[x] is None and one.interval for x, one in at.items())
+        reason = "; ".join(_reasons(at, common) + [THESE_DRAWS] * unknown)
+        return replace(row, at=at, numbers=numbers, over=common, reason=reason)
+
+
+def _mean(
+    own: Estimates, _: Estimates, limits: Limits, error: Error | None, case: bool
+) -> SeedTest:
+    values = [one.value for one in own.values()]
+    return _named(mean_over_seeds(values, limits, error or KNOWN), case)
+
+
+def _less_control(
+    own: Estimates, control: Estimates, limits: Limits, error: Error | None, case: bool
+) -> SeedTest:
+    if not case:
+        return against_controls(own, control, limits)
+    (one,) = own.values()
+    return one_against_controls(one, control, limits)
+
+
+def _named(found: SeedTest, case: bool) -> SeedTest:
+    """Return a mean over seeds, with the reason of a condition that has none."""
+    alone = case and found.reason == FEW_SEEDS
+    return replace(found, reason=NOT_DRAWN, method="") if alone else found
+
+
+def rows_of_series(
+    row: Row, of_roles: Mapping[str, Lines], intact: Measured | None
+) -> Iterator[Row]:
+    """Yield the rows of one lesion under one measure."""
+    if intact is not None:
+        yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
+    lines = of_roles[""]
+    common = lines.common(lines.own)
+    of_seeds = _numbers(lines.seeded(lines.own), common)
+    for seed, line in lines.own.items():
+        yield replace(
+            row, row="seed", seed=seed, at={x: _single(one.value) for x, one in line.items()},
+            numbers={name: _single(one[seed]) for name, one in of_seeds.items() if seed in one},
+            over=common, reason=_why(line),
+        )  # fmt: skip
+    yield _untested(lines.row(replace(row, row=MEAN), _mean, lines.own, {}, {}, draws=True))
+    if intact is not None:
+        less = replace(row, row=LESS_INTACT)
+        if intact.counted is None:
+            yield replace(less, reason=FEW_INTACT if intact.few else intact.value.reason)
+        else:
+
+            def compare(
+                own: Estimates, _: Estimates, limits: Limits, error: Error | None, case: bool
+            ) -> SeedTest:
+                return _named(
+                    less_intact([one.value for one in own.values()], intact, limits), case
+                )
+
+            yield lines.row(less, compare, lines.own, {}, {}, names=("height",))
+    for role, beside in of_roles.items():
+        if control := beside.control:
+            made = beside.row(replace(row, row=role), _mean, control, {}, control, draws=True)
+            yield _untested(made)
+            less = replace(row, row=f"{LESS}{role}")
+            yield beside.row(less, _less_control, beside.own, control, control)
+
+
+def _untested(row: Row) -> Row:
+    """Return the means over seeds; that a height is not 0 needs no test."""
+    if "height" not in row.numbers:
+        return row
+    height = replace(row.numbers["height"], p=None)
+    return replace(row, numbers={**row.numbers, "height": height})
+
+
+def _numbers(side: Side, amounts: Sequence[float]) -> dict[str, dict[str, Estimate]]:
+    """Return slope and height of each seed; nothing where there are fewer than two amounts."""
+    if len(amounts) < 2:
+        return {}
+    lines = {
+        seed: {amount: _counted(line, amount) for amount in amounts} for seed, line in side.items()
+    }
+    kinds: tuple[tuple[str, Callable[[Points], float]], ...] = (("slope", slope), ("height", area))
+    return {name: seed_numbers(lines, made, amounts) for name, made in kinds}
+
+
+def _counted(line: Values, amount: float) -> float | None:
+    return line[amount].counted if amount in line else None
+
+
+def _estimates(side: Side, amount: float) -> dict[str, Estimate]:
+    found = {seed: _counted(line, amount) for seed, line in side.items() if amount in line}
+    return {
+        seed: Estimate(value, "" if value is not None else f"no value at {amount:g}")
+        for seed, value in found.items()
+    }
+
+
+def _single(value: Estimate) -> SeedTest:
+    return SeedTest(value.value, 1, 0, 0, "")
+
+
+def _why(line: Values) -> str:
+    """Return why values are missing or in no mean."""
+    few = [f"{amount:g}" for amount, one in line.items() if one.few and one.value.defined]
+    found = list(dict.fromkeys(one.value.reason for one in line.values() if one.value.reason))
+    if few:
+        where = "" if few == ["0"] else f" at {', '.join(few)}"
+        found.append(f"few usable{where}, in no mean")
+    return "; ".join(found)
+
+
+def _reasons(at: Mapping[float, SeedTest], common: Sequence[float]) -> list[str]:
+    """Return why intervals are missing, with the amounts where only some are."""
+    found: dict[str, list[str]] = {}
+    for amount, one in at.items():
+        if one.reason:
+            found.setdefault(one.reason, []).append(f"{amount:g}")
+    told = [
+        reason if len(own) == len(at) else f"at {', '.join(own)}: {reason}"
+        for reason, own in found.items()
+    ]
+    return told if len(common) > 1 else [*told, TOO_FEW]
+
+
+# ------------------------------------------------------------------ the table of doses
+
+
+def doses_table(rows: Sequence[Grouped]) -> Table:
+    """Return measures by the amount of lesions as a table: usable responses first.
+
+    For each measure and lesion there are rows for the intact model, each seed, the mean over seeds,
+    its difference to the intact model, the mean of the controls, and the difference to the
+    controls. Each amount has a column.
+    """
+    shown = {name for row in rows for judge in row.summary.judges for name in judge.shown}
+    found, left = series_of(one for row in rows for one in row.group.members)
+    amounts = sorted({amount for series in found for amount in series.amounts})
+    notes = list(DOSE_NOTES)
+    for note, without in (
+        (NO_REFERENCE, [one for one in found if one.intact is None and one.severity.referred]),
+        (NO_CONTROLS, [one for one in found if not one.controls and one.severity in LESIONS]),
+    ):
+        if without:
+            notes.append(note.format(", ".join(one.name for one in without)))
+    if left:
+        notes.append(
+            f"Left out: {plural(left, 'administration')} under lesions with one amount, or none."
+        )
+    return records_table(
+        "doses", _dose_columns(amounts), _corrected(list(_rows(found, shown))), notes
+    )
+
+
+def _corrected(rows: list[Row]) -> list[Row]:
+    """Return rows with p values of slopes and heights corrected by Holm's method.
+
+    A family is one kind of row of one measure and judge, over all series, subtests or features.
+    """
+    families: dict[tuple[str, ...], list[int]] = {}
+    for place, row in enumerate(rows):
+        for name, one in row.numbers.items():
+            if one.p is not None:
+                family = name, row.row, row.cell.measure, row.cell.rater
+                families.setdefault(family, []).append(place)
+    for (name, *_), places in families.items():
+        values = holm([rows[place].numbers[name].p or 0.0 for place in places])
+        for place, p in zip(places, values, strict=True):
+            rows[place] = replace(rows[place], adjusted={**rows[place].adjusted, name: p})
+    return rows
+
+
+_Given = Mapping[str, Mapping[float, Mapping[Cell, Measured]]]
+
+
+def _rows(found: Sequence[Series], shown: Collection[str]) -> Iterator[Row]:
+    measured = [_measured(series) for series in found]
+    every = (
+        values
+        for intact, roles in measured
+        for values in (intact, *(at for given in roles.values() for line in given.values()
+                                 for at in line.values()))
+    )  # fmt: skip
+    for cell in cells_of(every):
+        if shown and cell.measure == FEATURE_RATE.id and cell.feature not in shown:
+            continue
+        for series, (intact, roles) in zip(found, measured, strict=True):
+            sides = {role: _of(given, cell) for role, given in roles.items()}
+            if any(sides[""].values()):
+                lines = {
+                    role: Lines(sides[""], side if role else {}, series.amounts, series.undrawn)
+                    for role, side in sides.items()
+                }
+                row = Row(cell, series.name, "", severity=series.severity.name)
+                yield from rows_of_series(row, lines, intact.get(cell))
+
+
+def _measured(series: Series) -> tuple[Mapping[Cell, Measured], dict[str, _Given]]:
+    """Return the values of the intact model, and of the lesion and each role of controls."""
+
+    def values(group: Grouped) -> dict[Cell, Measured]:
+        found = values_of(group)
+        if series.shares_streams:
+            return found
+        return {cell: one._replace(error=KNOWN) for cell, one in found.items()}
+
+    def of(lines: Mapping[str, Line]) -> _Given:
+        return {
+            seed: {amount: values(group) for amount, group in line.items()}
+            for seed, line in lines.items()
+        }
+
+    intact = {} if series.intact is None else values_of(series.intact)
+    return intact, {role: of(one) for role, one in {"": series.lines, **series.controls}.items()}
+
+
+def _of(given: _Given, cell: Cell) -> dict[str, dict[float, Measured]]:
+    return {
+        seed: {amount: values[cell] for amount, values in line.items() if cell in values}
+        for seed, line in given.items()
+    }
+
+
+_MEASURE = (
+    text("measure", "Measure", "what was measured", lambda row: row.cell.measure),
+    text("part", "Subtest", "the subtest; empty for a value over all responses",
+         lambda row: row.cell.part),
+    text("rater", "Rater", "the judge", lambda row: row.cell.rater),
+    text("feature", "Feature", "feature or category", lambda row: row.cell.feature),
+)  # fmt: skip
+
+
+def _dose_columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
+    return (
+        *_MEASURE,
+        text("series", "Lesion", "the model with the lesion, * for its amount",
+             lambda row: row.series),
+        text("severity", "Severity", "what the amounts are", lambda row: row.severity),
+        text("row", "Row", "intact: without a lesion; seed: one seed; mean: over seeds; less "
+             "intact: mean less intact; control, layer control: mean of the controls anywhere, or "
+             "in the same layers; less control, less layer control: mean less these",
+             lambda row: row.row),
+        text("seed", "Seed", "of the lesion", lambda row: row.seed),
+        number("intact", "Intact", "the value of the intact model", lambda row: row.intact),
+        *(one for amount in amounts for one in _at(amount)),
+        *_number("slope", "Slope", "change of the value for an amount of 1 more",
+                 "that the slope, or the difference of slopes, is 0; not corrected"),
+        *_number("height", "Height", "mean height of the line, in units of the value",
+                 "that the difference of heights is 0; not corrected"),
+        text("over", "Over", "the amounts behind slope and height",
+             lambda row: ", ".join(f"{amount:g}" for amount in row.over)),
+        whole("n_seeds", "Seeds", "behind slope and height",
+              lambda row: _behind(row.numbers.get("height"))),
+        text("test", "Test", "how slopes and heights were compared", _taken("height", "method")),
+        number("df", "df", "degrees of freedom of the test of slopes; of heights less intact",
+               lambda row: _taken("height" if row.row == LESS_INTACT else "slope", "df")(row),
+               digits=1),
+        text("reason", "Reason", "why values or intervals are missing, or in no mean",
+             lambda row: row.reason),
+    )  # fmt: skip
+
+
+def _at(amount: float) -> tuple[RecordColumn, ...]:
+    name = f"at_{amount:g}".replace(".", "_")
+
+    def value(row: Row) -> float | None:
+        return row.at[amount].value if amount in row.at else None
+
+    def interval(row: Row) -> Interval | None:
+        return row.at[amount].interval if amount in row.at else None
+
+    def seeds(row: Row) -> int | None:
+        return _sample(row.at[amount]) if amount in row.at and row.row != "seed" else None
+
+    return (
+        number(name, f"{amount:g}", f"value at the amount {amount:g}", value),
+        *ends(f"{name}_", f"over seeds at the amount {amount:g}", interval),
+        whole(f"{name}_n", "Seeds", f"behind the mean at the amount {amount:g}", seeds),
+    )
+
+
+def _number(name: str, title: str, meaning: str, tested: str) -> tuple[RecordColumn, ...]:
+    return (
+        number(name, title, meaning, _taken(name, "value")),
+        *ends(f"{name}_", f"over seeds, of the {name}", _taken(name, "interval")),
+        p_value(f"{name}_p", "p", tested, _taken(name, "p")),
+        p_value(f"{name}_p_adjusted", "corr.", "the same, corrected for its family (Holm)",
+                lambda row: row.adjusted.get(name)),
+    )  # fmt: skip
+
+
+def _taken(name: str, attribute: str) -> Callable[[Row], Any]:
+    return lambda row: getattr(row.numbers.get(name), attribute, None)
+
+
+def _sample(found: SeedTest) -> int:
+    """Return how many seeds are behind a number: beside one case those of the controls."""
+    return found.n_control if found.method == ONE_CASE else found.n
+
+
+def _behind(found: SeedTest | None) -> int | None:
+    n = 0 if found is None else _sample(found)
+    return n if n > 1 else None
+
+
+# ------------------------------------------------------------------ the map of lesions
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """One measure under a lesion of one target, or one unit of it, in one layer.
+
+    Attributes:
+        series: the model, the operation and the amount.
+        mean: over seeds.
+        few: seeds that are in no mean.
+        intact: the value of the intact model; difference: mean less intact, None without one.
+        adjusted: p of the difference, corrected over the cells of the map.
+    """
+
+    cell: Cell
+    series: str
+    target: str
+    unit: int | None
+    layer: int
+    mean: SeedTest
+    few: int
+    intact: float | None
+    difference: SeedTest | None
+    reason: str
+    adjusted: float | None = None
+
+
+class _Place(NamedTuple):
+    """A model with the conditions that must be alike, the name of the series, what is lesioned."""
+
+    model: tuple[str, Conditioned]
+    series: str
+    target: str
+    unit: int | None
+    layer: int
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        unit = -1 if self.unit is None else self.unit
+        return self.series, list(TARGETS).index(self.target), unit, self.layer < 0, self.layer
+
+
+def map_table(rows: Sequence[Grouped]) -> Table:
+    """Return every measure by target and layer as a table: usable responses first."""
+    found = list(map_cells(one for row in rows for one in row.group.members))
+    return records_table("map", MAP, found, MAP_NOTES)
+
+
+def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
+    """Yield the cells of maps, measure by measure."""
+    members = list({one.administration.id: one for one in members}.values())
+    names = names_of(one.administration.conditions for one in members)
+    at: dict[_Place, dict[str, list[AdministrationData]]] = {}
+    intact: dict[tuple[str, Conditioned], list[AdministrationData]] = {}
+    for one in members:
+        given = one.administration.conditions
+        model = (spec_of(given), tuple(sorted(compared(given, [LESION]).items())))
+        if given.lesion is None:
+            intact.setdefault(model, []).append(one)
+        elif (lesion := _of_one_layer(one)) is not None:
+            series = f"{name_in(names, given, lesion=False)} + {_elsewhere(lesion)}"
+            unit = lesion.units[0] if len(lesion.units) == 1 else None
+            place = _Place(model, series, lesion.target, unit, lesion.layers[0])
+            at.setdefault(place, {}).setdefault(str(lesion.seed), []).append(one)
+    if not at:
+        raise UsageError(
+            "no lesion of these administrations is of one target in one layer",
+            hint='a grid of lesions with layers = ["each"]: tabwb lesion sweep',
+        )
+    whole_model = {model: values_of(pooled(own)) for model, own in intact.items()}
+    values = {key: [values_of(pooled(own)) for own in seeds.values()] for key, seeds in at.items()}
+    told = told_apart({(key.model, key.series): (key.series, key.model[1]) for key in at})
+    for cell in cells_of(one for own in values.values() for one in own):
+        maps: dict[str, list[MapCell]] = {}
+        for key in sorted(at, key=lambda key: key.order):
+            if own := [one[cell] for one in values[key] if cell in one]:
+                beside = whole_model.get(key.model, {}).get(cell)
+                made = _map_cell(cell, told[key.model, key.series], key, own, beside)
+                maps.setdefault(made.series, []).append(made)
+        for cells in maps.values():
+            tests = [made.difference.p if made.difference else None for made in cells]
+            adjusted = iter(benjamini_hochberg([p for p in tests if p is not None]))
+            for made, p in zip(cells, tests, strict=True):
+                yield made if p is None else replace(made, adjusted=next(adjusted))
+
+
+def _map_cell(
+    cell: Cell, series: str, place: _Place, own: Sequence[Measured], intact: Measured | None
+) -> MapCell:
+    counted = [one.counted for one in own]
+    limits = 0.0, max(one.largest for one in own)
+    mean = mean_over_seeds(counted, limits, shared_error(own) or KNOWN)
+    base = None if intact is None else intact.counted
+    difference, reason = None, mean.reason
+    if intact is None or base is None:
+        reason = reason or (NO_INTACT if intact is None else FEW_INTACT)
+    elif mean.value is not None:
+        difference = less_intact(counted, intact, limits)
+        reason = reason or difference.reason
+    few = sum(one.few for one in own)
+    where = place.target, place.unit, place.layer
+    return MapCell(cell, series, *where, mean, few, base, difference, reason)
+
+
+def _of_one_layer(one: AdministrationData) -> Lesion | None:
+    try:
+        lesions = parse_lesions(one.administration.conditions.lesion or "")
+    except UsageError:  # made with another tool
+        return None
+    alone = len(lesions) == 1 and len(lesions[0].layers) == 1
+    return lesions[0] if alone and CONTROL not in one.administration.tags else None
+
+
+def _elsewhere(lesion: Lesion) -> str:
+    """Return the lesion without target, layer, single unit and seed.
+
+    >>> _elsewhere(parse_lesions("mlp:scale:0.5@layers=2,factor=0.1,seed=3")[0])
+    'scale:0.5@factor=0.1'
+    """
+    own = () if len(lesion.units) == 1 else lesion.units
+    spec = replace(lesion, units=own).kind(amount="")
+    options = spec.partition("@")[2].removeprefix(f"layers={numbers_text(lesion.layers)}")
+    options = options.removeprefix(",")
+    head = spec.partition("@")[0].removeprefix(f"{lesion.target}:")
+    return head + (f"@{options}" if options else "")
+
+
+def _less(attribute: str) -> Callable[[MapCell], Any]:
+    return lambda one: getattr(one.difference, attribute, None)
+
+
+MAP = (
+    *_MEASURE,
+    text("series", "Lesion", "the model, with operation and amount", lambda one: one.series),
+    text("target", "Target", "what is lesioned", lambda one: one.target),
+    whole("unit", "Unit", "the head, neuron or expert that is lesioned alone; missing: the target",
+          lambda one: one.unit),
+    whole("layer", "Layer", "in which layer, from 0; negative: from the end",
+          lambda one: one.layer),
+    number("value", "Value", "mean over seeds", lambda one: one.mean.value),
+    *ends("value_", "over seeds", lambda one: one.mean.interval),
+    number("intact", "Intact", "the value of the intact model", lambda one: one.intact),
+    number("difference", "Difference", "mean less intact", _less("value")),
+    *ends("difference_", "over seeds", _less("interval")),
+    p_value("p", "p", "that the difference is 0; not corrected", _less("p")),
+    p_value("p_adjusted", "corr.", "the same, corrected over the cells of the map (Benjamini and "
+            "Hochberg)", lambda one: one.adjusted),
+    whole("n_seeds", "Seeds", "behind the mean", lambda one: one.mean.n),
+    whole("few_usable", "Few usable", "seeds left out: fewer than half of their responses usable",
+          lambda one: one.few),
+    text("reason", "Reason", "why there is no value, difference or interval",
+         lambda one: one.reason),
+)  # fmt: skip
+"""The columns of :func:`map_table`."""
