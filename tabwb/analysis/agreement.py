@@ -67,7 +67,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.summaries.agreement.rated import Answers, Ints, Measure, Rated
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.participant_tests import mcnemar_of_counts
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Table, columns_of, table_of
 
 CannotTell = Literal["missing", "absent"]
 Row = dict[str, Any]
@@ -140,242 +140,213 @@ class Agreement:
 # ------------------------------------------------------------------------------ columns
 
 
-def _text(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning)
-
-
-def _whole(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning, "integer")
-
-
-def _number(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning, "number", "", 2)
-
-
-def _truth(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning, "boolean")
-
-
-def _estimate(name: str, title: str, meaning: str, *, reason: str = "") -> list[Column]:
-    """Return a number with the ends of its interval, and why it is undefined."""
-    found = [
-        _number(name, title, meaning),
-        _number(f"{name}_low", "Low", f"lower end of the 95 % interval of {name}"),
-        _number(f"{name}_high", "High", "upper end"),
-    ]
-    return [*found, _text(reason, "Reason", f"why {name} is undefined")] if reason else found
-
-
 def reason_of(coefficient: str) -> str:
     """Return the column with the reason why a coefficient is undefined."""
     return "reason" if coefficient == "kappa" else f"{coefficient}_reason"
 
 
-def _table(*cells: str) -> list[Column]:
-    words = ("both say absent", "the second alone says present", "the first alone says present",
-             "both say present")  # fmt: skip
-    return [
-        _whole(n, t, w) for n, t, w in zip(_CELLS, ("--", "-+", "+-", "++"), words, strict=True)
-    ]
-
-
+_COMPARED = """
+    compared text Compared | who with whom
+    design text Design | main, each, consensus, others, again, names; of means also same, less
+    rater text Rater | who is compared with others; none of people with each other
+    """
+_FEATURE = """
+    feature text Feature | the feature's id
+    title text Title | of the feature
+    """
+_PAIR = """
+    first text First | a rater
+    second text Second | the other
+    """
+_TABLE = """
+    both_absent integer -- | both say absent
+    second_present integer -+ | the second alone says present
+    first_present integer +- | the first alone says present
+    both_present integer ++ | both say present
+    """
 _MEANINGS = {
-    "agreement": ("Agree", "share of samples with the same verdict"),
-    "kappa": ("Kappa", "Cohen's kappa"),
-    "ac1": ("AC1", "Gwet's AC1"),
-    "positive_agreement": ("Pos", "2 x both / (first + second): agreement on present"),
-    "negative_agreement": ("Neg", "the same for absent"),
-    "alpha": ("Alpha", "Krippendorff's, nominal; of people with each other"),
+    "agreement": "estimate Agree | share of samples with the same verdict",
+    "kappa": "estimate Kappa | Cohen's kappa",
+    "ac1": "estimate AC1 | Gwet's AC1",
+    "positive_agreement": "estimate Pos | 2 x both / (first + second): agreement on present",
+    "negative_agreement": "estimate Neg | the same for absent",
+    "alpha": "estimate Alpha | Krippendorff's, nominal; of people with each other",
 }
-_COMPARED = [
-    _text("compared", "Compared", "who with whom"),
-    _text("design", "Design", "main, each, consensus, others, again or names"),
-    _text("rater", "Rater", "who is compared with others; none of people with each other"),
-]
-_FEATURE = [
-    _text("feature", "Feature", "the feature's id"),
-    _text("title", "Title", "of the feature"),
-]
-_PAIR = [_text("first", "First", "a rater"), _text("second", "Second", "the other")]
-_MEASURE = [_text("measure", "Measure", "its id"), _text("title", "Title", "of the measure")]
-TABLES: Mapping[str, Sequence[Column]] = {
-    "raters": [
-        _text("rater", "Rater", "who"),
-        _truth("judge", "Judge", "is not a person"),
-        _whole("samples", "Samples", "with a verdict on any feature"),
-        _whole("verdicts", "Verdicts", "on features"),
-        _whole("present", "Present", "verdicts that say present"),
-        _whole("unsure", "?", '"cannot tell"'),
-        _whole("flagged", "Flagged", "doubtful ratings of samples; missing: nothing tells"),
-    ],
-    "agreement": [
-        *_COMPARED,
-        *_FEATURE,
-        _truth("objective", "Objective", "has a clear criterion; missing: nothing tells"),
-        _whole("n", "N", "samples that two of them rated"),
-        _number("prevalence", "p", "share of verdicts that say present; of people with each other"),
-        _number("variance", "p(1-p)", "of these verdicts"),
-        *(
-            column
-            for name, (title, meaning) in _MEANINGS.items()
-            for column in _estimate(name, title, meaning, reason=reason_of(name))
-        ),
-        _text("status", "Status", "value or undefined, of kappa"),
-        _truth("few", "Few", "in every pair a category has 3 samples or fewer: kappa says little"),
-        *_table(),
-        _number("fleiss", "Fleiss", "Fleiss' kappa; missing also with unequal numbers of verdicts"),
-        _whole("verdicts", "Verdicts", "of the main raters"),
-        _whole("present", "Present", "verdicts that say present"),
-        _whole("positives", "Positives", "samples that the consensus calls present: the weight"),
-        _whole("ties", "Ties", "samples on which as many say present as absent"),
-        _whole("unsure", "?", '"cannot tell"'),
-    ],
-    "means": [
-        *_COMPARED,
-        _text("mean", "Mean", "unweighted, weighted by the positives of the consensus, without "
-              "features that the consensus never calls present, or one pooled kappa"),
-        *(
-            column
-            for name in ("kappa", "ac1", "agreement")
-            for column in (
-                *_estimate(name, _MEANINGS[name][0], f"mean of {name}"),
-                _whole(f"{name}_features", "Features", "number of features that it is made from"),
-            )
-        ),
-        _text("reason", "Reason", "why kappa is undefined"),
-    ],
-    "pairs": [
-        *_COMPARED,
-        *_PAIR,
-        _whole("n", "N", "the most samples that they share for a feature"),
-        _truth("averaged", "Averaged", "shares enough samples for means"),
-        _number("agreement", "Agree", "mean share of equal verdicts"),
-        _number("kappa", "Kappa", "mean over features"),
-        _whole("features", "Features", "features with a kappa"),
-        _number("weighted_kappa", "Weighted", "weighted by the consensus's positives"),
-        _number("ac1", "AC1", "mean over features"),
-        _whole("ac1_features", "Features", "features with an AC1"),
-        _text("reason", "Reason", "why kappa is undefined"),
-    ],
-    "pair-features": [
-        *_COMPARED,
-        *_PAIR,
-        *_FEATURE,
-        _whole("n", "N", "samples that they share"),
-        *(_number(name, *_MEANINGS[name]) for name in COEFFICIENTS),
-        _text("reason", "Reason", "why kappa is undefined"),
-        *_table(),
-    ],
-    "calibration": [
-        _text("judge", "Judge", "its spec"),
-        _text("reference", "Reference", "the consensus, or the one person"),
-        *_FEATURE,
-        _whole("true_positives", "+/+", "consensus and judge say present"),
-        _whole("false_positives", "-/+", "the judge alone says present"),
-        _whole("false_negatives", "+/-", "the consensus alone says present"),
-        _whole("true_negatives", "-/-", "both say absent"),
-        *(
-            column
-            for name in RATES
-            for column in (
-                *_estimate(name, name.replace("_", " ").capitalize(), "share of right verdicts"),
-                _whole(f"{name}_count", "Count", "right verdicts"),
-                _whole(f"{name}_n", "N", "samples of which it is a share"),
-            )
-        ),
-    ],
-    "drift": [
-        *_PAIR,
-        *_FEATURE,
-        _whole("n", "N", "samples with verdicts of both versions"),
-        _whole("appeared", "Appeared", "absent by the first, present by the second"),
-        _whole("vanished", "Vanished", "the other way"),
-        _number("changed", "Changed", "share of samples with another verdict"),
-        _number("p", "p", "of McNemar's exact test"),
-        _number("mid_p", "Mid-p", "of the same test"),
-    ],
-    "error-rates": [
-        *_FEATURE,
-        _text("rater", "Rater", "who"),
-        *_estimate("prevalence", "p", "estimated share of samples with the feature"),
-        *_estimate("sensitivity", "Sens.", "estimated probability to call present what is"),
-        *_estimate("specificity", "Spec.", "estimated probability to call absent what is"),
-        _text("reason", "Reason", "why there are no estimates"),
-        _text("feature_reason", "Reason", "why no rater of the feature has estimates"),
-        _truth("converged", "Converged", "the estimates no longer changed"),
-        _whole("same_maximum", "Same", "starts that found the maximum"),
-        _whole("starts", "Starts", "of the maximisation"),
-    ],
-    "sensitivity": [
-        _whole("line", "Line", "number of the rules"),
-        _text("ties", "Ties", "what a tie of the consensus becomes"),
-        _text("cannot_tell", "Cannot tell", 'what "cannot tell" counts as'),
-        _truth("chosen", "Chosen", "everything else is computed by these rules"),
-        _truth("unflagged", "Unflagged", "doubtful ratings are left out"),
-        _whole("positives", "Positives", "verdicts of the consensus that say present"),
-        _text("reason", "Reason", "why there is nothing"),
-        _text("judge", "Judge", "with the consensus; none: the main raters with each other"),
-        _number("kappa", "Kappa", "weighted by the consensus's positives"),
-        _whole("features", "Features", "number of features that it is made from"),
-    ],
-    "kinds": [
-        _text("name", "Kind", "objective or subjective"),
-        Column("features", "Features", "their ids", "list of text"),
-        _number("prevalence", "p", "mean share of verdicts that say present"),
-        _number("variance", "p(1-p)", "mean variance of these"),
-        _number("kappa", "Kappa", "unweighted mean"),
-        _whole("kappa_features", "Features", "features with a kappa"),
-        _number("ac1", "AC1", "unweighted mean"),
-        _whole("ac1_features", "Features", "features with an AC1"),
-    ],
-    "answers": [
-        *_MEASURE,
-        _text("kind", "Kind", "scale, choice, text or phonemes"),
-        _whole("n", "N", "samples with answers of two raters or more"),
-        *_estimate("kappa", "Kappa", "mean over pairs; of a scale with quadratic weights"),
-        _number("linear", "Linear", "of a scale: kappa with linear weights"),
-        _number("alpha", "Alpha", "Krippendorff's, ordinal for a scale, nominal for codes"),
-        _whole("unsure", "?", '"cannot tell"'),
-    ],
-    "answer-pairs": [
-        *_MEASURE[:1],
-        *_PAIR,
-        _whole("n", "N", "samples with an answer of both"),
-        _whole("agreed", "Agreed", "those with the same answer"),
-        *_estimate("kappa", "Kappa", "Cohen's; of a scale with quadratic weights"),
-        _number("linear", "Linear", "of a scale: kappa with linear weights"),
-        _number("ac1", "AC1", "of codes: Gwet's"),
-        _truth("averaged", "Averaged", "shares enough samples for means"),
-    ],
-    "confusions": [
-        *_MEASURE[:1],
-        _text("one", "One", "an answer"),
-        _text("other", "Other", "another answer to the same sample"),
-        _whole("n", "N", "pairs of answers"),
-    ],
-    "codes": [
-        *_MEASURE[:1],
-        _text("value", "Value", "an answer"),
-        _whole("n", "N", "times that it was given, over all pairs"),
-        _number("agreement", "Agree", "2 both / (first + second)"),
-    ],
-    "transcripts": [
-        *_MEASURE[:1],
-        *_PAIR,
-        _whole("n", "N", "responses with a transcript of both"),
-        _whole("same", "Same", "those with equal phonemes"),
-        _whole("edits", "Edits", "phonemes that differ"),
-        _number("feature_edits", "Features", "phonological features that differ"),
-        *(_whole(f"phonemes_{which}", "Phonemes", f"of the {which}'s transcripts")
-          for which in ("first", "second")),
-        *(
-            column
-            for rate in ("per", "fer")
-            for which in ("first", "second")
-            for column in _estimate(f"{rate}_{which}", rate.upper(), f"the {which} as reference")
-        ),
-    ],
-}  # fmt: skip
+_COEFFICIENTS = "\n".join(
+    f"{name} {told}\n{reason_of(name)} text Reason | why {name} is undefined"
+    for name, told in _MEANINGS.items()
+)
+_OF_PAIR = "\n".join(
+    f"{name} {_MEANINGS[name].replace('estimate', 'number')}" for name in COEFFICIENTS
+)
+_MEANS = "\n".join(
+    f"{name} estimate {title} | mean of {name}\n"
+    f"{name}_features integer Features | number of features that it is made from"
+    for name, title in (("kappa", "Kappa"), ("ac1", "AC1"), ("agreement", "Agree"))
+)
+_SHARES = "\n".join(
+    f"{name} estimate {name.replace('_', ' ').capitalize()} | share of right verdicts\n"
+    f"{name}_count integer Count | right verdicts\n"
+    f"{name}_n integer N | samples of which it is a share"
+    for name in RATES
+)
+_ERRORS = "\n".join(
+    f"{rate}_{which} estimate {rate.upper()} | the {which} as reference"
+    for rate in ("per", "fer")
+    for which in ("first", "second")
+)
+_DECLARED: Mapping[str, str] = {
+    "raters": """
+        rater text Rater | who
+        judge boolean Judge | is not a person
+        samples integer Samples | with a verdict on any feature
+        verdicts integer Verdicts | on features
+        present integer Present | verdicts that say present
+        unsure integer ? | "cannot tell"
+        flagged integer Flagged | doubtful ratings of samples; missing: nothing tells
+        """,
+    "agreement": f"""
+        {_COMPARED}{_FEATURE}
+        objective boolean Objective | has a clear criterion; missing: nothing tells
+        n integer N | samples that two of them rated
+        prevalence number p | share of verdicts that say present; of people with each other
+        variance number p(1-p) | of these verdicts
+        {_COEFFICIENTS}
+        status text Status | value or undefined, of kappa
+        few boolean Few | in every pair a category has 3 samples or fewer: kappa says little
+        {_TABLE}
+        fleiss number Fleiss | Fleiss' kappa; missing also with unequal numbers of verdicts
+        verdicts integer Verdicts | of the main raters
+        present integer Present | verdicts that say present
+        positives integer Positives | samples that the consensus calls present: the weight
+        ties integer Ties | samples on which as many say present as absent
+        unsure integer ? | "cannot tell"
+        """,
+    "means": f"""
+        {_COMPARED}
+        mean text Mean | over features: unweighted, weighted by the consensus's positives, over \
+those that the consensus ever calls present; or one pooled kappa
+        {_MEANS}
+        reason text Reason | why kappa is undefined
+        """,
+    "pairs": f"""
+        {_COMPARED}{_PAIR}
+        n integer N | the most samples that they share for a feature
+        averaged boolean Averaged | shares enough samples for means
+        agreement number Agree | mean share of equal verdicts
+        agreement_features integer Features | features with a share
+        kappa number Kappa | mean over features
+        features integer Features | features with a kappa
+        weighted_kappa number Weighted | weighted by the consensus's positives
+        ac1 number AC1 | mean over features
+        ac1_features integer Features | features with an AC1
+        reason text Reason | why kappa is undefined
+        """,
+    "pair-features": f"""
+        {_COMPARED}{_PAIR}{_FEATURE}
+        n integer N | samples that they share
+        {_OF_PAIR}
+        reason text Reason | why kappa is undefined
+        {_TABLE}
+        """,
+    "calibration": f"""
+        judge text Judge | its spec
+        reference text Reference | the consensus, or the one person
+        {_FEATURE}
+        true_positives integer +/+ | consensus and judge say present
+        false_positives integer -/+ | the judge alone says present
+        false_negatives integer +/- | the consensus alone says present
+        true_negatives integer -/- | both say absent
+        {_SHARES}
+        """,
+    "drift": f"""
+        {_PAIR}{_FEATURE}
+        n integer N | samples with verdicts of both versions
+        appeared integer Appeared | absent by the first, present by the second
+        vanished integer Vanished | the other way
+        changed number Changed | share of samples with another verdict
+        p number p | of McNemar's exact test
+        mid_p number Mid-p | of the same test
+        """,
+    "error-rates": f"""
+        {_FEATURE}
+        rater text Rater | who
+        prevalence estimate p | estimated share of samples with the feature
+        sensitivity estimate Sens. | estimated probability to call present what is
+        specificity estimate Spec. | estimated probability to call absent what is
+        reason text Reason | why there are no estimates
+        feature_reason text Reason | why no rater of the feature has estimates
+        converged boolean Converged | the estimates no longer changed
+        same_maximum integer Same | starts that found the maximum
+        starts integer Starts | of the maximisation
+        """,
+    "sensitivity": """
+        line integer Line | number of the rules
+        ties text Ties | what a tie of the consensus becomes
+        cannot_tell text Cannot-tell | what "cannot tell" counts as
+        chosen boolean Chosen | everything else is computed by these rules
+        unflagged boolean Unflagged | doubtful ratings are left out
+        positives integer Positives | verdicts of the consensus that say present
+        reason text Reason | why there is nothing
+        judge text Judge | with the consensus; none: the main raters with each other
+        kappa number Kappa | weighted by the consensus's positives
+        features integer Features | number of features that it is made from
+        """,
+    "kinds": """
+        name text Kind | objective or subjective
+        features texts Features | their ids
+        prevalence number p | mean share of verdicts that say present
+        variance number p(1-p) | mean variance of these
+        kappa number Kappa | unweighted mean
+        kappa_features integer Features | features with a kappa
+        ac1 number AC1 | unweighted mean
+        ac1_features integer Features | features with an AC1
+        """,
+    "answers": """
+        measure text Measure | its id
+        title text Title | of the measure
+        kind text Kind | scale, choice, text or phonemes
+        n integer N | samples with answers of two raters or more
+        kappa estimate Kappa | mean over pairs; of a scale with quadratic weights
+        linear number Linear | of a scale: kappa with linear weights
+        alpha number Alpha | Krippendorff's, ordinal for a scale, nominal for codes
+        unsure integer ? | "cannot tell"
+        """,
+    "answer-pairs": f"""
+        measure text Measure | its id
+        {_PAIR}
+        n integer N | samples with an answer of both
+        agreed integer Agreed | those with the same answer
+        kappa estimate Kappa | Cohen's; of a scale with quadratic weights
+        linear number Linear | of a scale: kappa with linear weights
+        ac1 number AC1 | of codes: Gwet's
+        averaged boolean Averaged | shares enough samples for means
+        """,
+    "confusions": """
+        measure text Measure | its id
+        one text One | an answer
+        other text Other | another answer to the same sample
+        n integer N | pairs of answers
+        """,
+    "codes": """
+        measure text Measure | its id
+        value text Value | an answer
+        n integer N | times that it was given, over all pairs
+        agreement number Agree | 2 both / (first + second)
+        """,
+    "transcripts": f"""
+        measure text Measure | its id
+        {_PAIR}
+        n integer N | responses with a transcript of both
+        same integer Same | those with equal phonemes
+        edits integer Edits | phonemes that differ
+        feature_edits number Features | phonological features that differ
+        phonemes_first integer Phonemes | of the first's transcripts
+        phonemes_second integer Phonemes | of the second's transcripts
+        {_ERRORS}
+        """,
+}
+TABLES = {name: columns_of(lines) for name, lines in _DECLARED.items()}
 NOTES: Mapping[str, Sequence[str]] = {
     "agreement": (
         "A value that is missing is undefined; its 'reason' says why.",
@@ -694,13 +665,15 @@ def pair_rows(
                for name, values in found.by_pair.items()}  # fmt: skip
     for at, (first, second) in enumerate(names):
         n = int(shared[at].max(initial=0))
-        kappa, ac1 = (mean_of_defined(by_pair[name][at]) for name in ("kappa", "ac1"))
+        agreement, kappa, ac1 = (mean_of_defined(by_pair[name][at])
+                                 for name in ("agreement", "kappa", "ac1"))  # fmt: skip
         yield {
             "first": first,
             "second": second,
             "n": n,
             "averaged": n >= FEWEST_SHARED,
-            "agreement": mean_of_defined(by_pair["agreement"][at])[0],
+            "agreement": agreement[0],
+            "agreement_features": agreement[1],
             "kappa": kappa[0],
             "features": kappa[1],
             "weighted_kappa": defined(float(weighted_mean(by_pair["kappa"][at], found.positives))),

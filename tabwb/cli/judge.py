@@ -85,8 +85,10 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     of every two judges over all responses, the features on which they differ most, and the
     majority verdicts of each examinee. The administrations must be of one battery.
     """
+    from tabwb.analysis.judges import judges_of
+    from tabwb.media.views.judges import judges_document, judges_view
+    from tabwb.report.render.printing import print_view
     from tabwb.report.summaries.load import load_columns
-    from tabwb.report.summaries.robustness import judges_of
 
     with opened_store(store_location) as (_, store):
         chosen = load_columns(store, administrations)
@@ -94,13 +96,9 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
         raise UsageError("the administrations must be of one battery")
     compared = judges_of(chosen)
     if as_json:
-        print_json({"format": 1, **compared.to_json()})
-        return
-    from tabwb.report.render.printing import print_view
-    from tabwb.report.render.robustness import robustness_view
-
-    titles = {feature.id: feature.title for feature in chosen[0].battery.features}
-    print_view(robustness_view(compared, titles))
+        print_json(judges_document(compared))
+    else:
+        print_view(judges_view(compared))
 
 
 @judge.command("list")

@@ -172,7 +172,7 @@ class Printed:
         document["price"] = None if self._task.price is None else str(self._task.price)
         if self._task.repeats > 1:
             judged = self._store.judgements(judging.number)
-            from tabwb.report.summaries.robustness import self_agreement  # loads numpy
+            from tabwb.analysis.judges import self_agreement  # loads numpy
 
             agreements = self_agreement(judged, self._task.judge.rater, self._task.judge.features)
             document["self_agreement"] = [_fields(agreement) for agreement in agreements]

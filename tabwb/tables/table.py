@@ -85,6 +85,32 @@ def column_of(declared: DeclaredColumn | str, digits: int | None = None) -> Colu
     return Column(known.name, known.title, known.meaning, known.type, known.unit, digits)
 
 
+def columns_of(lines: str) -> tuple[Column, ...]:
+    """Return columns that are declared as lines ``name type title | meaning``.
+
+    ``number`` has two decimal places, ``estimate`` is a number with the columns of its interval.
+
+    >>> [column.name for column in columns_of("kappa estimate Kappa | Cohen's")]
+    ['kappa', 'kappa_low', 'kappa_high']
+    """
+    found: list[Column] = []
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        declared, _, meaning = line.partition(" | ")
+        name, kind, title = declared.split(maxsplit=2)
+        if kind in ("number", "estimate"):
+            found.append(Column(name, title, meaning, "number", "", 2))
+        else:
+            types: dict[str, ColumnType] = {"integer": "integer", "boolean": "boolean",
+                                            "texts": "list of text", "text": "text"}  # fmt: skip
+            found.append(Column(name, title, meaning, types[kind]))
+        if kind == "estimate":
+            for which, words in (("low", f"lower end of the 95 % interval of {name}"),
+                                 ("high", "upper end")):  # fmt: skip
+                column = Column(f"{name}_{which}", which.capitalize(), words, "number", "", 2)
+                found.append(column)
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
     """The values of one column.

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from tabwb.analysis.contrast import difference
+from tabwb.analysis.judges import disagreements, judge_report
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
+from tabwb.media.views.judges import judges_document
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.naming import TextSet, observation_to_json
@@ -29,7 +31,6 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.report.documents.contrasts import difference_json
-from tabwb.report.summaries.disagreements import disagreements
 from tabwb.report.summaries.load import (
     AdministrationData,
     load_administrations,
@@ -38,7 +39,6 @@ from tabwb.report.summaries.load import (
     sources_of,
     with_columns,
 )
-from tabwb.report.summaries.robustness import robustness
 from tabwb.report.summaries.summary import pool
 from tabwb.store import column_file
 from tabwb.store.store import Store
@@ -280,6 +280,6 @@ def test_comparisons_read_the_same_from_columns_and_trials(
         for read in (partial(explained, feature), load_administrations):
             first, second = (sources_of(read(store, side)) for side in ([1], [2, 3]))
             compared = difference_json(difference(first, second, ("A", "B")))
-            judges = robustness([("", second)]).to_json()
+            judges = judges_document(judge_report([("", second)]))
             said.append((json.dumps([compared, judges]), disagreements(second, feature)))
         assert said[0] == said[1]

@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from tabwb.analysis.agreement import Agreement
     from tabwb.report.summaries.judges import JudgeSummary, Terms
     from tabwb.report.summaries.load import AdministrationData
-    from tabwb.report.summaries.robustness import PairAgreement
 
 TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
 NOT_JUDGED = undefined("not judged under these terms")
@@ -732,29 +731,23 @@ def _agreement(groups: Groups, options: Options) -> Table:
     from tabwb.agreement.pairs import cohen_kappa, gwet_ac1
 
     pair = _pair(groups, options["judges"])
-    names = feature_titles(groups)
-    chosen = chosen_features(groups)
-    shown = [one for one in pair.features if not chosen or one.feature in chosen]
-    tables = np.array([feature.table for feature in shown], np.int64)
+    names, chosen = feature_titles(groups), chosen_features(groups)
+    shown = [row | {"title": names[row["feature"]]} for row in pair
+             if not chosen or row["feature"] in chosen]  # fmt: skip
+    tables = np.array([[row[name] for name in COUNTS] for row in shown], np.int64)
+    tables = tables.reshape(-1, 2, 2)
     few = least_positives(tables) <= FEW_POSITIVES
     given: list[Record] = []
     for measure, coefficient in zip(COEFFICIENTS, (cohen_kappa, gwet_ac1), strict=True):
-        ends = dirichlet_intervals(tables, coefficient)
-        for at, feature in enumerate(shown):
-            value = getattr(feature, measure)
-            reason = "neither judge's verdicts vary" if feature.samples else (
-                "no response has a verdict of both")  # fmt: skip
-            if value is not None and few[at]:
-                value, reason = None, f"a judge calls {FEW_POSITIVES} responses or fewer present"
-            (neither, second), (first, both) = feature.table
-            given.append(
-                {"first": pair.first, "second": pair.second, "feature": feature.feature,
-                 "title": names[feature.feature], "measure": measure, "n": feature.samples,
-                 "positive": feature.positive,
-                 **_coefficient(value, reason, ends[at].tolist(), (neither, second, first, both))}
-            )  # fmt: skip
+        ends = dirichlet_intervals(tables, coefficient).tolist()
+        for at, row in enumerate(shown):
+            constant = "neither judge's verdicts vary"
+            reason = constant if row["n"] else "no response has a verdict of both"
+            rare = f"a judge calls {FEW_POSITIVES} responses or fewer present" if few[at] else ""
+            given.append(_coefficient(row, measure, rare, reason, ends[at]))
+    first, second = pair[0]["first"], pair[0]["second"]
     notes = [
-        f"Agreement of {pair.first} and {pair.second} on each feature.",
+        f"Agreement of {first} and {second} on each feature.",
         "Bars: 95 % intervals by Dirichlet resampling; responses are taken as independent.",
         f"Instead of a coefficient over {FEW_POSITIVES} positives or fewer: responses that both, "
         "only the first, only the second and neither call present, and the agreement on present.",
@@ -764,15 +757,17 @@ def _agreement(groups: Groups, options: Options) -> Table:
 
 
 def _coefficient(
-    value: float | None,
-    reason: str | None,
-    ends: Sequence[float | None],
-    counts: tuple[int, ...],
+    row: Record, measure: str, few: str, reason: str | None, ends: Sequence[float | None]
 ) -> Record:
-    low, high = ends if value is not None else (None, None)
-    return {"value": value, "low": low, "high": high, **dict(zip(COUNTS, counts, strict=True)),
+    """Return a row of the figure; ``few``: why a coefficient is not shown, or empty."""
+    value = None if few else row[measure]
+    low, high = (None, None) if value is None else ends
+    named = ("first", "second", "feature", "title", "n", *COUNTS)
+    return {**{name: row[name] for name in named}, "measure": measure, "value": value, "low": low,
+            "high": high, "positive": row["positive_agreement"],
             "status": "undefined" if value is None else "value",
-            "reason": reason if value is None else None}  # fmt: skip
+            "reason": None if value is not None else few if row[measure] is not None else reason,
+            }  # fmt: skip
 
 
 def agreement_table(found: Agreement) -> Table:
@@ -783,19 +778,11 @@ def agreement_table(found: Agreement) -> Table:
         raise UsageError("no two raters rated the same samples on a feature", where="--figure")
     who = "people" if found.of_people else "raters"
     few = "in every pair a category has 3 samples or fewer"
-    given: list[Record] = []
-    for measure in COEFFICIENTS:
-        for row in found.rows("agreement", design="main"):
-            value, reason = row[measure], row[reason_of(measure)]
-            if value is not None and row["few"]:
-                value, reason = None, few
-            ends = [row[f"{measure}_low"], row[f"{measure}_high"]]
-            counts = tuple(row[name] for name in COUNTS)
-            given.append(
-                {"first": who, "second": who, "feature": row["feature"], "title": row["title"],
-                 "measure": measure, "n": row["n"], "positive": row["positive_agreement"],
-                 **_coefficient(value, reason, ends, counts)}
-            )  # fmt: skip
+    given = [
+        _coefficient(row | {"first": who, "second": who}, measure, few if row["few"] else "",
+                     row[reason_of(measure)], [row[f"{measure}_low"], row[f"{measure}_high"]])
+        for measure in COEFFICIENTS for row in found.rows("agreement", design="main")
+    ]  # fmt: skip
     pairs = plural(sum(row["n"] > 0 for row in found.rows("pairs", design="main")), "pair")
     resampled = "samples" if found.rated.speakers is None else "speakers"
     notes = [
@@ -810,8 +797,9 @@ def agreement_table(found: Agreement) -> Table:
     return made_table("agreement", AGREEMENT_COLUMNS, given, notes)
 
 
-def _pair(groups: Groups, judges: str) -> PairAgreement:
-    from tabwb.report.summaries.robustness import judges_of
+def _pair(groups: Groups, judges: str) -> list[Record]:
+    """Return the features of the two judges that are asked for, or of the only two."""
+    from tabwb.analysis.judges import judges_of
 
     members = {
         member.administration.id: member for group in groups for member in group.group.members
@@ -821,14 +809,19 @@ def _pair(groups: Groups, judges: str) -> PairAgreement:
             "the administrations are of several batteries", hint="choose one: --where battery=..."
         )
     compared = judges_of(tuple(members.values()))
-    pairs = {f"{pair.first},{pair.second}": pair for pair in compared.pairs}
-    names = judge_names(name for pair in pairs.values() for name in (pair.first, pair.second))
+    pairs: dict[tuple[str, str], list[Record]] = {}
+    for row in compared.tables["pair-features"].to_dicts():
+        pairs.setdefault((row["first"], row["second"]), []).append(row)
+    names = judge_names(name for pair in pairs for name in pair)
     wanted = judges.replace(", ", ",").strip(" ,")
-    chosen = [pair for pair in pairs.values() if not wanted or wanted in _called(pair, names)]
+    chosen = [pair for pair in pairs if not wanted or wanted in _called(pair, names)]
     if len(chosen) == 1:
-        return chosen[0]
+        return pairs[chosen[0]]
     if not pairs:
-        why = "; ".join(f"{a} and {b}: {reason}" for a, b, reason in compared.left_out)
+        why = "; ".join(
+            f"{row['first']} and {row['second']}: {row['reason']}"
+            for row in compared.tables["pairs"].to_dicts()
+        )
         raise UsageError(
             "no two judges have judged the same responses" + (f": {why}" if why else ""),
             hint="tabwb judge run ID --judge SPEC",
@@ -837,16 +830,14 @@ def _pair(groups: Groups, judges: str) -> PairAgreement:
         f"{'several' if chosen else 'no two'} judges are called '{wanted}'"
         if wanted
         else "several pairs of judges",
-        allowed="; ".join(f"{names[pair.first]},{names[pair.second]}" for pair in pairs.values()),
+        allowed="; ".join(f"{names[first]},{names[second]}" for first, second in pairs),
         hint="--option judges=FIRST,SECOND",
     )
 
 
-def _called(pair: PairAgreement, names: Mapping[str, str]) -> set[str]:
+def _called(pair: tuple[str, str], names: Mapping[str, str]) -> set[str]:
     """Return what two judges may be called: specs, short names or ids, in both orders."""
-    first, second = (
-        {judge, names[judge], judge.partition(":")[0]} for judge in (pair.first, pair.second)
-    )
+    first, second = ({judge, names[judge], judge.partition(":")[0]} for judge in pair)
     return {text for one in first for two in second for text in (f"{one},{two}", f"{two},{one}")}
 
 

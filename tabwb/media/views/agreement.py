@@ -16,12 +16,12 @@ from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.transcribers import FEWEST
 from tabwb.analysis.agreement import WEIGHTED, Agreement, Row, reason_of
 from tabwb.media.views.grid import (
-    Shown,
     cell,
     ends,
     grid,
     grouped,
     remarks,
+    shown,
     spec,
 )
 from tabwb.records.words import NONE, plural
@@ -38,28 +38,11 @@ LEAST, LONGEST = 9, 13
 """Columns of characters that the error rates, and the name, of a rater take."""
 MOST_SHOWN = 12
 """Confusions and codes that are shown."""
-GIVEN = (
-    Shown("samples", "{samples}"),
-    Shown("verdicts", "{verdicts}"),
-    Shown("present", "{present}"),
-    Shown("cannot tell", "{unsure}"),
-)
-FEATURES = (
-    Shown("n", "{n}"),
-    Shown("p", "{prevalence:2}"),
-    Shown("p(1-p)", "{variance:2}", True),
-    Shown("cons.", "{positives}", True),
-    Shown("ties", "{ties}", True),
-    Shown("?", "{unsure}", True),
-    Shown("agree", "{agreement:2}"),
-    Shown("kappa", "{kappa:2}"),
-    Shown("95 %", "{within}"),
-    Shown("AC1", "{ac1:2}"),
-    Shown("95 %", "{ac1:95}", True),
-    Shown("alpha", "{alpha:2}", True),
-    Shown("Fleiss", "{fleiss:2}", True),
-    Shown("pos", "{positive_agreement:2}"),
-    Shown("neg", "{negative_agreement:2}"),
+GIVEN = shown("samples {samples}; verdicts {verdicts}; present {present}; cannot tell {unsure}")
+FEATURES = shown(
+    "n {n}; p {prevalence:2}; *p(1-p) {variance:2}; *cons. {positives}; *ties {ties}; *? {unsure}; "
+    "agree {agreement:2}; kappa {kappa:2}; 95 % {within}; AC1 {ac1:2}; *95 % {ac1:95}; "
+    "*alpha {alpha:2}; *Fleiss {fleiss:2}; pos {positive_agreement:2}; neg {negative_agreement:2}"
 )
 AGGREGATIONS = {
     "unweighted": "Unweighted average",
@@ -67,82 +50,37 @@ AGGREGATIONS = {
     "nonzero_prevalence": "Excl. zero-prevalence",
 }
 """The rows of table 1 of the paper, by kind of mean."""
-COMPARISONS = (
-    Shown("weighted kappa", f"{{{WEIGHTED}.kappa:mean}}"),
-    Shown("weighted AC1", f"{{{WEIGHTED}.ac1:mean}}", True),
-    Shown("mean kappa", "{unweighted.kappa:over}", True),
-    Shown("mean AC1", "{unweighted.ac1:over}", True),
-    Shown("pooled kappa", "{pooled.kappa:mean}", True),
+COMPARISONS = shown(
+    f"weighted kappa {{{WEIGHTED}.kappa:mean}}; weighted AC1 {{{WEIGHTED}.ac1:mean}}; "
+    "mean kappa {unweighted.kappa:over}; mean AC1 {unweighted.ac1:over}; "
+    "pooled kappa {pooled.kappa:mean}"
 )
-NARROW_COMPARISONS = (COMPARISONS[0], Shown("AC1", f"{{{WEIGHTED}.ac1:mean}}"))
-KINDS = (
-    Shown("features", "{size}"),
-    Shown("AC1", "{ac1:over}"),
-    Shown("kappa", "{kappa:over}"),
-    Shown("p", "{prevalence:2}"),
-    Shown("p(1-p)", "{variance:2}"),
+NARROW_COMPARISONS = (COMPARISONS[0], COMPARISONS[1]._replace(heading="AC1"))
+KINDS = shown("features {size}; AC1 {ac1:over}; kappa {kappa:over}; p {prevalence:2}; "
+              "p(1-p) {variance:2}")  # fmt: skip
+PAIRS = shown("samples {n}; agree {agreement:2}; kappa {kappa:over}; weighted {weighted_kappa:3}; "
+              "AC1 {ac1:over}")  # fmt: skip
+AGAIN = (*PAIRS[:3], *shown("weighted kappa {weighted:mean}"), PAIRS[4])
+CALIBRATION = shown(
+    "+/+ {true_positives}; +/- {false_positives}; -/+ {false_negatives}; -/- {true_negatives}; "
+    "sensitivity {sensitivity:share}; specificity {specificity:share}; "
+    "*pos. pred. value {positive_predictive_value:share}; "
+    "*neg. pred. value {negative_predictive_value:share}"
 )
-PAIRS = (
-    Shown("samples", "{n}"),
-    Shown("agree", "{agreement:2}"),
-    Shown("kappa", "{kappa:over}"),
-    Shown("weighted", "{weighted_kappa:3}"),
-    Shown("AC1", "{ac1:over}"),
+DRIFT = shown("n {n}; appeared {appeared}; vanished {vanished}; changed {changed:2}; p {p:p}")
+RATES_OF_ONE = shown(
+    "sens. {sensitivity:2}; 95 % {sensitivity:95}; spec. {specificity:2}; 95 % {specificity:95}"
 )
-AGAIN = (*PAIRS[:3], Shown("weighted kappa", "{weighted:mean}"), PAIRS[4])
-CALIBRATION = (
-    Shown("+/+", "{true_positives}"),
-    Shown("+/-", "{false_positives}"),
-    Shown("-/+", "{false_negatives}"),
-    Shown("-/-", "{true_negatives}"),
-    Shown("sensitivity", "{sensitivity:share}"),
-    Shown("specificity", "{specificity:share}"),
-    Shown("pos. pred. value", "{positive_predictive_value:share}", True),
-    Shown("neg. pred. value", "{negative_predictive_value:share}", True),
+NAMES = shown(
+    "names {names}; agree {agreement:2}; kappa {kappa:2}; 95 % or counts {within}; AC1 {ac1:2}"
 )
-DRIFT = (
-    Shown("n", "{n}"),
-    Shown("appeared", "{appeared}"),
-    Shown("vanished", "{vanished}"),
-    Shown("changed", "{changed:2}"),
-    Shown("p", "{p:p}"),
+SCALES = shown(
+    "n {n}; same {same:2}; kappa {kappa:2}; 95 % {kappa:95}; linear {linear:2}; alpha {alpha:2}"
 )
-RATES_OF_ONE = (
-    Shown("sens.", "{sensitivity:2}"),
-    Shown("95 %", "{sensitivity:95}"),
-    Shown("spec.", "{specificity:2}"),
-    Shown("95 %", "{specificity:95}"),
-)
-NAMES = (
-    Shown("names", "{names}"),
-    Shown("agree", "{agreement:2}"),
-    Shown("kappa", "{kappa:2}"),
-    Shown("95 % or counts", "{within}"),
-    Shown("AC1", "{ac1:2}"),
-)
-SCALES = (
-    Shown("n", "{n}"),
-    Shown("same", "{same:2}"),
-    Shown("kappa", "{kappa:2}"),
-    Shown("95 %", "{kappa:95}"),
-    Shown("linear", "{linear:2}"),
-    Shown("alpha", "{alpha:2}"),
-)
-CODES = (
-    Shown("n", "{n}"),
-    Shown("same", "{agreed}"),
-    Shown("kappa", "{kappa:2}"),
-    Shown("95 %", "{kappa:95}"),
-    Shown("AC1", "{ac1:2}"),
-)
-TRANSCRIPTS = (
-    Shown("n", "{n}"),
-    Shown("same", "{same}"),
-    Shown("edits", "{edits}"),
-    Shown("PER", "{per:3}"),
-    Shown("95 %", "{per_within}"),
-    Shown("FER", "{fer:3}"),
-    Shown("95 %", "{fer_within}"),
+CODES = shown("n {n}; same {agreed}; kappa {kappa:2}; 95 % {kappa:95}; AC1 {ac1:2}")
+TRANSCRIPTS = shown(
+    "n {n}; same {same}; edits {edits}; PER {per:3}; 95 % {per_within}; FER {fer:3}; "
+    "95 % {fer_within}"
 )
 
 
@@ -276,10 +214,9 @@ class _Page:
     def _table_one(self) -> Iterator[RenderableType]:
         """Yield table 1 of the paper in its own shape."""
         people = "Human" if self.found.of_people else "Raters"
-        columns = (
-            Shown(f"{people} κ", "{main.kappa:over}"),
-            Shown("Judge-consensus κ", "{consensus.kappa:over}"),
-            Shown(f"Judge-each-{people.lower()} κ", "{each.kappa:over}"),
+        columns = shown(
+            f"{people} κ {{main.kappa:over}}; Judge-consensus κ {{consensus.kappa:over}}; "
+            f"Judge-each-{people.lower()} κ {{each.kappa:over}}"
         )
         for judge in self._beside or (None,):
             designs = {"main": None} if judge is None else {

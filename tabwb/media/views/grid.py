@@ -22,16 +22,28 @@ _FIELD = re.compile(r"\{([\w.-]+)(?::(\w+))?\}")
 
 
 class Shown(NamedTuple):
-    """A column: what stands above it, and the template of its cells.
-
-    In a template ``{name}`` is the row's value, ``{name:2}`` with two decimal places, ``{name:95}``
-    its interval, ``{name:over}`` a mean with the number of features, ``{name:mean}`` also with its
-    interval, ``{name:share}`` a share with its interval, ``{name:p}`` a p value.
-    """
+    """A column: what stands above it, and the template of its cells."""
 
     heading: str
     template: str
     wide: bool = False
+
+
+def shown(columns: str) -> tuple[Shown, ...]:
+    """Return columns that are declared as ``heading {name}; ...``; ``*``: only on wide terminals.
+
+    In a template ``{name}`` is the row's value, ``{name:2}`` with two decimal places, ``{name:95}``
+    its interval, ``{name:over}`` a mean with the number of features, ``{name:mean}`` also with its
+    interval, ``{name:share}`` a share with its interval, ``{name:p}`` a p value.
+
+    >>> shown("n {n}; *95 % {kappa:95}")[1]
+    Shown(heading='95 %', template='{kappa:95}', wide=True)
+    """
+    parts = (one.strip().partition("{") for one in columns.split(";"))
+    return tuple(
+        Shown(heading.strip().removeprefix("*"), f"{{{rest}", heading.startswith("*"))
+        for heading, _, rest in parts
+    )
 
 
 def cell(template: str, row: Row) -> str:

@@ -14,8 +14,8 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.judges import Disagreements, Disputed
 from tabwb.battery.model import Battery
-from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText

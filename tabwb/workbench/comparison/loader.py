@@ -210,7 +210,7 @@ def _conditions(group: Group) -> str:
 
 def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
     """Find the responses of a group on which judges differ about a feature."""
-    from tabwb.report.summaries.disagreements import disagreements
+    from tabwb.analysis.judges import disagreements
     from tabwb.workbench.comparison.dialogs import DifferingScreen
 
     result = disagreements(sources_of(loader.members(group, explained=feature)), feature)
@@ -230,12 +230,12 @@ def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
 
 def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Report:
     """Compare the judges of some groups of one battery with each other."""
-    from tabwb.report.summaries.robustness import judges_of
+    from tabwb.analysis.judges import judges_of
     from tabwb.workbench.comparison.report_page import judges_report
 
     members = loader.members(*groups)
     compared = judges_of(members)
-    return judges_report(compared, groups[0].battery, label, _numbers(groups))
+    return judges_report(compared, label, _numbers(groups))
 
 
 def _numbers(groups: Iterable[Group]) -> list[int]:

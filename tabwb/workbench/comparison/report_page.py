@@ -14,11 +14,10 @@ from textual.content import Content
 from textual.events import Resize
 
 from tabwb.analysis.contrast import Pair
-from tabwb.battery.model import Battery
+from tabwb.analysis.judges import JudgeReport
+from tabwb.media.views.judges import judges_parts
 from tabwb.records.words import plural
 from tabwb.report.render.contrasts import pair_parts
-from tabwb.report.render.robustness import robustness_parts
-from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
@@ -89,13 +88,10 @@ def pairs_report(pairs: Sequence[Pair], numbers: Sequence[int]) -> Report:
     return Report(title, parts, words, tuple(numbers), "differences", PAIRS_HELP)
 
 
-def judges_report(
-    robustness: Robustness, battery: Battery, label: str, numbers: Sequence[int]
-) -> Report:
+def judges_report(compared: JudgeReport, label: str, numbers: Sequence[int]) -> Report:
     """Return the report on the judges of some responses."""
-    titles = {feature.id: feature.title for feature in battery.features}
     title = f"Judges against each other: {label}"
-    parts = list(robustness_parts(robustness, titles))
+    parts = list(judges_parts(compared))
     words = ("judge", "report", *map(str, numbers))
     return Report(title, parts, words, tuple(numbers), "agreement", JUDGES_HELP)
 

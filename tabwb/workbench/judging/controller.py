@@ -175,7 +175,7 @@ class JudgingController(Controller):
         words = "\n".join((words, *task.warnings(number)))
         tools.tell(done=judging.tally.judged)
         if wish.repeats > 1:
-            from tabwb.report.summaries.robustness import self_agreement
+            from tabwb.analysis.judges import self_agreement
 
             judged = tools.store.judgements(number)
             features = self_agreement(judged, judge.rater, judge.features)

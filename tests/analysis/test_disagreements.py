@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.judges import disagreements, distance
 from tabwb.records.ratings import Declaration, Rating, failed, valued
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.disagreements import disagreements, distance
 from tests.report.given import BATTERY, DECLARED, SAMPLED, answered
 
 ONE = Declaration("one", ("anomia", "jargon"))

@@ -1,0 +1,409 @@
+"""The judges of the same responses: each alone, every two compared, the majority, repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.agreement.compare import FEWEST_SHARED, compare
+from tabwb.agreement.consensus import majority
+from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, samples, tables_of
+from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, verdicts_of
+from tabwb.analysis.agreement import (
+    Row,
+    defined,
+    made,
+    pair_feature_rows,
+    pair_rows,
+)
+from tabwb.battery.model import Item
+from tabwb.records.counting import is_derived
+from tabwb.records.ratings import PROBABILITY, Judged, Rating
+from tabwb.report.summaries.agreement.rated import Measure
+from tabwb.report.summaries.columns.judged import summarise_judges
+from tabwb.report.summaries.columns.prepared import Bools
+from tabwb.report.summaries.columns.table import NOT_RATED
+from tabwb.report.summaries.columns.table import Table as Responses
+from tabwb.report.summaries.columns.table import table_of as responses_of
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
+from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.scoring.estimate import item_mean
+from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.tables.table import Table, columns_of, table_of
+
+NO_MAJORITY = "no response has a majority on every feature"
+CONSENSUS = columns_of("""
+    group text Group | examinee with its conditions; none where there is one group
+    judges integer Judges | how many have a verdict on any response
+    features texts Features | those that all of these have in their sets
+    n_responses integer N | with verdicts of two judges or more on every feature, and no tie
+    n_tied integer Tied | responses left out of the burden because of a tie alone
+    ties integer Ties | verdicts without a majority
+    burden number Burden | mean number of features that most judges call present
+    ties_present number Present | the burden of all, with every tie as present
+    ties_absent number Absent | the burden of all, with every tie as absent
+    """)
+CONSENSUS_FEATURES = columns_of("""
+    group text Group | examinee with its conditions; none where there is one group
+    feature text Feature | the feature's id
+    title text Title | of the feature
+    present integer Present | responses that most judges call present
+    absent integer Absent | responses that most judges call absent
+    ties integer Ties | as many say present as absent
+    rate number Rate | share of the responses with a majority that have it
+    of_burden integer Of-burden | present among the responses of the burden
+    """)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """How much of a result is the judge's.
+
+    Attributes:
+        rows: every judge of every group with its label: burdens are never pooled over unlike
+            examinees or conditions. A rater that judged under several terms is as many judges.
+        tables: ``pairs`` and ``pair-features`` over all groups, as in agreement (a pair with 0
+            responses has the reason), ``consensus`` and ``consensus-features`` by group.
+    """
+
+    rows: tuple[tuple[str, str, JudgeSummary], ...]
+    tables: Mapping[str, Table]
+
+
+def judges_of(chosen: Sequence[AdministrationData]) -> JudgeReport:
+    """Compare the judges of some administrations, see :func:`judge_report`."""
+    groups = grouped(chosen, "model")
+    return judge_report([(group.name, sources_of(group.members)) for group in groups])
+
+
+def judge_report(groups: Sequence[tuple[str, Sequence[Source]]]) -> JudgeReport:
+    """Compare every judge of some administrations with every other one.
+
+    A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
+    because such a feature can never be found absent. A rule such as the majority of people has a
+    burden, but no pairs and no say: it repeats the verdicts of raters that are compared themselves.
+    """
+    responses = responses_of([source for _, sources in groups for source in sources])
+    pairs: list[Row] = []
+    by_feature: list[Row] = []
+    for judges in combinations(_judges(responses), 2):
+        names = judges[0].label, judges[1].label
+        features, (one, other) = _on_shared_features(judges)
+        if not features or not ((one >= 0) & (other >= 0)).any():
+            why = _uncompared(responses, judges) if features else "no feature in common"
+            pairs.append({"first": names[0], "second": names[1], "n": 0, "averaged": False,
+                          "reason": why})  # fmt: skip
+            continue
+        found = compare([(one, other)], None, draws=0)
+        measures = [Measure(name, _titles(responses)[name]) for name in features]
+        pairs += pair_rows(found, [names], fewest=FEWEST_SHARED)
+        by_feature += pair_feature_rows(found, [names], measures)
+    rows: list[tuple[str, str, JudgeSummary]] = []
+    consensus: list[Row] = []
+    of_features: list[Row] = []
+    for name, sources in groups:
+        group = name if len(groups) > 1 else ""
+        own = responses_of(sources)
+        summaries = summarise_judges(own, interval=True)
+        rows += ((group, *one) for one in zip(judge_labels(summaries), summaries, strict=True))
+        speaking = [one for one in _judges(own, summaries) if (one.verdicts != MISSING).any()]
+        if len(speaking) > 1:
+            whole, parts = _consensus(own, speaking)
+            consensus.append({"group": group or None} | whole)
+            of_features += ({"group": group or None} | part for part in parts)
+    tables = [made("pairs", pairs), made("pair-features", by_feature)]
+    for told, columns, given in (
+        ("consensus", CONSENSUS, consensus),
+        ("consensus-features", CONSENSUS_FEATURES, of_features),
+    ):
+        values = [[row[column.name] for column in columns] for row in given]
+        tables.append(table_of(told, columns, values))
+    return JudgeReport(tuple(rows), {table.name: table for table in tables})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judge:
+    """A judge with its verdicts: int8 of shape (responses that count, features of its set)."""
+
+    label: str
+    summary: JudgeSummary
+    verdicts: Verdicts
+
+
+def _judges(responses: Responses, summaries: Sequence[JudgeSummary] | None = None) -> list[_Judge]:
+    """Return every judge that is no rule, with its verdicts.
+
+    Only usable responses in the judge's scope, judged under its terms, have any.
+    """
+    given = summarise_judges(responses) if summaries is None else summaries
+    found = []
+    for label, judge in zip(judge_labels(given), given, strict=True):
+        if is_derived(judge.rater):
+            continue
+        rows = judge.rows.rows
+        values = np.full((len(responses), len(judge.burden.features)), np.nan)
+        counts = responses.representative[rows]
+        own = responses.usable[counts]
+        for at, feature in enumerate(judge.burden.features):
+            said = responses.measure(judge.rater, feature, rows[own])
+            values[counts[own], at] = said.values
+        found.append(_Judge(label, judge, verdicts_of(values[responses.counts])))
+    return found
+
+
+def _on_shared_features(judges: Sequence[_Judge]) -> tuple[tuple[str, ...], list[Verdicts]]:
+    """Return the features in the sets of all judges, and each judge's verdicts on them."""
+    sets = [judge.summary.burden.features for judge in judges]
+    shared = set.intersection(*map(set, sets))
+    features = tuple(feature for feature in sets[0] if feature in shared)
+    places = ([own.index(feature) for feature in features] for own in sets)
+    return features, [one.verdicts[:, at] for one, at in zip(judges, places, strict=True)]
+
+
+def _titles(responses: Responses) -> dict[str, str]:
+    return {feature.id: feature.title for feature in responses.battery.features}
+
+
+def _uncompared(responses: Responses, judges: Sequence[_Judge]) -> str:
+    first, second = (responses.representative[one.summary.rows.rows] for one in judges)
+    both = len(np.intersect1d(first, second))
+    if not both:
+        return "no response in common"
+    silent = [
+        f"{one.label} gave no verdict ({causes_of(one.summary)})"
+        for one in judges
+        if (one.verdicts == MISSING).all()
+    ]
+    reason = ", ".join(silent) or "none has a verdict of both on a feature that both judge"
+    return f"both were given {both} of the same responses, {reason}"
+
+
+def _consensus(responses: Responses, judges: Sequence[_Judge]) -> tuple[Row, list[Row]]:
+    """Return what most judges say: of all features together, and of each.
+
+    What is hard to judge is a tie, and left out, so that the burden is of a biased part of the
+    responses. ``ties_present`` and ``ties_absent`` are the burden of all of them.
+    """
+    features, given = _on_shared_features(judges)
+    said, tied = majority(np.stack(given))
+    most = np.where(said == MISSING, np.nan, said)
+    whole = np.asarray(~np.isnan(most).any(axis=1) & bool(features))
+    # Responses with verdicts on every feature, ties or not.
+    judged = np.asarray((~np.isnan(most) | tied).all(axis=1) & bool(features))
+    rows = [
+        {
+            "feature": feature,
+            "title": _titles(responses)[feature],
+            "present": int((most[:, at] == PRESENT).sum()),
+            "absent": int((most[:, at] == 0).sum()),
+            "ties": int(tied[:, at].sum()),
+            "rate": _item_mean(responses, ~np.isnan(most[:, at]), most[:, at]),
+            "of_burden": int(most[whole, at].sum()),
+        }
+        for at, feature in enumerate(features)
+    ]
+    return {
+        "judges": len(judges),
+        "features": features,
+        "n_responses": int(whole.sum()),
+        "n_tied": int(judged.sum()) - int(whole.sum()),
+        "ties": int(tied.sum()),
+        "burden": _item_mean(responses, whole, most.sum(axis=1)),
+        **{
+            name: _item_mean(responses, judged, np.where(tied, value, most).sum(axis=1))
+            for name, value in (("ties_present", 1.0), ("ties_absent", 0.0))
+        },
+    }, rows
+
+
+def _item_mean(responses: Responses, chosen: Bools, values: Floats) -> float | None:
+    """Return the mean of the item means over chosen ones of the rows that count."""
+    places = responses.place[responses.counts][chosen]
+    sums, sizes = np.bincount(places, values[chosen]), np.bincount(places)
+    return item_mean(sums.tolist(), sizes.tolist(), NO_MAJORITY).value
+
+
+# ------------------------------------------------------------------------------ repetitions
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAgreement:
+    """One judge, one feature, asked several times.
+
+    Attributes:
+        pairs: pairs of verdicts on one response that could be compared.
+        percent: share of those pairs with the same verdict, in [0, 1]; None without pairs.
+        kappa: Cohen's kappa over those pairs; None where no verdict varies.
+    """
+
+    feature: str
+    pairs: int
+    percent: float | None
+    kappa: float | None
+
+
+def self_agreement(
+    judged: Sequence[Judged], rater: str, features: Sequence[str]
+) -> tuple[SelfAgreement, ...]:
+    """Return the agreement of a judge's repetitions with each other, feature by feature.
+
+    Every two repetitions are compared on the calls that both have a verdict on; their tables are
+    added up, in both orders. Answers of one text share a call and count once.
+    """
+    verdicts: dict[int, dict[str, list[float]]] = {}
+    for judgement in (call.judgement for call in judged):
+        if judgement.rater == rater:
+            given = {rating.measure: rating.value for rating in judgement.ratings}
+            values = (given.get(name) for name in features)
+            row = [float("nan") if value is None else value for value in values]
+            # Of several judgements of one number the last one counts.
+            verdicts.setdefault(judgement.repeat, {})[judgement.key] = row
+    tables: Counts = np.zeros((len(features), 2, 2), dtype=np.int64)
+    for one, other in combinations(sorted(verdicts), 2):
+        if shared := sorted(verdicts[one].keys() & verdicts[other].keys()):
+            first, second = (np.array([verdicts[n][key] for key in shared]) for n in (one, other))
+            tables += tables_of(first, second) + tables_of(second, first)
+    percent, kappa = percent_agreement(tables), cohen_kappa(tables)
+    return tuple(
+        SelfAgreement(name, int(pairs) // 2, defined(percent[at]), defined(kappa[at]))
+        for at, (name, pairs) in enumerate(zip(features, samples(tables), strict=True))
+    )
+
+
+# ------------------------------------------------------------------------------ disagreements
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFeature:
+    """What one judge says of one feature in one response; None where it was not asked."""
+
+    judge: str
+    verdict: Rating | None
+    probability: float | None
+
+    @property
+    def score(self) -> float | None:
+        """The probability where there is one, else the verdict (0 or 1); None without a value."""
+        value = None if self.verdict is None else self.verdict.value
+        return self.probability if value is not None and self.probability is not None else value
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """One response with what every judge says of the feature.
+
+    Attributes:
+        split: some judges call the feature present, others absent.
+    """
+
+    item: Item
+    response: str
+    examinee: str
+    said: tuple[JudgedFeature, ...]
+    distance: float
+    split: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreements:
+    """The responses in order, the most disputed first.
+
+    Attributes:
+        judges: those that have the feature in their sets.
+        compared: responses with values of at least two judges.
+        disputed: those of them on which the judges differ at all.
+    """
+
+    feature: str
+    judges: tuple[str, ...]
+    compared: int
+    disputed: tuple[Disputed, ...]
+
+
+def distance(scores: Sequence[float]) -> float | None:
+    """Return how far judges are apart: the mean absolute difference over all pairs.
+
+    For verdicts of 0 and 1 it is the share of pairs that disagree; None with fewer than two.
+
+    >>> distance([1.0, 0.0, 0.0]), distance([0.75, 0.25]), distance([1.0])
+    (0.6666666666666666, 0.5, None)
+    """
+    pairs = list(combinations(scores, 2))
+    return fsum(abs(first - second) for first, second in pairs) / len(pairs) if pairs else None
+
+
+def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
+    """Return the responses of some administrations on which judges differ about a feature.
+
+    Only judges that have the feature in their declared sets take part. Responses that split the
+    verdicts come first; equal distances stay in the order of administration.
+    """
+    table = responses_of(sources)
+    judges = [judge for judge in summarise_judges(table) if feature in judge.burden.features]
+    labels = judge_labels(judges)
+    n = len(judges), len(table)
+    rows = np.full(n, -1)
+    verdicts, scores = np.full(n, np.nan), np.full(n, np.nan)
+    for at, judge in enumerate(judges):
+        own = judge.rows.rows[table.usable[judge.rows.rows]]  # else undefined for every judge
+        counts = table.representative[own]
+        value = table.measure(judge.rater, feature, own).values
+        probability = table.measure(judge.rater, feature + PROBABILITY, own).values
+        rows[at, counts], verdicts[at, counts] = own, value
+        scores[at, counts] = np.where(np.isnan(value + probability), value, probability)
+    compared = (~np.isnan(scores)).sum(axis=0) >= 2
+    split = compared & _differ(verdicts)
+
+    def disputed() -> Iterator[tuple[int, Disputed]]:
+        for place in np.flatnonzero(split | (compared & _differ(scores))).tolist():
+            by = [at for at in range(len(judges)) if rows[at, place] >= 0]
+            said = tuple(
+                _said(table, labels[at], judges[at].rater, feature, int(rows[at, place]))
+                for at in by
+            )
+            apart = distance([given.score for given in said if given.score is not None])
+            assert apart is not None
+            row = int(rows[by[0], place])
+            yield (
+                row,
+                Disputed(
+                    table.item(int(table.place[row])),
+                    table.columns.responses[int(table.text[row])],
+                    table.sources[int(table.source[row])].examinee,
+                    said,
+                    apart,
+                    bool(split[place]),
+                ),
+            )
+
+    def order(found: tuple[int, Disputed]) -> tuple[bool, float, int]:
+        return not found[1].split, -round(found[1].distance, 9), found[0]
+
+    listed = tuple(one for _, one in sorted(disputed(), key=order))
+    return Disagreements(feature, labels, int(compared.sum()), listed)
+
+
+def _differ(values: NDArray[np.float64]) -> Bools:
+    """Return in which columns there are different values, missing ones aside."""
+    highest = np.where(np.isnan(values), -np.inf, values).max(axis=0, initial=-np.inf)
+    lowest = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
+    differ: Bools = highest > lowest
+    return differ
+
+
+def _said(table: Responses, label: str, rater: str, feature: str, row: int) -> JudgedFeature:
+    given = table.measure(rater, feature)
+    verdict = None
+    if given.statuses[row] != NOT_RATED:
+        status = RATING_STATUSES[int(given.statuses[row])]
+        reason = table.columns.reasons.get(int(given.reasons[row]), "")
+        verdict = Rating(rater, feature, defined(given.values[row]), status, reason)
+    probability = table.measure(rater, feature + PROBABILITY).values[row]
+    return JudgedFeature(label, verdict, defined(probability))
