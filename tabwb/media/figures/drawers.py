@@ -150,6 +150,8 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
     )  # fmt: skip
     if why:
         sheet.notes.append(f"No interval: {'; '.join(why)}.")
+    if "mean" in used and not prefix:
+        sheet.notes.append("Mean: 95 % interval for families and prompts like these.")
 
 
 def _limits(axes: Axes, spec: Forest, own: Sequence[Record], prefix: str, *, log: bool) -> None:

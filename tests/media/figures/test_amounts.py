@@ -172,12 +172,6 @@ def test_two_models_of_one_size_are_never_one_point() -> None:
     assert "pythia-1.4b-deduped" in str(refused.value)
 
 
-def test_sizes_that_no_profile_says_are_asked_for() -> None:
-    with pytest.raises(UsageError, match=r"'parameters'.*: none") as refused:
-        figure_table("dose", groups(*FIVE), x="parameters", measure="accuracy")
-    assert "profiles" in str(refused.value.hint)
-
-
 def test_an_amount_of_zero_has_no_place_on_a_log_axis() -> None:
     given = [lesioned(1, "0", 1, 3), lesioned(2, "0.5", 1, 1)]
     with pytest.raises(UsageError, match="0 cannot be shown on a logarithmic axis"):
@@ -218,13 +212,6 @@ def test_more_than_four_series_have_a_panel_each_with_the_others_in_grey(width: 
         assert (gids.count("value"), gids.count("other")) == (1, 4)
 
 
-def test_four_series_share_a_panel() -> None:
-    (axes,) = panels(make("dose", groups(*families(4)), x="parameters", measure="accuracy"))
-    looks = {(line.get_color(), line.get_marker()) for line in axes.lines
-             if line.get_gid() == "value"}  # fmt: skip
-    assert len(looks) == 4
-
-
 def test_the_panel_of_a_lesion_has_the_intact_model_that_it_was() -> None:
     def other(n: int) -> list[AdministrationData]:
         conditions = [replace(one.administration.conditions, examinee=f"m{n}")
@@ -256,11 +243,6 @@ def test_of_many_lesions_the_control_is_in_the_panel_of_its_lesion() -> None:
         assert gids.count("other") == 2  # other lesions, not their controls
 
 
-def test_22_models_in_three_panels_fit_one_figure() -> None:
-    figure = make("dose", groups(*families(66)), x="parameters", measure="accuracy", width="double")
-    assert len(panels(figure)) == 66 and faults(figure) == []
-
-
 def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawers, "MOST_FRAMES", 5)
     with pytest.raises(UsageError, match="6 series in 1 panels are more") as told:
@@ -288,16 +270,8 @@ def test_one_amount_is_no_dose() -> None:
         make("dose", groups(*FIVE[:5]))
     with pytest.raises(UsageError, match="'colour' is not an amount"):
         make("dose", groups(*FIVE), x="colour")
-
-
-def test_seeds_are_points_and_n_is_in_the_caption() -> None:
-    figure = make("dose", groups(*FIVE[:2], *FIVE[5:7], INTACT), measure="accuracy")
-    (axes,) = panels(figure)
-    seeds = [line for line in axes.lines if line.get_gid() == "seed"]
-    assert len(seeds) == 2 and all(line.get_marker() == "o" for line in seeds)
-    notes = figure.facts.table.notes
-    assert "N: 3 responses for each seed, amount and panel." in notes
-    assert "Seeds behind a mean: 2." in notes
+    with pytest.raises(UsageError, match=r"'parameters'.*: none"):
+        make("dose", groups(*FIVE), x="parameters")
 
 
 def test_points_of_one_amount_do_not_overlap() -> None:
@@ -316,19 +290,6 @@ def test_points_of_one_amount_do_not_overlap() -> None:
     ]  # fmt: skip
     gap = min(b - a for a, b in pairwise(sorted(places)))
     assert gap / figure.dpi * 72 >= 4.5  # points; a mark has 3.6
-
-
-def test_a_part_of_a_battery_is_named_once() -> None:
-    part = [
-        replace(member, administration=replace(
-            member.administration, id=member.administration.id + 50,
-            conditions=replace(member.administration.conditions, part_subtests=("words",))))
-        for member in FIVE
-    ]  # fmt: skip
-    rows = records(figure_table("dose", groups(*FIVE, *part), measure="accuracy"))
-    assert {row["series"] for row in rows} == {
-        "bundled + mlp.down:zero:* (whole battery)", "bundled + mlp.down:zero:* (part: words)",
-    }  # fmt: skip
 
 
 def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:

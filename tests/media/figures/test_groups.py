@@ -10,10 +10,7 @@ from statistics import median
 import matplotlib as mpl
 import numpy as np
 import pytest
-from scipy import stats
 
-from tabwb.agreement.intervals import dirichlet_intervals, least_positives
-from tabwb.agreement.pairs import cohen_kappa, gwet_ac1, percent_agreement
 from tabwb.analysis.contrast import over_families, pairs_of
 from tabwb.media.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.media.figures.groups import TimedGroup
@@ -24,7 +21,6 @@ from tabwb.report.selection import with_features
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.scoring.quantiles import median_interval, quantile
 from tests.analysis.test_pairs import BASE, INSTRUCT, conditions, given
 from tests.analysis.test_pairs import words as said
 from tests.media.figures.made import (
@@ -297,36 +293,6 @@ def test_pairs_of_one_family_and_size_have_rows_of_their_own() -> None:
 FEATURES = ("anomia", "jargon", "retracing")
 
 
-def test_the_interval_of_a_share_is_the_beta_quantile_of_its_sum() -> None:
-    """The diagonal of a Dirichlet(n + 1/2) is Beta(agreed + 1, disagreed + 1)."""
-    tables = np.array([[[20, 5], [10, 15]], [[3, 0], [1, 2]]])
-    ends = dirichlet_intervals(tables, percent_agreement, draws=40_000)
-    for table, (low, high) in zip(tables, ends, strict=True):
-        agreed = np.trace(table)
-        expected = stats.beta(agreed + 1, table.sum() - agreed + 1).ppf([0.025, 0.975])
-        assert [low, high] == pytest.approx(expected, abs=0.006)
-
-
-@pytest.mark.parametrize("coefficient", [cohen_kappa, gwet_ac1])
-def test_intervals_cover_the_true_coefficient(coefficient: object) -> None:
-    shares = np.array([[0.55, 0.1], [0.1, 0.25]])
-    true = float(coefficient(shares))  # type: ignore[operator]
-    drawn = np.random.Generator(np.random.PCG64(3)).multinomial(60, shares.ravel(), 300)
-    ends = dirichlet_intervals(drawn.reshape(-1, 2, 2), coefficient, draws=800)  # type: ignore[arg-type]
-    assert 0.91 <= float(((ends[:, 0] <= true) & (true <= ends[:, 1])).mean()) <= 0.99
-
-
-def test_an_empty_table_has_no_interval_and_equal_calls_are_equal() -> None:
-    tables = np.array([[[0, 0], [0, 0]], [[4, 1], [1, 4]]])
-    first, second = (dirichlet_intervals(tables, cohen_kappa) for _ in range(2))
-    assert np.isnan(first[0]).all() and not np.isnan(first[1]).any()
-    assert np.array_equal(first, second, equal_nan=True)
-
-
-def test_the_fewest_positives_are_those_of_the_rater_with_fewer() -> None:
-    assert least_positives(np.array([[[20, 5], [1, 2]], [[9, 0], [8, 4]]])).tolist() == [3, 4]
-
-
 def judged(n: int, second: str = "b:2") -> Grouped:
     """Two judges of n texts: anomia in every second, jargon in two, retracing by the first."""
     said: dict[str, Callable[[int], dict[str, float]]] = {
@@ -398,29 +364,6 @@ def timed(*times: Sequence[float]) -> list[TimedGroup]:
     return [
         TimedGroup(row.group, row.summary, tuple(own)) for row, own in zip(rows, times, strict=True)
     ]
-
-
-def test_the_median_has_its_exact_interval() -> None:
-    """P[X_(k) <= median <= X_(n-k+1)], k = 2 of 10: 1 - 2 P[Bin(10, 1/2) <= 1] = 0.979."""
-    values = [float(n) for n in range(1, 11)]
-    found = median_interval(values)
-    assert found is not None and (found.low, found.high) == (2, 9)
-    assert 1 - 2 * stats.binom(10, 0.5).cdf(1) > 0.95 > 1 - 2 * stats.binom(10, 0.5).cdf(2)
-
-
-@pytest.mark.parametrize("n", [6, 7, 17, 60, 181, 14_000])
-def test_the_interval_is_the_narrowest_that_covers(n: int) -> None:
-    found = median_interval([float(k) for k in range(1, n + 1)])
-    assert found is not None
-    outside = 2 * stats.binom(n, 0.5).cdf(found.low - 1)
-    assert outside <= 0.05 < 2 * stats.binom(n, 0.5).cdf(found.low)
-    assert found.low + found.high == n + 1
-
-
-def test_quantiles_are_those_of_numpy() -> None:
-    values = [0.3, 1.7, 0.2, 5.0, 0.9, 2.2]
-    for share in (0.0, 0.05, 0.25, 0.5, 0.95, 1.0):
-        assert quantile(values, share) == pytest.approx(float(np.quantile(values, share)))
 
 
 def test_points_are_medians_and_boxes_quartiles() -> None:

@@ -1,4 +1,4 @@
-"""Labels of groups: what differs is kept, what all share is said once."""
+"""Names of groups: what differs is kept, what all share is said once."""
 
 from __future__ import annotations
 
