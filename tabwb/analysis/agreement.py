@@ -60,11 +60,11 @@ from tabwb.agreement.verdicts import (
     Verdicts,
     cannot_tell_as,
 )
+from tabwb.analysis.rated import Answers, Ints, Measure, Rated
 from tabwb.phonology.batch import score
 from tabwb.phonology.costs import QUARTERS
 from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.report.summaries.agreement.rated import Answers, Ints, Measure, Rated
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.participant_tests import mcnemar_of_counts
 from tabwb.tables.table import Table, columns_of, table_of

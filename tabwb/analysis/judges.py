@@ -21,10 +21,10 @@ from tabwb.analysis.agreement import (
     pair_feature_rows,
     pair_rows,
 )
+from tabwb.analysis.rated import Measure
 from tabwb.battery.model import Item
 from tabwb.records.counting import is_derived
 from tabwb.records.ratings import PROBABILITY, Judged, Rating
-from tabwb.report.summaries.agreement.rated import Measure
 from tabwb.report.summaries.columns.judged import summarise_judges
 from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import NOT_RATED

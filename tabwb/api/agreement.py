@@ -148,8 +148,8 @@ def made(
         options: of :func:`rater_agreement`.
     """
     from tabwb.analysis.agreement import Choices, agreement_of
+    from tabwb.analysis.stored_ratings import rated_of
     from tabwb.plugin_api.forms import open_form
-    from tabwb.report.summaries.agreement.sources import rated_of
 
     def form_of(name: str) -> Form:
         with opened_plugins() as plugins:

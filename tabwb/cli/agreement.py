@@ -95,10 +95,10 @@ def agreement(
     consensus of the people.
     """
     from tabwb.analysis.agreement import Choices, agreement_of
+    from tabwb.analysis.stored_ratings import rated_of
     from tabwb.media.views.agreement import agreement_document, agreement_view
     from tabwb.plugin_api.forms import open_form
     from tabwb.report.render.printing import print_view
-    from tabwb.report.summaries.agreement.sources import rated_of
 
     if figure_file is not None:
         from tabwb.media.figures import format_of

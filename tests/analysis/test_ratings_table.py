@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.ratings_table import read_ratings
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.report.summaries.agreement.from_table import read_ratings
 from tests.analysis.rating_parts import HEAD, rated, written
 
 

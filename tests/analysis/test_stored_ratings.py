@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tabwb.analysis.agreement import Choices, agreement_of
+from tabwb.analysis.rated import Rated
+from tabwb.analysis.stored_ratings import heard_in, rated_administrations, rated_set
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
@@ -26,10 +28,6 @@ from tabwb.records.trials import (
     RatingsEntry,
     Trial,
 )
-from tabwb.report.summaries.agreement.from_administrations import rated_administrations
-from tabwb.report.summaries.agreement.from_naming import heard_in
-from tabwb.report.summaries.agreement.from_set import rated_set
-from tabwb.report.summaries.agreement.rated import Rated
 from tabwb.report.summaries.counted import Source
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard as transcript

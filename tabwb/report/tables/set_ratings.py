@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tabwb.agreement.verdicts import ABSENT, PRESENT
 from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
+from tabwb.analysis.stored_ratings import verdicts_at
 from tabwb.battery.form_answers import flag_of
 from tabwb.battery.forms import Form
 from tabwb.records.rating_sets import (
@@ -20,7 +21,6 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.trials import Administration
 from tabwb.report.file_names import file_names
-from tabwb.report.summaries.agreement.from_administrations import verdicts_at
 from tabwb.store.set_ratings import asked_by
 from tabwb.store.store import Store
 from tabwb.tables.table import Column, Table, column_of, table_of

@@ -1,1 +1,0 @@
-"""Agreement of raters: what they gave to the same samples, compared."""
