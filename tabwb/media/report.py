@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import tabwb
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
@@ -55,7 +56,6 @@ from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables import beside, details
 from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.change import change_table, sessions_table
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.named import TABLES, named_table, shown_columns
 from tabwb.report.tables.positions import has_orders
