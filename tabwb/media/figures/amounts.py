@@ -49,18 +49,20 @@ from tabwb.media.figures.kind import (
     Panel,
     Record,
     Shades,
+    accuracy_cells,
     batteries_note,
     columns,
     days_of,
     ending,
     feature_titles,
     features_notes,
-    interval_cells,
+    judged_cells,
     made_table,
     term_titles,
     undefined,
     value_cells,
 )
+from tabwb.media.figures.style import PALETTE
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
@@ -214,24 +216,14 @@ def _measures(groups: Groups, options: Options) -> Iterator[Measure]:
 def _accuracy(part: str, group: Grouped) -> Record:
     subtest = group.part(part)
     assert subtest is not None
-    share = subtest.share
-    return {**value_cells(share.accuracy()), **interval_cells(share.intervals()), "n": share.scored}
+    return accuracy_cells(subtest.share)
 
 
 def _judged(terms: Terms, feature: str, group: Grouped) -> Record:
-    """Return the burden, or the rate of a feature."""
     judge = group.judge(terms)
-    if judge is None or (feature and not judge.burden.n_burden):
-        return undefined("not judged under these terms")
-    burden = judge.burden
-    value = burden.rate(feature) if feature else burden.symptom_burden
-    return {
-        **value_cells(value),
-        **interval_cells(burden.rate_intervals(feature) if feature else burden.intervals),
-        "n": burden.n_burden,
-        "n_features": 1 if feature else len(burden.features),
-        "few_usable": burden.usable.few,
-    }
+    return judged_cells(
+        judge if judge and (judge.burden.n_burden or not feature) else None, feature
+    )
 
 
 def _with_doses(groups: Groups, by: str, key: str) -> tuple[Placed, int]:
@@ -413,7 +405,7 @@ def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> It
             "Grey line and band: the intact model with its 95 % interval for "
             f"{options['interval'].replace('-', ' ')}."
         )
-    if 1 < len({record["series"] for record in given if record["row"] != "intact"}) <= 4:
+    if 1 < len({record["series"] for record in given if record["row"] != "intact"}) <= len(PALETTE):
         yield "Points of one amount are drawn side by side."
     yield from _counts(given)
     if any(record.get("few_usable") for record in given):

@@ -139,8 +139,10 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
                 textcoords="offset points", va="center_baseline", annotation_clip=False,
                 color=SOFT if y < 0 else INK,
             )  # fmt: skip
-        for label in set(at) - {record[spec.row] for record in own}:
-            _undefined(axes, spec, sum(at[label]) / 2, "not compared")
+        there = {record[spec.row] for record in own}
+        for label, ends in at.items():
+            if label not in there:
+                _undefined(axes, spec, sum(ends) / 2, "not compared")
     sheet.legend += [look for name, look in LOOKS.items() if name in used and look[1]]
     reason = "these_reason" if prefix else "interval_reason"
     alone = [one for one in given if one["value"] is not None and one[f"{prefix}low"] is None]

@@ -35,6 +35,7 @@ from tabwb.media.figures.kind import (
     Panel,
     Record,
     Shades,
+    accuracy_cells,
     chosen_features,
     columns,
     ending,
@@ -42,6 +43,7 @@ from tabwb.media.figures.kind import (
     features_notes,
     interval_cells,
     interval_note,
+    judged_cells,
     made_table,
     term_titles,
     terms_title,
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.load import AdministrationData
 
 TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
-NOT_JUDGED = undefined("not judged under these terms")
 
 # -- burden --------------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ def _burden(groups: Groups, options: Options) -> Table:
                 bounds += (f"{name}: {words}" for words in bounds_words(judge.burden))
             given.append(
                 {"group": name, "rater": terms.rater, "terms": title,
-                 "n_features": len(terms.features), **(_burden_cells(judge) or NOT_JUDGED)}
+                 **judged_cells(judge), "n_features": len(terms.features)}
             )  # fmt: skip
     notes = [
         "Symptom burden, the mean number of features present per response.",
@@ -111,21 +112,6 @@ def _titles(groups: Groups, what: str) -> dict[Terms, str]:
             hint="tabwb judge run ID --judge rules",
         )
     return titles
-
-
-def _burden_cells(judge: JudgeSummary | None) -> Record:
-    if judge is None:
-        return {}
-    burden = judge.burden
-    return {
-        **value_cells(burden.symptom_burden),
-        **interval_cells(burden.intervals),
-        "n": burden.n_burden,
-        "n_items": len(burden.sizes),
-        "n_usable": burden.usable.usable,
-        "n_responses": burden.usable.n,
-        "few_usable": burden.usable.few,
-    }
 
 
 BURDEN_FIGURE = FigureKind(
@@ -166,10 +152,7 @@ def _accuracy(groups: Groups, options: Options) -> Table:
             record: Record = {"group": name, "part": part, "subtest": title, "policy": policy}
             record |= undefined("not given")
             if subtest := group.part(part):
-                share = subtest.share
-                record |= value_cells(share.accuracy(policy))
-                record |= interval_cells(share.intervals(policy))
-                record |= {"n": share.of(policy), "n_items": len(share.by_item[policy])}
+                record |= accuracy_cells(subtest.share, policy)
                 record |= {key: value.value for key, value in subtest.baselines.items()}
             given.append(record)
     notes = [
@@ -272,14 +255,7 @@ def _profile(groups: Groups, options: Options) -> Table:
 def _rate_cells(judge: JudgeSummary | None, feature: str) -> Record:
     if judge is None or feature not in judge.burden.features:
         return undefined("not judged" if judge is None else "not in the judge's set")
-    burden = judge.burden
-    return {
-        **value_cells(burden.rate(feature)),
-        **interval_cells(burden.rate_intervals(feature) if burden.n_burden else ()),
-        "n": burden.n_burden,
-        "n_items": len(burden.sizes),
-        "few_usable": burden.usable.few,
-    }
+    return judged_cells(judge, feature)
 
 
 def _widths(given: Sequence[Record], options: Options) -> str:

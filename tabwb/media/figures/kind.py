@@ -14,8 +14,9 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import near
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import Terms
+from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.shown import shared_note
+from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
 from tabwb.tables.table import Column, Table, table_of
@@ -233,6 +234,34 @@ def interval_cells(intervals: Iterable[EstimatedInterval]) -> Record:
             cells[f"{prefix}low"] = found.interval.low
             cells[f"{prefix}high"] = found.interval.high
     return cells
+
+
+def judged_cells(judge: JudgeSummary | None, feature: str = "") -> Record:
+    """Return the burden of a judge, or the rate of a feature."""
+    if judge is None:
+        return undefined("not judged under these terms")
+    burden = judge.burden
+    return {
+        **value_cells(burden.rate(feature) if feature else burden.symptom_burden),
+        **interval_cells(burden.rate_intervals(feature) if feature and burden.n_burden
+                         else () if feature else burden.intervals),
+        "n": burden.n_burden,
+        "n_features": 1 if feature else len(burden.features),
+        "n_items": len(burden.sizes),
+        "n_usable": burden.usable.usable,
+        "n_responses": burden.usable.n,
+        "few_usable": burden.usable.few,
+    }  # fmt: skip
+
+
+def accuracy_cells(share: Share, policy: str = "exact") -> Record:
+    """Return the accuracy of a subtest."""
+    return {
+        **value_cells(share.accuracy(policy)),
+        **interval_cells(share.intervals(policy)),
+        "n": share.of(policy),
+        "n_items": len(share.by_item[policy]),
+    }
 
 
 def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[str]:
