@@ -35,7 +35,7 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.scoring.estimate import item_mean
-from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Table, columns_of, table_of
 
 NO_MAJORITY = "no response has a majority on every feature"

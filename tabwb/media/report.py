@@ -275,7 +275,7 @@ def _status(member: AdministrationData, trial: Trial) -> str:
     """Return the status under which a response counts; of one that is named aloud, as stored."""
     stored = trial.counting.status if trial.counting else None
     if member.columns is not None:
-        from tabwb.store.column_rows import STATUSES
+        from tabwb.store.columns import STATUSES
 
         prepared, place = member.columns
         columns = prepared.columns

@@ -20,8 +20,7 @@ from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, read_keys
 from tabwb.report.selection import Selection, selected
 from tabwb.report.summaries.load import AdministrationData, load_administrations
-from tabwb.store.column_rows import STATUSES
-from tabwb.store.columns import ResponseColumns
+from tabwb.store.columns import STATUSES, ResponseColumns
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 

@@ -33,7 +33,7 @@ from tabwb.report.candidates import USABLE, Candidates, Wanted, candidates
 from tabwb.report.names import judge_called
 from tabwb.report.selection import Selection
 from tabwb.store.store import Store
-from tabwb.store.write import STATUS_OF_KEY
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
     from tabwb.administer.rating.hybrid import Judged, Queue, Rules
@@ -235,7 +235,7 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
             at[at == len(ratings.rows)] = 0
             here = ratings.rows[at] == rows
             into[here, column] = ratings.values[at[here]]
-            codes = [key for key, status in STATUS_OF_KEY.items() if status in _FAILED]
+            codes = [at for at, status in enumerate(RATING_STATUSES) if status in _FAILED]
             failed[here] |= np.isin(ratings.statuses[at[here]], codes)
     rated = np.isin(rows, given.rows)
     if not rated.any():

@@ -8,8 +8,9 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
 from tabwb.records.errors import StoreError
-from tabwb.store import people_rows, write
+from tabwb.store import people_rows
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.keys import Keys
 from tabwb.store.people_rows import finish
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Access:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.embedded = database.path if isinstance(database, EmbeddedDatabase) else None
-        self.keys = write.Keys()
+        self.keys = Keys()
         self._turn = threading.Lock()
         self._held = threading.local()
 

@@ -3,31 +3,150 @@
 One row stands for each answer that counts, in the order of administrations and trials. Which
 answer counts is decided as in :mod:`tabwb.store.derive`: an administration in which something was
 skipped, voided, taken back or corrected is folded there; in all others the last attempt that is
-``ok`` counts.
+``ok`` counts. The facts of an answer stand in the store (:mod:`tabwb.store.facts`), texts are read
+when they are asked for.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Attempt
 from tabwb.scoring.calibrated import Calibration
+from tabwb.store import facts
 from tabwb.store import read as reading
-from tabwb.store.column_ratings import Ints, Ratings, ReadRatings, distinct, small
-from tabwb.store.column_rows import NOTES, ROWS, Read, read_chunk
 from tabwb.store.database import Transaction
 from tabwb.store.derive import taken_back
-from tabwb.store.response_texts import Texts
+from tabwb.store.facts import NOTES
+from tabwb.store.read import outline
+from tabwb.store.verdicts import OTHER, by_place, texts
 
+if TYPE_CHECKING:
+    from tabwb.store.access import Access
+
+T = TypeVar("T")
+Ints = NDArray[np.integer[Any]]
+STATUSES = tuple(ResponseStatus)
+"""A response's status is its place here; -1 where none was stored."""
 CHUNK = 20_000
-"""Trials whose ratings are read at a time."""
+"""Trials that are read at a time."""
+_BLOCK = 2_000
+"""Texts that are read at a time."""
+
+
+class Places(dict[T, int]):
+    """The place of each different value; one that is asked for first is added."""
+
+    def __missing__(self, value: T) -> int:
+        """Add a value."""
+        self[value] = place = len(self)
+        return place
+
+
+def seed_code(noted: str, table: Places[str]) -> int:
+    """Return a noted seed as ``ResponseColumns.seeds`` has it."""
+    seed = facts.number(noted)
+    return -2 - table[noted] if seed is None else seed
+
+
+class Texts(Sequence[str]):
+    """Different responses, with what summaries need of each.
+
+    Attributes:
+        sizes: numbers of words.
+        blank, thinks: whether a text is empty; whether it holds a model's reasoning.
+        spoken: equal where the words are; 0 where there are none.
+    """
+
+    def __init__(self, values: Sequence[str], given: Sequence[Ints]) -> None:
+        self.values = values
+        spoken, self.sizes = given[:2]
+        self.blank, self.thinks = (np.asarray(one, np.bool_) for one in given[2:])
+        known, codes = np.unique(np.append(spoken, 0), return_inverse=True)
+        zero = int(np.searchsorted(known, 0))
+        # Words have codes from 1.
+        self.spoken = np.where(codes == zero, 0, codes + (codes < zero))[:-1].astype(np.int32)
+        self._known, self._zero = known, zero
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        """Return a text, or several."""
+        return self.values[at]
+
+    def code(self, text: str) -> int:
+        """Return ``spoken`` of the texts with the same words as another; -1 where none has."""
+        said, n = facts.spoken(text)
+        at = int(np.searchsorted(self._known, said))
+        if not n or at == len(self._known) or self._known[at] != said:
+            return -1 if n else 0
+        return at + (at < self._zero)
+
+
+class _Stored(Sequence[str]):
+    """Responses in a store, by the ids of attempts; read in blocks when they are asked for."""
+
+    def __init__(self, access: Access, attempts: Ints, changed: Mapping[int, str]) -> None:
+        self._access, self._attempts, self._changed = access, attempts, changed
+        self._blocks: dict[int, list[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self._attempts)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self[place] for place in range(*at.indices(len(self)))]
+        number, within = divmod(range(len(self))[at], _BLOCK)
+        if number not in self._blocks:
+            self._blocks[number] = self._read(number * _BLOCK)
+        return self._blocks[number][within]
+
+    def _read(self, start: int) -> list[str]:
+        ids = self._attempts[start : start + _BLOCK].tolist()
+        with self._access.reading() as transaction:
+            found = texts(transaction, ids, "attempts", "response")
+        if len(found) < len(set(ids)):
+            raise StoreError("responses were deleted while they were read", hint="read them again")
+        return [self._changed.get(at, found[id]) for at, id in enumerate(ids, start)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Ratings of one measure by one rater, those that it gave last.
+
+    Attributes:
+        rows: of the responses rated, ascending.
+        values: floats; nan where the status is not *value*.
+        statuses: int8, places in :data:`tabwb.store.verdicts.STATUSES` (0 is *value*).
+        reasons: ids of texts; 0 for none.
+    """
+
+    rows: Ints
+    values: NDArray[np.floating[Any]]
+    statuses: NDArray[np.int8]
+    reasons: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +156,7 @@ class RaterColumns:
     Attributes:
         rows: of all responses that it rated, ascending.
         order: of each, a number that is higher for raters who rated the response later.
-        measures: name to ratings, in the order in which measures were first stored.
+        measures: name to ratings, in the order in which the rater gave them.
         judged: rows whose verdict that counts came from a call of a model, and prompts: the ids of
             what it was told.
         calibration: of a calibrated judge, by measure, what its values were made with.
@@ -72,7 +191,6 @@ class ResponseColumns:
         ratings: by rater.
         reasons: id to text, of ratings without a value and of the verdicts asked for.
         prompts: id to text, of what judges were told.
-        mapped: the file of which arrays are parts, or None.
     """
 
     administrations: tuple[int, ...]
@@ -95,116 +213,480 @@ class ResponseColumns:
     ratings: Mapping[str, RaterColumns]
     reasons: Mapping[int, str]
     prompts: Mapping[int, str]
-    mapped: mmap.mmap | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.trials)
 
-    def release(self) -> None:
-        """Let the system take back the memory of what was read from a file; it is read again."""
-        if self.mapped is not None and hasattr(self.mapped, "madvise"):
-            self.mapped.madvise(mmap.MADV_DONTNEED)
 
-    def selected(self, administrations: Sequence[int]) -> ResponseColumns:
-        """Return the columns of some of the administrations."""
-        if tuple(administrations) == self.administrations:
-            return self
-        place_of = {number: place for place, number in enumerate(self.administrations)}
-        if missing := [number for number in administrations if number not in place_of]:
-            raise ValueError(f"administration {missing[0]} was not read")
-        places = [place_of[number] for number in administrations]
-        ranges: list[tuple[int, int]] = []
-        for place in places:
-            start, stop = self.starts[place : place + 2].tolist()
-            if ranges and ranges[-1][1] == start:
-                start = ranges.pop()[0]
-            ranges.append((start, stop))
-        ratings = {}
-        for name, rater in self.ratings.items():
-            rows, order = _taken(ranges, rater.rows, rater.order)
-            if not len(rows):
-                continue
-            measures = {}
-            for measure, given in rater.measures.items():
-                own, *values = _taken(
-                    ranges, given.rows, given.values, given.statuses, given.reasons
-                )
-                if len(own):
-                    own = rows if given.rows is rater.rows else own
-                    measures[measure] = Ratings(own, *values)
-            judged, prompts = _taken(ranges, rater.judged, rater.prompts)
-            ratings[name] = replace(
-                rater, rows=rows, order=order, measures=measures, judged=judged, prompts=prompts
-            )
-        ints: dict[str, Any] = {
-            name: _joined_slices(ranges, getattr(self, name)) for name in ROWS if name not in NOTES
-        }
-        return replace(
-            self,
-            administrations=tuple(administrations),
-            starts=np.cumsum([0, *np.diff(self.starts)[places]]),
-            planned=tuple(self.planned[place] for place in places),
-            notes={name: _joined_slices(ranges, codes) for name, codes in self.notes.items()},
-            ratings=ratings,
-            **ints,
-        )
+_CASES = " ".join(f"WHEN '{status.value}' THEN {at}" for at, status in enumerate(STATUSES))
+_TRIALS = (
+    ("administration", np.int32, "administration_id"),
+    ("trial", np.int32, "number"),
+    ("item", np.int32, "item_id"),
+    ("replicate", np.int32, "replicate"),
+    ("options", np.int32, "options_id"),
+)
+_ATTEMPTS = (
+    ("id", np.int32, "id"),
+    ("administration", np.int32, "administration_id"),
+    ("trial", np.int32, "trial"),
+    ("attempt", np.int32, "number"),
+    ("status", np.int8, f"CASE coalesce(status, '') {_CASES} WHEN '' THEN -1 ELSE -2 END"),
+    ("text", np.int64, "text"),
+    ("spoken", np.int64, "spoken"),
+    ("words", np.int32, "words"),
+    ("blank", np.bool_, "blank"),
+    ("thinks", np.bool_, "thinks"),
+    ("asked", np.int64, "asked"),
+    ("seed", np.int64, "coalesce(seed, -1)"),
+    ("line", np.int64, "coalesce(line, -1)"),
+    ("notes", np.int32, "coalesce(notes_id, 0)"),
+)
+_Columns = Sequence[tuple[str, Any, str]]
+_CORRECTIONS = "('skipped', 'voided', 'undone', 'not-needed', 'observed')"
+_BETWEEN = "administration_id BETWEEN ? AND ?"
 
 
-def _joined_slices(ranges: Sequence[tuple[int, int]], values: NDArray[Any]) -> NDArray[Any]:
-    slices = [values[start:stop] for start, stop in ranges]
-    return slices[0] if len(slices) == 1 else np.concatenate([*slices, values[:0]])
+def _table(
+    transaction: Transaction, columns: _Columns, rest: str, *parameters: object
+) -> dict[str, NDArray[Any]]:
+    """Return columns of a query as arrays."""
+    kind = np.dtype([(name, kind) for name, kind, _ in columns])
+    sql = f"SELECT {', '.join(column for *_, column in columns)} {rest}"
+    rows = np.fromiter(transaction.each(sql, *parameters), kind)
+    return {name: rows[name].copy() for name, *_ in columns}
 
 
-def _taken(
-    ranges: Sequence[tuple[int, int]], rows: Ints, *columns: NDArray[Any]
-) -> list[NDArray[Any]]:
-    """Return the rows in some ranges, renumbered from 0, and the values of columns there."""
-    limits = [tuple(np.searchsorted(rows, limits).tolist()) for limits in ranges]
-    moved, before = [rows[:0]], 0
-    for (low, high), (start, stop) in zip(limits, ranges, strict=True):
-        moved.append(rows[low:high] - (start - before))
-        before += stop - start
-    return [np.concatenate(moved), *(_joined_slices(limits, values) for values in columns)]
+@dataclass(slots=True)
+class _Given:
+    """What one rater gave with one list of measures, chunk by chunk."""
+
+    rows: list[Ints] = field(default_factory=list)
+    codes: list[NDArray[np.uint8]] = field(default_factory=list)
+    numbers: dict[int, dict[int, float]] = field(default_factory=dict)
+    reasons: dict[int, dict[int, int]] = field(default_factory=dict)
+    """By place in the list: row to value, and to id."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """What has been read."""
+
+    sizes: list[int] = field(default_factory=list)
+    planned: list[dict[str, int]] = field(default_factory=list)
+    parts: dict[str, list[Ints]] = field(default_factory=dict)
+    changed: dict[int, Attempt] = field(default_factory=dict)
+    """Rows whose text a person has set."""
+    raters: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
+    given: dict[tuple[int, int], _Given] = field(default_factory=dict)
+    prompts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
 
 
 def response_columns(
-    transaction: Transaction, administrations: Sequence[int], explained: Collection[str] = ()
+    access: Access, administrations: Sequence[int], explained: Collection[str] = ()
 ) -> ResponseColumns:
     """Read the answers that count, with their ratings."""
-    read = Read()
-    measures = transaction.rows("SELECT id, name FROM measures")
-    for first, last in _chunks(transaction, administrations):
-        chosen = [number for number in administrations if first <= number <= last]
-        read_chunk(
-            transaction, chosen, read, [number for number, name in measures if name in explained]
+    with access.reading() as transaction:
+        return _Reader(transaction, administrations, explained).columns(access)
+
+
+class _Reader:
+    def __init__(
+        self, transaction: Transaction, administrations: Sequence[int], explained: Collection[str]
+    ) -> None:
+        self._transaction, self._administrations = transaction, administrations
+        self._explained = explained
+        rows = transaction.rows("SELECT id, subtest, item FROM items")
+        self._items = {number: (subtest, item) for number, subtest, item in rows}
+        self._judged = transaction.value("SELECT 1 FROM judgements LIMIT 1") is not None
+        self._read = _Read()
+
+    def columns(self, access: Access) -> ResponseColumns:
+        read, transaction = self._read, self._transaction
+        for low, high in _chunks(transaction, self._administrations):
+            self._chunk([n for n in self._administrations if low <= n <= high])
+        kinds = {name: kind for name, kind, _ in (*_TRIALS, *_ATTEMPTS)}
+        columns = {
+            name: np.concatenate([*read.parts.pop(name, ()), np.empty(0, kind)])
+            for name, kind in kinds.items()
+        }
+        noted: Places[str] = Places()
+        notes, seeds = self._notes(columns, noted)
+        changed = self._corrected(columns, notes)
+        places, items = _in_order(columns.pop("item"))
+        options, shown = _in_order(columns.pop("options"))
+        known = texts(transaction, options.tolist())
+        first, own = _firsts(columns.pop("text"))
+        kept = [columns.pop(name)[first] for name in ("spoken", "words", "blank", "thinks")]
+        stored = _Stored(
+            access,
+            columns.pop("id")[first],
+            {
+                at: changed[row]
+                for at, row in enumerate(first.tolist() if changed else ())
+                if row in changed
+            },
         )
-    ints: dict[str, Any] = {
-        name: small(np.concatenate([*read.ints.pop(name, ()), np.empty(0, np.int32)]))
-        for name in ROWS
-    }
-    ints["asked"] = small(np.unique(ints["asked"], return_inverse=True)[1])
-    ratings = _by_rater(transaction, read.ratings)
-    reasons: set[int] = set()
-    prompts: set[int] = set()
-    for rater in ratings.values():
-        prompts.update(distinct(rater.prompts).tolist())
-        for measure in rater.measures.values():
-            same = measure.reasons.strides == (0,)
-            reasons.update(distinct(measure.reasons[:1] if same else measure.reasons).tolist())
-    return ResponseColumns(
-        administrations=tuple(administrations),
-        starts=np.cumsum([0, *read.sizes]),
-        planned=tuple(read.planned),
-        places=tuple(read.places),
-        shown=tuple(tuple(json.loads(options)) for options in read.shown),
-        responses=Texts.of(tuple(read.texts)),
-        notes={name: ints.pop(name) for name in NOTES},
-        noted=tuple(read.noted),
-        ratings=ratings,
-        reasons=_texts(transaction, "reasons", reasons - {0}),
-        prompts=_texts(transaction, "texts", prompts),
-        **ints,
+        ratings = self._by_rater()
+        reasons = {
+            number
+            for rater in ratings.values()
+            for one in rater.measures.values()
+            for number in distinct(one.reasons[:1] if _same(one.reasons) else one.reasons).tolist()
+        }
+        prompts = {n for rater in ratings.values() for n in distinct(rater.prompts).tolist()}
+        return ResponseColumns(
+            administrations=tuple(self._administrations),
+            starts=np.cumsum([0, *read.sizes]),
+            planned=tuple(read.planned),
+            trials=small(columns["trial"]),
+            attempts=small(columns["attempt"]),
+            items=small(items),
+            replicates=small(columns["replicate"]),
+            options=small(shown),
+            asked=small(np.unique(columns["asked"], return_inverse=True)[1]),
+            texts=small(own),
+            statuses=small(columns["status"]),
+            places=tuple(self._items[number] for number in places.tolist()),
+            shown=tuple(tuple(json.loads(known[number])) for number in options.tolist()),
+            responses=Texts(stored, kept),
+            seeds=small(seeds),
+            notes={name: small(codes) for name, codes in notes.items()},
+            noted=tuple(noted),
+            ratings=ratings,
+            reasons=texts(transaction, reasons - {0}),
+            prompts=texts(transaction, prompts),
+        )
+
+    def _chunk(self, chosen: Sequence[int]) -> None:
+        """Read administrations between which the store has no other."""
+        read, transaction, span = self._read, self._transaction, (chosen[0], chosen[-1])
+        order = "ORDER BY administration_id, number"
+        trials = _table(
+            transaction, _TRIALS, f"FROM trials WHERE {_BETWEEN} AND NOT practice {order}", *span
+        )
+        rest = f"FROM attempts WHERE {_BETWEEN} AND ok ORDER BY administration_id, trial, number"
+        attempts = _table(transaction, _ATTEMPTS, rest, *span)
+        if (attempts["status"] == -2).any():
+            raise ValueError("a response has a status that does not exist")
+        at = found(_pairs(trials), _pairs(attempts))
+        keep = at >= 0
+        folded = self._folded(span)
+        if folded:
+            names = "administration", "trial", "attempt"
+            rows = zip(*(attempts[name].tolist() for name in names), strict=True)
+            for row, (number, trial, attempt) in enumerate(rows):
+                if number in folded:
+                    counting = folded[number].get(trial)
+                    keep[row] &= counting is not None and counting.number == attempt
+        # Of several attempts of a trial that are ok the last one counts.
+        kept = np.flatnonzero(keep)
+        if len(kept):
+            kept = kept[np.append(np.diff(at[kept]) != 0, True)]
+        own = {name: values[kept] for name, values in attempts.items()}
+        own |= {name: values[at[kept]] for name, values in trials.items() if name not in own}
+        before = sum(read.sizes)
+        for row, (number, trial) in enumerate(
+            zip(own["administration"].tolist(), own["trial"].tolist(), strict=True)
+            if folded
+            else ()
+        ):
+            if number in folded:
+                read.changed[before + row] = folded[number][trial]
+        for name, values in own.items():
+            read.parts.setdefault(name, []).append(values)
+        places = np.searchsorted(chosen, own["administration"])
+        read.sizes += np.bincount(places, minlength=len(chosen)).tolist()
+        read.planned += self._planned(chosen, trials)
+        if len(kept):
+            self._verdicts(span, own["id"], before)
+            if self._judged:
+                self._prompts(span, own["id"], before)
+
+    def _planned(
+        self, chosen: Sequence[int], trials: Mapping[str, NDArray[Any]]
+    ) -> list[dict[str, int]]:
+        planned: list[dict[str, int]] = [{} for _ in chosen]
+        of = np.searchsorted(chosen, trials["administration"]).astype(np.int64)
+        pairs, first, counts = np.unique(
+            of << 32 | trials["item"], return_index=True, return_counts=True
+        )
+        for at in np.argsort(first).tolist():
+            subtest = self._items[int(pairs[at]) & 0xFFFFFFFF][0]
+            own = planned[int(pairs[at]) >> 32]
+            own[subtest] = own.get(subtest, 0) + int(counts[at])
+        return planned
+
+    def _folded(self, span: tuple[int, int]) -> dict[int, dict[int, Attempt]]:
+        """Return, of administrations with corrections, the attempt that counts of each trial."""
+        numbers = self._transaction.rows(
+            f"SELECT DISTINCT administration_id FROM entries WHERE {_BETWEEN}"
+            f" AND kind IN {_CORRECTIONS}",
+            *span,
+        )
+        return {number: self._fold(number) for (number,) in numbers}
+
+    def _fold(self, number: int) -> dict[int, Attempt]:
+        answers = {
+            sequence: (attempt, response, None if status is None else ResponseStatus(status))
+            for sequence, attempt, response, status in self._transaction.rows(
+                "SELECT sequence, number, response, status FROM attempts"
+                " WHERE administration_id = ?",
+                number,
+            )
+        }
+        return {
+            trial.plan.number: trial.counting
+            for trial in outline(self._transaction, number, answers).trials
+            if trial.is_answered and trial.counting is not None
+        }
+
+    def _corrected(
+        self, columns: Mapping[str, NDArray[Any]], notes: Mapping[str, Ints]
+    ) -> dict[int, str]:
+        """Set the facts of the texts that persons have set; return these by row."""
+        changed: dict[int, str] = {}
+        for row, attempt in self._read.changed.items():
+            given = facts.of_text(attempt.response)
+            if given.text != columns["text"][row]:
+                changed[row] = attempt.response
+                for name, value in given._asdict().items():
+                    columns[name][row] = value
+                columns["status"][row] = (
+                    -1 if attempt.status is None else STATUSES.index(attempt.status)
+                )
+                notes["cause"][row] = -1
+        return changed
+
+    def _notes(
+        self, columns: Mapping[str, NDArray[Any]], noted: Places[str]
+    ) -> tuple[dict[str, Ints], Ints]:
+        """Return places of the notes that summaries read, and seeds."""
+        n, seeds, lines = len(columns["id"]), columns["seed"], columns["line"]
+        notes: dict[str, Ints] = {name: np.full(n, -1, np.int32) for name in NOTES}
+        ids, own = np.unique(columns["notes"], return_inverse=True)
+        known = texts(self._transaction, set(ids.tolist()) - {0})
+        read = [json.loads(known[number]) if number else {} for number in ids.tolist()]
+        for name in {name for one in read for name in one}:
+            codes = [noted[one[name]] if name in one else -1 for one in read]
+            if name == "seed":
+                other = np.array(codes)[own]
+                seeds = np.where(other >= 0, -2 - other, seeds)
+            else:
+                notes[name] = np.array(codes, np.int32)[own]
+        if (lines >= 0).any():
+            different, own = np.unique(lines, return_inverse=True)
+            codes = [noted[str(line)] if line >= 0 else -1 for line in different.tolist()]
+            notes["replayed_line"] = np.where(
+                lines >= 0, np.array(codes)[own], notes["replayed_line"]
+            )
+        return notes, seeds
+
+    def _verdicts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
+        """Read what each rater gave last."""
+        low, high = int(keys.min()), int(keys.max())
+        columns = "v.id, v.attempt_id, v.rater_id, v.measures_id, v.codes, v.numbers, v.reasons"
+        if high - low < 4 * len(keys) + 1000:
+            sql, limits = f"SELECT {columns} FROM verdicts v WHERE v.attempt_id", (low, high)
+        else:
+            sql = f"SELECT {columns} FROM attempts a JOIN verdicts v ON v.attempt_id = a.id WHERE"
+            sql, limits = f"{sql} a.administration_id", span
+        rows = self._transaction.rows(f"{sql} BETWEEN ? AND ?", *limits)
+        if not rows:
+            return
+        ids, attempts, raters, lists, codes, numbers, reasons = zip(*rows, strict=True)
+        of = found(keys, np.array(attempts))
+        counting = np.flatnonzero(of >= 0)
+        if not len(counting):
+            return
+        given = np.array((ids, raters, lists))[:, counting]
+        place = of[counting] + before
+        # Of each response and rater the first verdict gives the order, the last one the ratings.
+        order = np.lexsort((given[0], given[1], place))
+        (id_of, rater_of, list_of), place = given[:, order], place[order]
+        new = np.ones(len(place), bool)
+        new[1:] = (place[1:] != place[:-1]) | (rater_of[1:] != rater_of[:-1])
+        heads = np.flatnonzero(new)
+        latest = np.append(heads[1:], len(place))[: len(heads)] - 1
+        first, raters_of, lists_of = id_of[heads], rater_of[latest], list_of[latest]
+        row_of, source = place[latest].astype(np.int32), counting[order][latest]
+        for rater in distinct(raters_of).tolist():
+            mine = raters_of == rater
+            self._read.raters.setdefault(rater, []).append((row_of[mine], first[mine]))
+            for measures in distinct(lists_of[mine]).tolist():
+                at = np.flatnonzero(mine & (lists_of == measures))
+                sources = source[at].tolist()
+                whole = b"".join([codes[one] for one in sources])
+                into = self._read.given.setdefault((rater, measures), _Given())
+                into.rows.append(row_of[at])
+                into.codes.append(np.frombuffer(whole, np.uint8).reshape(len(at), -1))
+                rows_at = row_of[at].tolist()
+                for texts_of, by in ((numbers, into.numbers), (reasons, into.reasons)):
+                    for row, one in zip(rows_at, sources, strict=True):
+                        if texts_of[one] is not None:
+                            for number, value in by_place(texts_of[one]).items():
+                                by.setdefault(number, {})[row] = value
+
+    def _prompts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
+        """Read what judges were told for the verdicts that count."""
+        rows = self._transaction.rows(
+            "SELECT j.id, j.attempt_id, j.rater_id, j.prompt_id FROM attempts a"
+            " JOIN judgements j ON j.attempt_id = a.id"
+            " WHERE a.administration_id BETWEEN ? AND ? AND j.repeat = 0",
+            *span,
+        )
+        if not rows:
+            return
+        calls, of, raters, prompts = np.array(rows, np.int64).T
+        place = found(keys, of)
+        order = np.lexsort((calls, raters, place))
+        order = order[place[order] >= 0]
+        raters, prompts, place = raters[order], prompts[order], place[order] + before
+        last = np.ones(len(place), bool)
+        last[:-1] = (place[1:] != place[:-1]) | (raters[1:] != raters[:-1])
+        for rater in distinct(raters[last]).tolist():
+            mine = last & (raters == rater)
+            self._read.prompts.setdefault(rater, []).append((place[mine], prompts[mine]))
+
+    def _by_rater(self) -> dict[str, RaterColumns]:
+        specs = dict(self._transaction.rows("SELECT id, spec FROM raters"))
+        lists = texts(self._transaction, {measures for _, measures in self._read.given})
+        columns = {}
+        for rater, parts in sorted(self._read.raters.items()):
+            rows, order = _joined(parts)
+            measures: dict[str, list[Ratings]] = {}
+            for key in sorted(key for key in self._read.given if key[0] == rater):
+                for name, ratings in self._ratings(key, json.loads(lists[key[1]])):
+                    measures.setdefault(name, []).append(ratings)
+            judged, prompts = _joined(self._read.prompts.get(rater, []))
+            whole = {name: _whole(given, rows) for name, given in measures.items()}
+            columns[specs[rater]] = RaterColumns(rows, small(order), whole, judged, prompts)
+        return columns
+
+    def _ratings(
+        self, key: tuple[int, int], measures: Sequence[str]
+    ) -> Iterator[tuple[str, Ratings]]:
+        given = self._read.given.pop(key)
+        rows, codes = np.concatenate(given.rows), np.concatenate(given.codes)
+        if codes.shape[1] != len(measures) or codes.max(initial=0) > OTHER:
+            raise ValueError("a verdict has not one code for each measure")
+        for place, name in enumerate(measures):
+            own = codes[:, place]
+            values: NDArray[Any] = _VALUES[own]
+            if others := given.numbers.get(place):
+                values = values.astype(np.float64)
+                values[_rows(rows, others)] = list(others.values())
+            statuses = _STATUSES[own]
+            if (np.isfinite(values) != (statuses == 0)).any():
+                raise ValueError("a rating has a value exactly when its status is 'value'")
+            reasons = np.zeros(len(rows), np.int32)
+            if said := given.reasons.get(place):
+                reasons[_rows(rows, said)] = list(said.values())
+                if name not in self._explained:
+                    reasons[statuses == 0] = 0
+            yield name, Ratings(rows, small(values), small(statuses), small(reasons))
+
+
+_VALUES = np.array([0, 1] + [np.nan] * 254, np.float16)
+_STATUSES = np.array([0, 0, 1, 2, 3, 0] + [0] * 250, np.int8)
+
+
+def _rows(rows: Ints, wanted: Collection[int]) -> Ints:
+    return np.asarray(np.searchsorted(rows, np.fromiter(wanted, rows.dtype, len(wanted))))
+
+
+def _pairs(table: Mapping[str, NDArray[Any]]) -> Ints:
+    return np.asarray(table["administration"].astype(np.int64) << 32 | table["trial"])
+
+
+def _firsts(values: Ints) -> tuple[Ints, Ints]:
+    """Return where each different value stands first, in that order, and the place of each."""
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse]
+
+
+def _in_order(values: Ints) -> tuple[Ints, Ints]:
+    """Return the different values in the order of their first appearance, and their places."""
+    first, places = _firsts(values)
+    return values[first], places
+
+
+def _same(values: NDArray[Any]) -> bool:
+    return bool(values.strides == (0,))
+
+
+def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
+    """Return parts joined; where every response of the rater was rated the rows are shared."""
+    if len(parts) == 1:
+        (one,) = parts
+        rows = rated if np.array_equal(one.rows, rated) else one.rows
+        return Ratings(rows, one.values, one.statuses, one.reasons)
+    rows = np.concatenate([part.rows for part in parts])
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    return Ratings(
+        rated if np.array_equal(rows, rated) else rows,
+        small(np.concatenate([part.values for part in parts])[order]),
+        small(np.concatenate([part.statuses for part in parts])[order]),
+        small(np.concatenate([part.reasons for part in parts])[order]),
     )
+
+
+def _joined(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([ids for _, ids in parts])
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the different values of a column of integers, ascending.
+
+    >>> distinct(np.array([7, 2, 7])).tolist()
+    [2, 7]
+    """
+    ordered = np.sort(values)
+    new = np.ones(len(ordered), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
+
+
+def small(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the same values in the smallest type that holds each; equal ones are kept once.
+
+    >>> small(np.array([0.0, 1.0, np.nan])).dtype, small(np.array([7, 7, 7])).strides
+    (dtype('float16'), (0,))
+    """
+    if not len(values):
+        return values
+    if values.dtype.kind == "f":
+        types: tuple[Any, ...] = (np.float16, np.float32, values.dtype)
+    else:
+        types = (np.int8, np.int16, np.int32, values.dtype)
+    with np.errstate(over="ignore"):
+        for kind in types:
+            made = values.astype(kind)
+            if np.array_equal(made, values, equal_nan=values.dtype.kind == "f"):
+                break
+    if np.array_equal(made, np.broadcast_to(made[:1], len(made)), equal_nan=made.dtype.kind == "f"):
+        return np.broadcast_to(made[:1].copy(), len(made))
+    return made
+
+
+def found(values: Ints, wanted: Ints) -> Ints:
+    """Return where each wanted value is among different values, or -1."""
+    if not len(values) or not len(wanted):
+        return np.full(len(wanted), -1)
+    low, high = int(values.min()), int(values.max())
+    if high - low < 4 * len(values) + 1000:
+        table = np.full(high - low + 3, -1)
+        table[values - low + 1] = np.arange(len(values))
+        return table[np.clip(wanted, low - 1, high + 1) - low + 1]
+    order = np.argsort(values)
+    at = order[np.minimum(np.searchsorted(values, wanted, sorter=order), len(values) - 1)]
+    return np.asarray(np.where(values[at] == wanted, at, -1))
 
 
 def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -230,48 +712,6 @@ def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterato
     yield first, last
 
 
-def _by_rater(transaction: Transaction, read: ReadRatings) -> dict[str, RaterColumns]:
-    names = dict(transaction.rows("SELECT id, name FROM measures"))
-    specs = dict(transaction.rows("SELECT id, spec FROM raters"))
-    columns = {}
-    for rater, parts in sorted(read.raters.items()):
-        rows, order = _joined(parts)
-        measures = {}
-        for key in sorted(read.ratings):
-            if key[0] == rater:
-                measures[names[key[1]]] = _whole(read.ratings.pop(key), rows)
-        judged, prompts = _joined(read.prompts.get(rater, []))
-        columns[specs[rater]] = RaterColumns(rows, small(order), measures, judged, prompts)
-    return columns
-
-
-def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
-    """Return parts joined; where every response of the rater was rated the rows are shared."""
-    rows = np.concatenate([part.rows for part in parts])
-    return Ratings(
-        rated if np.array_equal(rows, rated) else rows,
-        small(np.concatenate([part.values for part in parts])),
-        small(np.concatenate([part.statuses for part in parts])),
-        small(np.concatenate([part.reasons for part in parts])),
-    )
-
-
-def _joined(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([ids for _, ids in parts])
-
-
-def _texts(transaction: Transaction, table: str, ids: Collection[int]) -> dict[int, str]:
-    texts: dict[int, str] = {}
-    ordered = sorted(ids)
-    for at in range(0, len(ordered), 500):
-        part = ordered[at : at + 500]
-        marks = ", ".join("?" * len(part))
-        texts.update(transaction.rows(f"SELECT id, text FROM {table} WHERE id IN ({marks})", *part))
-    return texts
-
-
 def planned_cells(
     transaction: Transaction, administrations: Sequence[int]
 ) -> dict[int, dict[tuple[str, str, int], int]]:
@@ -280,6 +720,7 @@ def planned_cells(
     for first, last in _chunks(transaction, administrations):
         for number, subtest, item, replicate, n in transaction.rows(
             "SELECT administration_id, subtest, item, replicate, count(*) FROM trials"
+            " JOIN items ON items.id = item_id"
             " WHERE administration_id BETWEEN ? AND ? AND NOT practice"
             " GROUP BY administration_id, subtest, item, replicate"
             " ORDER BY administration_id, min(number)",

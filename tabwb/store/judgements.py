@@ -13,23 +13,16 @@ from typing import Any
 
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
+from tabwb.store import verdicts
 from tabwb.store.database import Transaction
-from tabwb.store.write import (
-    STATUS_OF_KEY,
-    Keys,
-    attempt_key,
-    insert_declaration,
-    insert_ratings,
-    now,
-    to_json,
-)
-
-_AT_ONCE = 500
-"""Parameters of one statement; databases allow some thousands."""
+from tabwb.store.keys import Keys, now, to_json
+from tabwb.store.verdicts import AT_ONCE, Verdicts
+from tabwb.store.write import attempt_key, insert_declaration
 
 _COLUMNS = (
-    "trial, attempts.number, set_id, verdict, spec, repeat, prompt.text, raw.text, first_raw.text,"
-    " repaired, structured, judgements.stop_reason, requests, prompt_tokens, reply_tokens,"
+    "trial, attempts.number, verdict_id, verdict, spec, repeat, prompt.text, raw.text,"
+    " first_raw.text, repaired, structured, judgements.stop_reason, requests, prompt_tokens,"
+    " reply_tokens,"
     " judgements.latency_s, key, same_as, judgements.id, judgements.recorded_at"
 )
 _JOINS = (
@@ -59,17 +52,17 @@ def insert(
         judgement = entry.judgement
         attempt_id = attempt_key(transaction, administration_id, entry.trial, entry.attempt)
         rater_id = keys.of(transaction, "raters", judgement.rater)
-        set_id = verdict = None
+        verdict_id = verdict = None
         if judgement.repeat == 0:
-            sets = insert_ratings(transaction, keys, attempt_id, judgement.ratings, moment)
-            set_id = sets[judgement.rater]
+            made = verdicts.insert(transaction, keys, attempt_id, judgement.ratings, moment)
+            verdict_id = made[judgement.rater]
         else:
             plain = [[r.measure, r.value, r.status.value, r.reason] for r in judgement.ratings]
             verdict = to_json(plain)
         row = {
             "attempt_id": attempt_id,
             "rater_id": rater_id,
-            "set_id": set_id,
+            "verdict_id": verdict_id,
             "repeat": judgement.repeat,
             "prompt_id": keys.of(transaction, "texts", judgement.prompt_text),
             "raw_id": keys.of(transaction, "texts", judgement.raw),
@@ -129,8 +122,8 @@ def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgem
     """Return the latest judgement of each key, without failures and repetitions."""
     latest: dict[str, Judgement] = {}
     wanted = sorted(keys)
-    for at in range(0, len(wanted), _AT_ONCE):
-        part = [bytes.fromhex(key) for key in wanted[at : at + _AT_ONCE]]
+    for at in range(0, len(wanted), AT_ONCE):
+        part = [bytes.fromhex(key) for key in wanted[at : at + AT_ONCE]]
         marks = ", ".join("?" * len(part))
         rows = transaction.rows(
             f"SELECT {_COLUMNS}{_JOINS} WHERE key IN ({marks}) AND repeat = 0"
@@ -145,14 +138,15 @@ def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgem
 
 
 def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
-    ratings = _ratings(transaction, [row[2] for row in rows if row[2] is not None])
-    for trial, attempt, set_id, verdict, rater, repeat, prompt, raw, first_raw, *rest in rows:
+    ids = [row[2] for row in rows if row[2] is not None]
+    found = verdicts.of_ids(transaction, Verdicts(), ids)
+    for trial, attempt, verdict_id, verdict, rater, repeat, prompt, raw, first_raw, *rest in rows:
         repaired, structured, stop, requests, prompt_tokens, reply_tokens, latency_s, *last = rest
         key, same_as, number, moment = last
-        given = _from_verdict(verdict) if set_id is None else ratings[set_id]
+        given = _repeated(rater, verdict) if verdict_id is None else found[verdict_id]
         judgement = Judgement(
             rater=rater,
-            ratings=tuple(Rating(rater, *rating) for rating in given),
+            ratings=given,
             repeat=repeat,
             prompt_text=prompt,
             raw=raw,
@@ -172,27 +166,8 @@ def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
         yield Judged(trial, attempt, judgement)
 
 
-_Given = list[tuple[str, float | None, RatingStatus, str]]
-"""Measure, value, status and reason of each rating."""
-
-
-def _ratings(transaction: Transaction, sets: Sequence[int]) -> dict[int, _Given]:
-    ratings: dict[int, _Given] = {}
-    for at in range(0, len(sets), _AT_ONCE):
-        part = sets[at : at + _AT_ONCE]
-        marks = ", ".join("?" * len(part))
-        for set_id, measure, value, status, reason in transaction.rows(
-            "SELECT set_id, name, value, status_id, reasons.text FROM ratings"
-            " JOIN measures ON measures.id = measure_id"
-            " LEFT JOIN reasons ON reasons.id = reason_id"
-            f" WHERE set_id IN ({marks}) ORDER BY set_id, measure_id",
-            *part,
-        ):
-            given = (measure, value, STATUS_OF_KEY[status], reason or "")
-            ratings.setdefault(set_id, []).append(given)
-    return ratings
-
-
-def _from_verdict(verdict: str) -> _Given:
-    rows = json.loads(verdict)
-    return [(measure, value, RatingStatus(status), why) for measure, value, status, why in rows]
+def _repeated(rater: str, verdict: str) -> tuple[Rating, ...]:
+    return tuple(
+        Rating(rater, measure, value, RatingStatus(status), why)
+        for measure, value, status, why in json.loads(verdict)
+    )

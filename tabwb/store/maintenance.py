@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +14,7 @@ from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder, open_private, sync_file
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, schema, takes
+from tabwb.store import blobs, schema, takes, verdicts
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.migrate import CURRENT
 from tabwb.store.row_check import unreadable, wrong_types
@@ -28,7 +27,6 @@ COUNTED = {
     "batteries": "batteries",
     "trials": "trials",
     "attempts": "attempts",
-    "ratings": "ratings",
     "recordings": "recordings",
     "rating-sets": "sample_sets",
     "samples": "samples",
@@ -70,6 +68,9 @@ def info(store: Store) -> StoreInfo:
             name: int(transaction.value(f"SELECT count(*) FROM {table}"))
             for name, table in COUNTED.items()
         }
+        counts["ratings"] = int(
+            transaction.value("SELECT coalesce(sum(length(codes)), 0) FROM verdicts")
+        )
         blobs_size = int(transaction.value("SELECT coalesce(sum(size), 0) FROM assets"))
         if path is None:
             kind = "postgresql"
@@ -207,9 +208,8 @@ def check(path: Path) -> tuple[Damage, ...]:
 def remove_unnamed(path: Path) -> tuple[Path, ...]:
     """Remove files beside an embedded store that no row names; what was removed.
 
-    Processes that were killed while they kept a recording left them; so did a store that was
-    renamed, of its columns. A process that is keeping one now is not disturbed. Of a store that
-    can only be read nothing is removed.
+    Processes that were killed while they kept a recording left them. A process that is keeping
+    one now is not disturbed. Of a store that can only be read nothing is removed.
     """
     database = EmbeddedDatabase(path.absolute())
     try:
@@ -222,20 +222,9 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
         workfolder.sweep(takes.work_root_beside(database.path))
-        return (*schema.remove_unnamed(database), *_remove_columns(database))
+        return tuple(schema.remove_unnamed(database))
     finally:
         database.close()
-
-
-def _remove_columns(database: EmbeddedDatabase) -> Iterator[Path]:
-    from tabwb.store import column_file
-
-    with database.reading() as transaction:
-        uids = column_file.uids_of(transaction)
-    for folder in column_file.of_other_names(database.path, uids):
-        if not folder.with_suffix("").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            yield folder
 
 
 def wrong_in_rows(transaction: Transaction) -> Iterator[Damage]:
@@ -243,7 +232,7 @@ def wrong_in_rows(transaction: Transaction) -> Iterator[Damage]:
     if wrong := [Damage(*where) for where in wrong_types(transaction)]:
         yield from wrong
         return  # the others take values for what they should be
-    for look in (_references, _texts, _sequences, _sets):
+    for look in (_references, _texts, _sequences, _verdicts, _sets):
         yield from look(transaction)
     yield from (Damage(*where) for where in unreadable(transaction))
 
@@ -272,10 +261,9 @@ def _references(transaction: Transaction) -> Iterator[Damage]:
 
 
 def _texts(transaction: Transaction) -> Iterator[Damage]:
-    for table in ("texts", "reasons"):
-        for number, digest, text in transaction.each(f"SELECT id, sha256, text FROM {table}"):
-            if sha256(text.encode()).digest() != digest:
-                yield Damage(table, f"text {number} is not the one that was stored")
+    for number, digest, text in transaction.each("SELECT id, sha256, text FROM texts"):
+        if sha256(text.encode()).digest() != digest:
+            yield Damage("texts", f"text {number} is not the one that was stored")
 
 
 def _sequences(transaction: Transaction) -> Iterator[Damage]:
@@ -284,6 +272,11 @@ def _sequences(transaction: Transaction) -> Iterator[Damage]:
         " HAVING count(*) <> max(sequence)"
     ):
         yield Damage(f"administration {number}", f"{last - count} of {last} steps are missing")
+
+
+def _verdicts(transaction: Transaction) -> Iterator[Damage]:
+    for number, what in verdicts.wrong(transaction):
+        yield Damage("verdicts", f"verdict {number} {what}")
 
 
 def _sets(transaction: Transaction) -> Iterator[Damage]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tabwb.records.errors import StoreError
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, maintenance, people_rows, schema, takes
+from tabwb.store import blobs, maintenance, people_rows, schema, takes, verdicts
 from tabwb.store.access import Access
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.migrate import make
@@ -43,9 +43,8 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "samples": ("set_id", "number"),
     "assignments": ("set_id", "rater_id", "position"),
     "rater_declarations": ALL,
-    # Each set of one rater replaces the one before it.
-    "rating_sets": ("attempt_id", "rater_id", "replaces"),
-    "ratings": ("set_id", "measure_id"),
+    # Each verdict of one rater replaces the one before it.
+    "verdicts": ("attempt_id", "rater_id", "replaces"),
     "judgements": ("attempt_id", "rater_id", "repeat", "key", "recorded_at"),
     "sample_ratings": ("set_id", "rater_id", "position", "replaces"),
     "adjudications": ("set_id", "sample", "measure", "replaces"),
@@ -55,20 +54,18 @@ IDENTITY: dict[str, tuple[str, ...]] = {
 """Tables in the order in which they are merged: each after those that it refers to."""
 SHARED: dict[str, tuple[str, ...]] = {
     "texts": ("sha256",),
-    "reasons": ("sha256",),
-    "measures": ("name",),
+    "items": ("subtest", "item"),
     "raters": ("spec",),
-    "rating_statuses": ("name",),
     "assets": ("sha256",),
 }
 """Tables of which a row is merged only with a row that refers to it."""
 UNIQUE = {"batteries": ("battery", "version"), "sample_sets": ("name",)}
 """Further columns that no two rows share."""
-OWNED = {"ratings": "set_id", "judgements": "set_id"}
+OWNED = {"judgements": "verdict_id"}
 """Rows that belong to another one, which is compared as a whole: its column, by table."""
 NOT_COMPARED = {
     "batteries": {"kept_at"},
-    "rating_sets": {"recorded_at"},
+    "verdicts": {"recorded_at"},
     "assets": {"content"},
     "tombstones": {"who", "reason", "counts", "pending"},
     "rater_links": {"who", "recorded_at"},
@@ -262,7 +259,7 @@ class _Merge:
 
     def everything(self) -> None:
         for table in IDENTITY:
-            if table == "rating_sets":
+            if table == "verdicts":
                 self._leave_verdicts()
             columns = self._columns[table]
             origins = {c: o for c in columns if (o := self._origin(table, c))}
@@ -278,7 +275,7 @@ class _Merge:
     def _leave_verdicts(self) -> None:
         """Leave the verdicts of ratings of samples that are not merged, so that none counts."""
         sql = (
-            "SELECT r.set_id, r.rater_id, position, uid, spec, r.id, rating_set_id, name, state,"
+            "SELECT r.set_id, r.rater_id, position, uid, spec, r.id, verdict_id, name, state,"
             " answers, confidence, note, seconds, started_at, recorded_at FROM sample_ratings r"
             " JOIN sample_sets ON sample_sets.id = r.set_id JOIN raters ON raters.id = r.rater_id"
             " ORDER BY r.id"
@@ -300,7 +297,7 @@ class _Merge:
                 )
             if place in differ or tuple(row[:3]) in self._left["assignments"]:
                 self._left["sample_ratings"].add((row[5],))
-                self._left["rating_sets"].add((row[6],))
+                self._left["verdicts"].add((row[6],))
 
     def _put_in_order(self, table: str) -> None:
         """Put the rows of both stores in the order of time, each store's in its own order."""
@@ -335,6 +332,10 @@ class _Merge:
                 if mapped[column] is None and (table, column) not in LOOSE:
                     self._leave(table, row)
                     return
+        if table == "verdicts" and row["reasons"] is not None:
+            mapped["reasons"] = verdicts.written(
+                {at: self._key("texts", id) for at, id in verdicts.by_place(row["reasons"]).items()}
+            )
         for column in self._booleans[table]:
             mapped[column] = bool(mapped[column])
         if table == "tombstones":
@@ -343,7 +344,7 @@ class _Merge:
         columns = IDENTITY[table]
         identity = {c: mapped[c] for c in (mapped if columns == ALL else columns)}
         owner = OWNED.get(table)
-        if owner and row[owner] is not None and row[owner] not in self._new["rating_sets"]:
+        if owner and row[owner] is not None and row[owner] not in self._new["verdicts"]:
             self.already[table] += 1
             if number is not None and (there := self._find(table, identity)):
                 self._ids[table][number] = there["id"]
@@ -351,7 +352,7 @@ class _Merge:
         fresh = any(c in origins and row[c] in self._new[origins[c]] for c in identity)
         there = None if fresh else self._find(table, identity)
         if there is not None:
-            if different := self._different(table, number, mapped, there):
+            if different := self._different(table, mapped, there):
                 self._refuse(table, row, different)
                 return
             self.already[table] += 1
@@ -390,24 +391,15 @@ class _Merge:
         row = self.target.first(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", *given)
         return None if row is None else dict(zip(columns, row, strict=True))
 
-    def _different(
-        self, table: str, number: int | None, mapped: Mapping[str, Any], there: Mapping[str, Any]
-    ) -> str:
+    def _different(self, table: str, mapped: Mapping[str, Any], there: Mapping[str, Any]) -> str:
         """Return what differs between a row and the one that is here, or an empty text."""
         for column, value in mapped.items():
             if column in NOT_COMPARED.get(table, ()):
                 continue
             if there[column] != value:
+                if table == "verdicts":
+                    return "this rater gave other verdicts in this store"
                 return f"'{column}' differs from this store"
-        if table == "rating_sets" and number is not None:
-            sql = (
-                "SELECT name, value, status_id, text FROM ratings"
-                " JOIN measures ON measures.id = measure_id"
-                " LEFT JOIN reasons ON reasons.id = reason_id WHERE set_id = ? ORDER BY name"
-            )
-            mine, other = self.target.rows(sql, there["id"]), self.found.rows(sql, number)
-            if [tuple(row) for row in mine] != [tuple(row) for row in other]:
-                return "this rater gave other verdicts in this store"
         return ""
 
     def _key(self, table: str, number: Any) -> Any:

@@ -10,20 +10,24 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
 from tabwb.records.errors import StoreError
 from tabwb.records.files import open_private, sync_file
+from tabwb.store import facts, verdicts
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.keys import to_json
 from tabwb.store.locks import lock_file
 
-CURRENT = 6
+CURRENT = 8
 """The version of the tables that this program reads and writes."""
 LAST_NAMED = 5
 """The last version that stood in the table of another library, ``alembic_version``."""
@@ -33,6 +37,7 @@ _SERVER = (
     (re.compile(r"^\tid INTEGER NOT NULL", re.MULTILINE), "\tid SERIAL NOT NULL"),
     (re.compile(r" AUTOINCREMENT| WITHOUT ROWID"), ""),
     (re.compile(r"\bBLOB\b"), "BYTEA"),
+    (re.compile(r"X'(\w*)'"), r"'\\x\1'"),
     (re.compile(r"\bDOUBLE\b"), "DOUBLE PRECISION"),
 )
 """What PostgreSQL calls otherwise."""
@@ -56,18 +61,24 @@ def statements(name: str, *, server: bool) -> Iterator[str]:
 
 def make(transaction: Transaction) -> None:
     """Make the tables of a new store."""
-    for statement in statements("schema.sql", server=transaction.server):
-        transaction.execute(statement)
+    _run(transaction, "schema.sql")
+    _run(transaction, "views.sql")
     _write_version(transaction, CURRENT)
+
+
+def _run(transaction: Transaction, name: str) -> None:
+    for statement in statements(name, server=transaction.server):
+        transaction.execute(statement)
 
 
 def migrate(transaction: Transaction, version: int, to: int = CURRENT) -> None:
     """Bring the tables of an earlier version to a later one."""
     for number in range(version + 1, to + 1):
-        for statement in statements(f"migrations/{number:04}.sql", server=transaction.server):
-            transaction.execute(statement)
+        _run(transaction, f"migrations/{number:04}.sql")
         if number in STEPS:
             STEPS[number](transaction)
+    if to == CURRENT:
+        _run(transaction, "views.sql")
     if to > LAST_NAMED:
         _write_version(transaction, to)
 
@@ -99,7 +110,17 @@ def upgrade_embedded(database: EmbeddedDatabase, version_of: Callable[[Transacti
             _copy(path, copy_of(path))
             _change(database, version_of)
         _check(database)
+        _remove_columns(database)
         copy_of(path).unlink(missing_ok=True)
+
+
+def _remove_columns(database: EmbeddedDatabase) -> None:
+    """Remove copies of responses that earlier versions kept beside a store, under any name."""
+    with database.reading() as transaction:
+        uids = {uid for (uid,) in transaction.rows("SELECT uid FROM administrations")}
+    for named in database.path.resolve().parent.glob("*.columns/administrations"):
+        if not uids.isdisjoint(named.read_text(encoding="utf-8").split()):
+            shutil.rmtree(named.parent)
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -181,5 +202,146 @@ def _text(transaction: Transaction, text: str) -> int:
     return int(transaction.value("SELECT id FROM texts WHERE sha256 = ?", digest))
 
 
-STEPS: dict[int, Callable[[Transaction], None]] = {3: _declare_rules}
+_AT_ONCE = 20_000
+
+
+def _pack(transaction: Transaction) -> None:
+    """Write the rows of version 7 from those of version 6."""
+    _pack_trials(transaction)
+    _pack_attempts(transaction)
+    _pack_verdicts(transaction)
+
+
+def _ranges(transaction: Transaction, table: str) -> Iterator[tuple[int, int]]:
+    first, last = transaction.rows(f"SELECT min(id), max(id) FROM {table}")[0]
+    for start in range(first, last + 1, _AT_ONCE) if first is not None else ():
+        yield start, start + _AT_ONCE - 1
+
+
+def _pack_trials(transaction: Transaction) -> None:
+    transaction.execute(
+        "INSERT INTO items (subtest, item) SELECT DISTINCT subtest, item FROM trials ORDER BY 1, 2"
+    )
+    rows = transaction.rows("SELECT subtest, item, id FROM items")
+    items = {(subtest, item): number for subtest, item, number in rows}
+    options = {
+        text: _text(transaction, text)
+        for (text,) in transaction.rows("SELECT DISTINCT options FROM trials ORDER BY 1")
+    }
+    for first, last in _ranges(transaction, "administrations"):
+        trials = transaction.rows(
+            "SELECT subtest, item, options, administration_id, number FROM trials"
+            " WHERE administration_id BETWEEN ? AND ?",
+            first,
+            last,
+        )
+        transaction.many(
+            "UPDATE trials SET item_id = ?, options_id = ?"
+            " WHERE administration_id = ? AND number = ?",
+            [(items[subtest, item], options[shown], *key) for subtest, item, shown, *key in trials],
+        )
+
+
+def _pack_attempts(transaction: Transaction) -> None:
+    names: dict[int, int] = {}
+    notes: dict[str, int] = {}
+    of_text = lru_cache(_AT_ONCE)(facts.of_text)
+    for limits in _ranges(transaction, "attempts"):
+        sent: dict[int, list[tuple[str, int]]] = {}
+        for attempt, role, text in transaction.rows(
+            "SELECT attempt_id, role, text_id FROM messages WHERE attempt_id BETWEEN ? AND ?"
+            " ORDER BY attempt_id, position",
+            *limits,
+        ):
+            sent.setdefault(attempt, []).append((role, text))
+        rows = transaction.rows(
+            "SELECT a.id, response, metadata, prompt_id, e.kind = 'attempt-ok' FROM attempts a"
+            " JOIN trials t ON t.administration_id = a.administration_id AND t.number = a.trial"
+            " LEFT JOIN entries e ON e.administration_id = a.administration_id"
+            " AND e.sequence = a.sequence WHERE a.id BETWEEN ? AND ?",
+            *limits,
+        )
+        wanted = {text for messages in sent.values() for _, text in messages}
+        wanted.update(row[3] for row in rows)
+        for number, text in verdicts.texts(transaction, wanted - names.keys()).items():
+            names[number] = facts.named(text.encode())
+        made = []
+        for number, response, metadata, prompt, ok in rows:
+            noted = facts.of_notes(json.loads(metadata))
+            if noted.notes and noted.notes not in notes:
+                notes[noted.notes] = _text(transaction, noted.notes)
+            messages = [(role, names[text]) for role, text in sent.get(number, ())]
+            asked = facts.asked(messages, names[prompt])
+            last = noted.seed, noted.line, notes.get(noted.notes), number
+            made.append((bool(ok), *of_text(response), asked, *last))
+        transaction.many(
+            "UPDATE attempts SET ok = ?, text = ?, spoken = ?, words = ?, blank = ?, thinks = ?,"
+            " asked = ?, seed = ?, line = ?, notes_id = ? WHERE id = ?",
+            made,
+        )
+
+
+_GIVEN = (
+    f"r.measure_id * 8 + CASE WHEN r.status_id > 0 THEN r.status_id + 1 WHEN r.value = 0 THEN 0"
+    f" WHEN r.value = 1 THEN 1 ELSE {verdicts.OTHER} END"
+)
+"""SQL: measure and code of a rating in one integer."""
+
+
+def _pack_verdicts(transaction: Transaction) -> None:
+    names = dict(transaction.rows("SELECT id, name FROM measures"))
+    shared = {
+        number: _text(transaction, text)
+        for number, text in transaction.rows("SELECT id, text FROM reasons ORDER BY id")
+    }
+    known: dict[tuple[int, ...], int] = {}
+    n = 0
+
+    def list_of(measures: tuple[int, ...]) -> int:
+        if measures not in known:
+            known[measures] = _text(transaction, to_json([names[one] for one in measures]))
+        return known[measures]
+
+    for limits in _ranges(transaction, "verdicts"):
+        given = {
+            number: sorted(map(int, joined.split(",")))
+            for number, joined in transaction.rows(
+                f"SELECT r.set_id, {transaction.joined(_GIVEN)} FROM ratings r"
+                " WHERE r.set_id BETWEEN ? AND ? GROUP BY r.set_id",
+                *limits,
+            )
+        }
+        n += sum(map(len, given.values()))
+        others: dict[int, dict[int, float]] = {}
+        reasons: dict[int, dict[int, int]] = {}
+        for number, measure, value, reason in transaction.rows(
+            "SELECT set_id, measure_id, value, reason_id FROM ratings WHERE set_id BETWEEN ? AND ?"
+            " AND (reason_id IS NOT NULL OR value NOT IN (0, 1)) ORDER BY set_id, measure_id",
+            *limits,
+        ):
+            if value not in (None, 0, 1):
+                others.setdefault(number, {})[measure] = value
+            if reason is not None:
+                reasons.setdefault(number, {})[measure] = shared[reason]
+        made = []
+        for (number,) in transaction.rows(
+            "SELECT id FROM verdicts WHERE id BETWEEN ? AND ?", *limits
+        ):
+            packed = given.get(number, [])
+            measures = tuple(one >> 3 for one in packed)
+            written = (
+                verdicts.written({measures.index(one): value for one, value in found.items()})
+                for found in (others.get(number, {}), reasons.get(number, {}))
+            )
+            codes = bytes(one & 7 for one in packed)
+            made.append((list_of(measures), codes, *written, number))
+        transaction.many(
+            "UPDATE verdicts SET measures_id = ?, codes = ?, numbers = ?, reasons = ? WHERE id = ?",
+            made,
+        )
+    if n != transaction.value("SELECT count(*) FROM ratings"):
+        raise StoreError("ratings without a rater's set cannot be upgraded")
+
+
+STEPS: dict[int, Callable[[Transaction], None]] = {3: _declare_rules, 7: _pack}
 """What is done in Python after the SQL of a version."""

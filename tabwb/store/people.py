@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -26,8 +25,8 @@ from tabwb.records.speakers import (
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, people_rows, read, takes
 from tabwb.store.database import Transaction
+from tabwb.store.keys import now, to_json
 from tabwb.store.location import default_path
-from tabwb.store.write import now, to_json
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
@@ -276,7 +275,6 @@ class People:
             for number in numbers:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
-                self._remove_columns(transaction)
                 stone = people_rows.delete(
                     transaction,
                     speaker,
@@ -296,28 +294,6 @@ class People:
                 f"speaker {speaker} was deleted, but traces may be left: {error.message}",
                 where=error.where,
                 hint="they are removed when the store is opened next and can be written",
-            ) from error
-
-    def _remove_columns(self, transaction: Transaction) -> None:
-        """Remove the column file, which may hold the responses of the speaker.
-
-        Those that the store wrote under earlier names in this folder are removed too, and those of
-        copies, which write them again.
-        """
-        if self._access.embedded is None:
-            return
-        from tabwb.store import column_file
-
-        try:
-            column_file.remove(self._access.embedded)
-            uids = column_file.uids_of(transaction)
-            for folder in column_file.of_other_names(self._access.embedded, uids):
-                shutil.rmtree(folder)
-        except OSError as error:
-            raise StoreError(
-                f"the column file cannot be removed ({error.strerror}); nothing was deleted",
-                where=str(column_file.folder_of(self._access.embedded)),
-                hint="close other programs that use the store, then try again",
             ) from error
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:

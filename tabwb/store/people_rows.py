@@ -19,7 +19,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.speakers import KeptRecording, LogEntry, Reason, Speaker, Tombstone
 from tabwb.store import blobs, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
-from tabwb.store.write import now, to_json
+from tabwb.store.keys import now, to_json
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
@@ -144,7 +144,6 @@ def refuse_deleted(transaction: Transaction, speaker: str) -> None:
 
 
 _ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
-_SETS = f"SELECT id FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})"
 _JUDGEMENTS = f"SELECT id FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"
 _SAMPLES = f"SELECT set_id, number FROM samples WHERE attempt_id IN ({_ATTEMPTS})"
 _ASSIGNED = (
@@ -160,8 +159,7 @@ _STEPS = (
     f"DELETE FROM adjudications WHERE (set_id, sample) IN ({_SAMPLES})",
     f"DELETE FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})",
     f"DELETE FROM samples WHERE attempt_id IN ({_ATTEMPTS})",
-    f"DELETE FROM ratings WHERE set_id IN ({_SETS})",
-    f"DELETE FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})",
+    f"DELETE FROM verdicts WHERE attempt_id IN ({_ATTEMPTS})",
     f"DELETE FROM messages WHERE attempt_id IN ({_ATTEMPTS})",
     "DELETE FROM attempts WHERE administration_id = ?",
     "DELETE FROM rater_declarations WHERE administration_id = ?",
@@ -179,6 +177,10 @@ _SHARED: dict[str, tuple[str, _Uses]] = {
         "id",
         (
             ("trials", "prompt_id", _OWN),
+            ("trials", "options_id", _OWN),
+            ("attempts", "notes_id", _OWN),
+            ("verdicts", "measures_id", _OF_ATTEMPTS),
+            ("verdicts", "reasons", _OF_ATTEMPTS),
             ("messages", "text_id", _OF_ATTEMPTS),
             ("rater_declarations", "features_id", _OWN),
             ("rater_declarations", "caution_id", _OWN),
@@ -192,12 +194,12 @@ _SHARED: dict[str, tuple[str, _Uses]] = {
             ("batteries", "canonical_id", None),
         ),
     ),
-    "reasons": ("id", (("ratings", "reason_id", f"set_id IN ({_SETS})"),)),
+    "items": ("id", (("trials", "item_id", _OWN),)),
     # The spec of a rater may hold the path of a transcript, and so the speaker's ID or name.
     "raters": (
         "id",
         (
-            ("rating_sets", "rater_id", _OF_ATTEMPTS),
+            ("verdicts", "rater_id", _OF_ATTEMPTS),
             ("judgements", "rater_id", _OF_ATTEMPTS),
             ("rater_declarations", "rater_id", _OWN),
             ("assignments", "rater_id", None),
@@ -231,7 +233,9 @@ def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
     return {
         "administrations": len(numbers),
         "attempts": total("SELECT count(*) FROM attempts WHERE administration_id = ?"),
-        "ratings": total(f"SELECT count(*) FROM ratings WHERE set_id IN ({_SETS})"),
+        "ratings": total(
+            f"SELECT coalesce(sum(length(codes)), 0) FROM verdicts WHERE {_OF_ATTEMPTS}"
+        ),
         "judgements": total(f"SELECT count(*) FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"),
         "samples": total(f"SELECT count(*) FROM samples WHERE attempt_id IN ({_ATTEMPTS})"),
         "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
@@ -314,11 +318,18 @@ def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None
     for table, column, theirs in uses:
         select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
         if numbers is None:
-            used |= {row[0] for row in transaction.rows(select)}
+            found = [row[0] for row in transaction.rows(select)]
         elif theirs is not None:
-            for number in numbers:
-                rows = transaction.rows(f"{select} AND {theirs}", number)
-                used |= {row[0] for row in rows}
+            found = [
+                row[0]
+                for number in numbers
+                for row in transaction.rows(f"{select} AND {theirs}", number)
+            ]
+        else:
+            found = []
+        if column == "reasons":
+            found = [number for text in found for number in json.loads(text).values()]
+        used.update(found)
     return used
 
 

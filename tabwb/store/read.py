@@ -12,7 +12,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.marks import MARKS, marks_of
-from tabwb.records.ratings import Declaration, PluginVersion, Rating
+from tabwb.records.ratings import Declaration, PluginVersion
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import (
     Administration,
@@ -26,7 +26,8 @@ from tabwb.records.trials import (
 )
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of, taken_back
-from tabwb.store.write import STATUS_OF_KEY, to_json
+from tabwb.store.keys import to_json
+from tabwb.store.verdicts import COLUMNS, Verdicts
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
@@ -61,8 +62,10 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
     """Yield the planned trials in order."""
     for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
-        "SELECT number, subtest, item, replicate, options, text, practice FROM trials"
-        " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
+        "SELECT number, subtest, item, replicate, options.text, prompt.text, practice FROM trials"
+        " JOIN items ON items.id = item_id JOIN texts AS options ON options.id = options_id"
+        " JOIN texts AS prompt ON prompt.id = prompt_id"
+        " WHERE administration_id = ? ORDER BY number",
         administration_id,
     ):
         shown = tuple(json.loads(options))
@@ -77,7 +80,7 @@ def messages(
     known: dict[tuple[str, str], Message] = {}
     only = " AND role = 'system'" if system else ""
     for trial, number, role, text in transaction.rows(
-        "SELECT attempts.trial, attempts.number, role, text FROM attempts"
+        "SELECT attempts.trial, attempts.number, role, texts.text FROM attempts"
         " JOIN messages ON messages.attempt_id = attempts.id"
         " JOIN texts ON texts.id = text_id"
         " WHERE administration_id = ? AND attempts.trial BETWEEN ? AND ?"
@@ -95,7 +98,7 @@ def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]
     """Yield every entry in the order appended; ratings and declarations come last."""
     exchanges: dict[int, list[Message]] = {}
     for attempt_id, role, text in transaction.rows(
-        "SELECT attempt_id, role, text FROM attempts"
+        "SELECT attempt_id, role, texts.text FROM attempts"
         " JOIN messages ON messages.attempt_id = attempts.id"
         " JOIN texts ON texts.id = text_id"
         " WHERE administration_id = ? ORDER BY attempt_id, position",
@@ -140,23 +143,17 @@ def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_
 
 
 def _ratings(transaction: Transaction, administration_id: int) -> Iterator[RatingsEntry]:
-    # One entry for each set; a later set of the same rater replaces the earlier one in the fold.
-    sets: dict[tuple[int, int, int], list[Rating]] = {}
-    for set_id, trial, number, rater, measure, value, status_id, reason in transaction.rows(
-        "SELECT rating_sets.id, trial, attempts.number, spec, name, value, status_id, reasons.text"
-        " FROM attempts"
-        " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
-        " JOIN raters ON raters.id = rater_id"
-        " JOIN ratings ON ratings.set_id = rating_sets.id"
-        " JOIN measures ON measures.id = measure_id"
-        " LEFT JOIN reasons ON reasons.id = reason_id"
-        " WHERE administration_id = ? ORDER BY rating_sets.id, measure_id",
+    # One entry for each verdict; a later one of the same rater replaces it in the fold.
+    rows = transaction.rows(
+        f"SELECT trial, number, {COLUMNS} FROM attempts"
+        " JOIN verdicts ON attempt_id = attempts.id JOIN raters ON raters.id = rater_id"
+        " WHERE administration_id = ? ORDER BY verdicts.id",
         administration_id,
-    ):
-        rating = Rating(rater, measure, value, STATUS_OF_KEY[status_id], reason or "")
-        sets.setdefault((set_id, trial, number), []).append(rating)
-    for (_, trial, number), ratings in sets.items():
-        yield RatingsEntry(trial, number, tuple(ratings))
+    )
+    given = Verdicts().read(transaction, [row[2:] for row in rows])
+    for (trial, number, *_), ratings in zip(rows, given, strict=True):
+        if ratings:
+            yield RatingsEntry(trial, number, ratings)
 
 
 def declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
@@ -350,16 +347,13 @@ def measures_rated(
 ) -> tuple[tuple[str, str], ...]:
     """Return rater and measure of all ratings of administrations, sorted."""
     rows = transaction.rows(
-        "SELECT DISTINCT spec, name FROM attempts"
-        " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
-        " JOIN raters ON raters.id = rater_id"
-        " JOIN ratings ON ratings.set_id = rating_sets.id"
-        " JOIN measures ON measures.id = measure_id"
-        " WHERE administration_id BETWEEN ? AND ?",
+        "SELECT DISTINCT spec, texts.text FROM attempts"
+        " JOIN verdicts ON attempt_id = attempts.id JOIN raters ON raters.id = rater_id"
+        " JOIN texts ON texts.id = measures_id WHERE administration_id BETWEEN ? AND ?",
         min(administration_ids),
         max(administration_ids),
     )
-    return tuple(sorted((spec, name) for spec, name in rows))
+    return tuple(sorted({(spec, name) for spec, names in rows for name in json.loads(names)}))
 
 
 def notes_with(

@@ -18,12 +18,13 @@ _TYPES = {
 }
 """What SQLite, which does not enforce it, says of the values of a declared type."""
 _JSON = {
-    ("trials", "options"): "array",
     ("attempts", "metadata"): "object",
     ("recordings", "parameters"): "object",
     ("speakers", "record"): "object",
     ("sample_ratings", "answers"): "object",
     ("judgements", "verdict"): "array",
+    ("verdicts", "numbers"): "object",
+    ("verdicts", "reasons"): "object",
 }
 _NAMES = {
     ("attempts", "status"): ResponseStatus,

@@ -29,30 +29,18 @@ CREATE TABLE consents (
 	CONSTRAINT pk_consents PRIMARY KEY (id)
 );
 CREATE INDEX ix_consents_speaker ON consents (speaker);
-CREATE TABLE measures (
+CREATE TABLE items (
 	id INTEGER NOT NULL,
-	name VARCHAR NOT NULL,
-	CONSTRAINT pk_measures PRIMARY KEY (id),
-	CONSTRAINT uq_measures_name UNIQUE (name)
+	subtest VARCHAR NOT NULL,
+	item VARCHAR NOT NULL,
+	CONSTRAINT pk_items PRIMARY KEY (id),
+	CONSTRAINT uq_items_subtest_item UNIQUE (subtest, item)
 );
 CREATE TABLE raters (
 	id INTEGER NOT NULL,
 	spec VARCHAR NOT NULL,
 	CONSTRAINT pk_raters PRIMARY KEY (id),
 	CONSTRAINT uq_raters_spec UNIQUE (spec)
-);
-CREATE TABLE rating_statuses (
-	id SMALLINT NOT NULL,
-	name VARCHAR NOT NULL,
-	CONSTRAINT pk_rating_statuses PRIMARY KEY (id),
-	CONSTRAINT uq_rating_statuses_name UNIQUE (name)
-);
-CREATE TABLE reasons (
-	id INTEGER NOT NULL,
-	sha256 BLOB NOT NULL,
-	text TEXT NOT NULL,
-	CONSTRAINT pk_reasons PRIMARY KEY (id),
-	CONSTRAINT uq_reasons_sha256 UNIQUE (sha256)
 );
 CREATE TABLE speakers (
 	id INTEGER NOT NULL,
@@ -159,12 +147,11 @@ CREATE INDEX ix_recordings_sha256 ON recordings (sha256);
 CREATE TABLE trials (
 	administration_id INTEGER NOT NULL,
 	number INTEGER NOT NULL,
-	subtest VARCHAR NOT NULL,
-	item VARCHAR NOT NULL,
 	replicate INTEGER NOT NULL,
-	options TEXT NOT NULL,
 	prompt_id INTEGER NOT NULL,
 	practice BOOLEAN NOT NULL,
+	item_id INTEGER NOT NULL DEFAULT 0 REFERENCES items (id),
+	options_id INTEGER NOT NULL DEFAULT 0 REFERENCES texts (id),
 	CONSTRAINT pk_trials PRIMARY KEY (administration_id, number),
 	CONSTRAINT fk_trials_administration_id FOREIGN KEY(administration_id) REFERENCES administrations (id),
 	CONSTRAINT fk_trials_prompt_id FOREIGN KEY(prompt_id) REFERENCES texts (id)
@@ -196,6 +183,16 @@ CREATE TABLE attempts (
 	latency_s DOUBLE,
 	error TEXT NOT NULL,
 	metadata TEXT NOT NULL,
+	ok BOOLEAN NOT NULL DEFAULT FALSE,
+	text BIGINT NOT NULL DEFAULT 0,
+	spoken BIGINT NOT NULL DEFAULT 0,
+	words INTEGER NOT NULL DEFAULT 0,
+	blank BOOLEAN NOT NULL DEFAULT FALSE,
+	thinks BOOLEAN NOT NULL DEFAULT FALSE,
+	asked BIGINT NOT NULL DEFAULT 0,
+	seed BIGINT,
+	line BIGINT,
+	notes_id INTEGER REFERENCES texts (id),
 	CONSTRAINT pk_attempts PRIMARY KEY (id),
 	CONSTRAINT uq_attempts_administration_id_trial_number UNIQUE (administration_id, trial, number),
 	CONSTRAINT fk_attempts_administration_id_sequence FOREIGN KEY(administration_id, sequence) REFERENCES entries (administration_id, sequence)
@@ -209,23 +206,27 @@ CREATE TABLE messages (
 	CONSTRAINT fk_messages_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
 	CONSTRAINT fk_messages_text_id FOREIGN KEY(text_id) REFERENCES texts (id)
 ) WITHOUT ROWID;
-CREATE TABLE rating_sets (
+CREATE TABLE verdicts (
 	id INTEGER NOT NULL,
 	attempt_id INTEGER NOT NULL,
 	rater_id INTEGER NOT NULL,
 	replaces INTEGER,
 	recorded_at VARCHAR,
-	CONSTRAINT pk_rating_sets PRIMARY KEY (id),
-	CONSTRAINT fk_rating_sets_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
-	CONSTRAINT fk_rating_sets_rater_id FOREIGN KEY(rater_id) REFERENCES raters (id),
-	CONSTRAINT fk_rating_sets_replaces FOREIGN KEY(replaces) REFERENCES rating_sets (id)
+	measures_id INTEGER NOT NULL DEFAULT 0 REFERENCES texts (id),
+	codes BLOB NOT NULL DEFAULT X'',
+	numbers TEXT,
+	reasons TEXT,
+	CONSTRAINT pk_verdicts PRIMARY KEY (id),
+	CONSTRAINT fk_verdicts_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
+	CONSTRAINT fk_verdicts_rater_id FOREIGN KEY(rater_id) REFERENCES raters (id),
+	CONSTRAINT fk_verdicts_replaces FOREIGN KEY(replaces) REFERENCES verdicts (id)
 );
-CREATE INDEX ix_rating_sets_attempt_id ON rating_sets (attempt_id);
+CREATE INDEX ix_verdicts_attempt_id ON verdicts (attempt_id);
 CREATE TABLE judgements (
 	id INTEGER NOT NULL,
 	attempt_id INTEGER NOT NULL,
 	rater_id INTEGER NOT NULL,
-	set_id INTEGER,
+	verdict_id INTEGER,
 	repeat INTEGER NOT NULL,
 	prompt_id INTEGER NOT NULL,
 	raw_id INTEGER NOT NULL,
@@ -242,10 +243,10 @@ CREATE TABLE judgements (
 	verdict TEXT,
 	recorded_at VARCHAR NOT NULL,
 	CONSTRAINT pk_judgements PRIMARY KEY (id),
-	CONSTRAINT ck_judgements_verdict_once CHECK ((set_id IS NULL) = (verdict IS NOT NULL)),
+	CONSTRAINT ck_judgements_verdict_once CHECK ((verdict_id IS NULL) = (verdict IS NOT NULL)),
 	CONSTRAINT fk_judgements_attempt_id FOREIGN KEY(attempt_id) REFERENCES attempts (id),
 	CONSTRAINT fk_judgements_rater_id FOREIGN KEY(rater_id) REFERENCES raters (id),
-	CONSTRAINT fk_judgements_set_id FOREIGN KEY(set_id) REFERENCES rating_sets (id),
+	CONSTRAINT fk_judgements_verdict_id FOREIGN KEY(verdict_id) REFERENCES verdicts (id),
 	CONSTRAINT fk_judgements_prompt_id FOREIGN KEY(prompt_id) REFERENCES texts (id),
 	CONSTRAINT fk_judgements_raw_id FOREIGN KEY(raw_id) REFERENCES texts (id),
 	CONSTRAINT fk_judgements_first_raw_id FOREIGN KEY(first_raw_id) REFERENCES texts (id),
@@ -253,19 +254,6 @@ CREATE TABLE judgements (
 );
 CREATE INDEX ix_judgements_attempt_id ON judgements (attempt_id);
 CREATE INDEX ix_judgements_key ON judgements ("key");
-CREATE TABLE ratings (
-	set_id INTEGER NOT NULL,
-	measure_id INTEGER NOT NULL,
-	value DOUBLE,
-	status_id SMALLINT NOT NULL,
-	reason_id INTEGER,
-	CONSTRAINT pk_ratings PRIMARY KEY (set_id, measure_id),
-	CONSTRAINT ck_ratings_value_has_status CHECK ((status_id = 0) = (value IS NOT NULL)),
-	CONSTRAINT fk_ratings_set_id FOREIGN KEY(set_id) REFERENCES rating_sets (id),
-	CONSTRAINT fk_ratings_measure_id FOREIGN KEY(measure_id) REFERENCES measures (id),
-	CONSTRAINT fk_ratings_status_id FOREIGN KEY(status_id) REFERENCES rating_statuses (id),
-	CONSTRAINT fk_ratings_reason_id FOREIGN KEY(reason_id) REFERENCES reasons (id)
-) WITHOUT ROWID;
 CREATE TABLE sample_sets (
 	id INTEGER NOT NULL,
 	uid VARCHAR(36) NOT NULL,
@@ -331,7 +319,7 @@ CREATE TABLE sample_ratings (
 	confidence SMALLINT,
 	note TEXT NOT NULL,
 	seconds DOUBLE NOT NULL,
-	rating_set_id INTEGER,
+	verdict_id INTEGER,
 	started_at VARCHAR NOT NULL,
 	recorded_at VARCHAR NOT NULL,
 	CONSTRAINT pk_sample_ratings PRIMARY KEY (id),
@@ -339,7 +327,7 @@ CREATE TABLE sample_ratings (
 	CONSTRAINT fk_sample_ratings_set_id_rater_id_position FOREIGN KEY(set_id, rater_id, position) REFERENCES assignments (set_id, rater_id, position),
 	CONSTRAINT uq_sample_ratings_replaces UNIQUE (replaces),
 	CONSTRAINT fk_sample_ratings_replaces FOREIGN KEY(replaces) REFERENCES sample_ratings (id),
-	CONSTRAINT fk_sample_ratings_rating_set_id FOREIGN KEY(rating_set_id) REFERENCES rating_sets (id)
+	CONSTRAINT fk_sample_ratings_verdict_id FOREIGN KEY(verdict_id) REFERENCES verdicts (id)
 );
 CREATE UNIQUE INDEX ix_sample_ratings_first ON sample_ratings (set_id, rater_id, position) WHERE replaces IS NULL;
 CREATE INDEX ix_sample_ratings_set_id_rater_id_position ON sample_ratings (set_id, rater_id, position);
@@ -388,8 +376,6 @@ CREATE TABLE rater_links (
 	CONSTRAINT fk_rater_links_revokes FOREIGN KEY(revokes) REFERENCES rater_links (id)
 );
 CREATE INDEX ix_rater_links_set_id ON rater_links (set_id);
-INSERT INTO rating_statuses (id, name)
-VALUES (0, 'value'), (1, 'undefined'), (2, 'unparsed'), (3, 'error');
 -- only postgresql
 CREATE TABLE schema_version (
 	version INTEGER NOT NULL

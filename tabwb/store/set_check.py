@@ -16,7 +16,7 @@ _OF_ANOTHER = (
     " OR e.position <> r.position"
 )
 _COUNTED_ELSEWHERE = (
-    "SELECT r.set_id, r.id, g.id FROM sample_ratings r JOIN rating_sets g ON g.id = r.rating_set_id"
+    "SELECT r.set_id, r.id, g.id FROM sample_ratings r JOIN verdicts g ON g.id = r.verdict_id"
     " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
     " AND a.position = r.position"
     " JOIN samples s ON s.set_id = a.set_id AND s.number = a.sample"

@@ -12,9 +12,9 @@ from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import Adjudication, RatingSet, SetEvent
 from tabwb.records.speakers import operator
 from tabwb.store.database import Transaction
+from tabwb.store.keys import now, to_json
 from tabwb.store.set_ratings import asked_by
 from tabwb.store.set_saving import checked
-from tabwb.store.write import now, to_json
 
 
 def settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Adjudication:

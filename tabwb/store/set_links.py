@@ -9,7 +9,7 @@ from tabwb.records.rating_sets import RaterLink
 from tabwb.records.speakers import operator
 from tabwb.store import set_rows
 from tabwb.store.database import Transaction
-from tabwb.store.write import now
+from tabwb.store.keys import now
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access

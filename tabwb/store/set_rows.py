@@ -25,7 +25,7 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.specs import uuid7
 from tabwb.store.database import Transaction
-from tabwb.store.write import Keys, now, to_json
+from tabwb.store.keys import Keys, now, to_json
 
 STATES = ("draft", "complete", "taken-back")
 COUNTS = " AND state <> 'draft'"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from tabwb.battery.form_answers import check_answers, ratings_of
 from tabwb.battery.forms import Form
@@ -12,20 +11,14 @@ from tabwb.records.counting import PERSON
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import MOST_CONFIDENT, Answer, RatingSet, SampleRating
 from tabwb.records.ratings import TAKEN_BACK, Rating
-from tabwb.store import set_rows
+from tabwb.store import set_rows, verdicts
 from tabwb.store.database import Transaction
+from tabwb.store.keys import Keys, now, to_json
 from tabwb.store.set_ratings import counted_as, declaration_of, is_asked, with_earlier
-from tabwb.store.write import (
-    STATUS_OF_KEY,
-    Keys,
-    insert_declaration,
-    insert_ratings,
-    now,
-    to_json,
-)
+from tabwb.store.write import insert_declaration
 
 _LAST = (
-    "SELECT max(rating_sets.id) FROM rating_sets JOIN raters ON raters.id = rater_id"
+    "SELECT max(verdicts.id) FROM verdicts JOIN raters ON raters.id = rater_id"
     " WHERE attempt_id = ? AND spec = ?"
 )
 
@@ -82,10 +75,9 @@ def save(
         ratings = with_earlier(form, said, earlier, "not rated")
     elif purpose == "rate" and given.taken_back:
         ratings = _before(transaction, form, place, attempt_id, counted)
-    rating_set_id = None
+    verdict_id = None
     if ratings and not _scored_in_session(transaction, attempt_id, counted):
-        sets = insert_ratings(transaction, keys, attempt_id, ratings, moment)
-        rating_set_id = sets[counted]
+        verdict_id = verdicts.insert(transaction, keys, attempt_id, ratings, moment)[counted]
         declaration = declaration_of(form, counted)
         insert_declaration(transaction, keys, administration_id, declaration, moment)
     row = {
@@ -98,7 +90,7 @@ def save(
         "confidence": given.confidence,
         "note": given.note,
         "seconds": given.seconds,
-        "rating_set_id": rating_set_id,
+        "verdict_id": verdict_id,
         "started_at": given.started_at or moment,
         "recorded_at": moment,
     }
@@ -182,7 +174,7 @@ def _scored_in_session(transaction: Transaction, attempt_id: int, rater: str) ->
     if not rater.startswith(PERSON):
         return False
     last = transaction.value(_LAST, attempt_id, rater)
-    of_set = "SELECT 1 FROM sample_ratings WHERE rating_set_id = ? LIMIT 1"
+    of_set = "SELECT 1 FROM sample_ratings WHERE verdict_id = ? LIMIT 1"
     if last is None or transaction.value(of_set, last) is not None:
         return False
     return any(one.reason != TAKEN_BACK for one in _ratings_in(transaction, last, rater))
@@ -193,16 +185,10 @@ def _last_ratings(transaction: Transaction, attempt_id: int, rater: str) -> tupl
 
 
 def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[Rating, ...]:
-    rows: Sequence[Any] = () if row is None else transaction.rows(
-        "SELECT name, value, status_id, reasons.text FROM ratings"
-        " JOIN measures ON measures.id = measure_id LEFT JOIN reasons ON reasons.id = reason_id"
-        " WHERE set_id = ? ORDER BY measure_id",
-        row,
-    )  # fmt: skip
-    return tuple(
-        Rating(rater, name, value, STATUS_OF_KEY[status], reason or "")
-        for name, value, status, reason in rows
-    )
+    if row is None:
+        return ()
+    given = verdicts.of_ids(transaction, verdicts.Verdicts(), [row])[row]
+    return tuple(replace(one, rater=rater) for one in given)
 
 
 def _before(
@@ -214,11 +200,11 @@ def _before(
 ) -> tuple[Rating, ...]:
     """Return the ratings of the rater's row after what this position added is taken back."""
     first = transaction.value(
-        "SELECT min(rating_set_id) FROM sample_ratings"
+        "SELECT min(verdict_id) FROM sample_ratings"
         " WHERE set_id = ? AND rater_id = ? AND position = ?",
         *place,
     )
-    before = transaction.value("SELECT replaces FROM rating_sets WHERE id = ?", first)
+    before = transaction.value("SELECT replaces FROM verdicts WHERE id = ?", first)
     held = _ratings_in(transaction, before, rater)
     own = [one for one in held if is_asked(form, one.measure)]
     earlier = _last_ratings(transaction, attempt_id, rater)

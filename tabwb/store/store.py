@@ -246,9 +246,9 @@ class Store:
         self, administration_ids: Sequence[int], explained: Collection[str] = ()
     ) -> ResponseColumns:
         """Return the answers that count as numpy columns."""
-        from tabwb.store.kept_columns import columns_of
+        from tabwb.store.columns import response_columns
 
-        return columns_of(self._access, administration_ids, explained)
+        return response_columns(self._access, administration_ids, explained)
 
     def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
         """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""

@@ -22,21 +22,20 @@ from tabwb.records.states import (
 from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, PlannedTrial, Trial
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import Step, status_of, taken_back, trial_of
-from tabwb.store.write import STATUS_OF_KEY
+from tabwb.store.verdicts import COLUMNS, Verdicts, texts
 
 PART = 1_000
 """Trials read at a time."""
 _KEPT = 20_000
-"""Sets of ratings that are remembered, because most sets repeat an earlier one."""
+"""Prompts and lists of options that are remembered."""
 _STATE = {f"attempt-{state.value}": state for state in AttemptState}
 _OK = f"attempt-{AttemptState.OK.value}"
 _STATUS = {status.value: status for status in ResponseStatus}
 _STOP = {reason.value: reason for reason in StopReason}
-_MEASURE_BITS = 16
-_LEAST = (1 << _MEASURE_BITS) - 1
 
 _PLANNED = """
-SELECT number, subtest, item, replicate, options, prompt_id, practice FROM trials
+SELECT number, subtest, item, replicate, options_id, prompt_id, practice
+FROM trials JOIN items ON items.id = item_id
 WHERE administration_id = ? AND number BETWEEN ? AND ? ORDER BY number
 """
 _ATTEMPTS = """
@@ -51,73 +50,33 @@ SELECT sequence, kind, trial, text, undoes FROM entries
 WHERE administration_id = ? AND substr(kind, 1, 8) <> 'attempt-' AND kind <> 'trial-started'
 ORDER BY sequence
 """
-_RATED = """
-FROM attempts a JOIN rating_sets s ON s.attempt_id = a.id JOIN ratings r ON r.set_id = s.id
-WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ?
-"""
-_PACKED = (
-    f"(CAST(coalesce(r.reason_id, 0) AS BIGINT) << {_MEASURE_BITS + 4}) | (r.measure_id << 4)"
-    " | (r.status_id << 2) | CASE WHEN r.value IS NULL THEN 0 WHEN r.value = 0 THEN 1"
-    " WHEN r.value = 1 THEN 2 ELSE 3 END"
-)
-"""SQL: reason, measure, status and value of a rating in one integer; 3 is any other value."""
 _decode = json.JSONDecoder().raw_decode
-_VALUES = (None, 0.0, 1.0)
-_Set = tuple[int, str, tuple[tuple[int, float], ...]]
-"""Rater, packed ratings, and measure and value of those with another value than 0 and 1."""
 
 
-class Rated:
-    """Reads ratings; equal ones are one object, as are equal tuples of them.
-
-    That halves time and memory of an export. It serves all administrations of one store.
-    """
+class Rated(Verdicts):
+    """Reads what each rater gave last; equal ratings are one object, as are tuples of them."""
 
     def __init__(self) -> None:
-        self._measures: dict[int, str] = {}
-        self._raters: dict[int, str] = {}
-        self._forget()
-
-    def _forget(self) -> None:
-        self._reasons: dict[int, str] = {0: ""}
-        self._ratings: dict[tuple[int, int, float | None], Rating] = {}
-        self._sets: dict[_Set, tuple[Rating, ...]] = {}
+        super().__init__()
         self._joined: dict[tuple[int, ...], tuple[Rating, ...]] = {}
 
     def of(
         self, transaction: Transaction, administration: int, first: int, last: int
     ) -> dict[int, dict[int, dict[str, tuple[Rating, ...]]]]:
-        """Return, by trial and attempt, what each rater gave last.
-
-        Args:
-            transaction: to read in.
-            administration: its number.
-            first: number of a trial.
-            last: number of a trial.
-        """
-        within = administration, first, last
-        others: dict[int, list[tuple[int, float]]] = {}
-        for set_id, measure, value in transaction.rows(
-            f"SELECT s.id, r.measure_id, r.value {_RATED} AND r.value NOT IN (0, 1) ORDER BY 1, 2",
-            *within,
-        ):
-            others.setdefault(set_id, []).append((measure, value))
+        """Return, by trial (``first`` to ``last``) and attempt, what each rater gave last."""
         rows = transaction.rows(
-            f"SELECT a.trial, a.number, s.id, s.rater_id, {transaction.joined(_PACKED)}"
-            f" {_RATED} GROUP BY a.trial, a.number, s.id, s.rater_id ORDER BY s.id",
-            *within,
+            f"SELECT a.trial, a.number, {COLUMNS} FROM attempts a"
+            " JOIN verdicts ON attempt_id = a.id JOIN raters ON raters.id = rater_id"
+            " WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ? ORDER BY verdicts.id",
+            administration,
+            first,
+            last,
         )
-        if len(self._sets) > _KEPT:
-            self._forget()
-        keys = [
-            (rater, packed, tuple(others[set_id]) if set_id in others else ())
-            for _, _, set_id, rater, packed in rows
-        ]
-        self._make(transaction, set(keys) - self._sets.keys())
         rated: dict[int, dict[int, dict[str, tuple[Rating, ...]]]] = {}
-        for (trial, attempt, *_), key in zip(rows, keys, strict=True):
-            by_rater = rated.setdefault(trial, {}).setdefault(attempt, {})
-            by_rater[self._raters[key[0]]] = self._sets[key]
+        given = self.read(transaction, [row[2:] for row in rows])
+        for (trial, attempt, rater, *_), ratings in zip(rows, given, strict=True):
+            if ratings:
+                rated.setdefault(trial, {}).setdefault(attempt, {})[rater] = ratings
         return rated
 
     def joined(self, by_rater: Mapping[str, tuple[Rating, ...]]) -> tuple[Rating, ...]:
@@ -129,42 +88,6 @@ class Rated:
         if key not in self._joined:
             self._joined[key] = tuple(chain.from_iterable(given))
         return self._joined[key]
-
-    def _make(self, transaction: Transaction, keys: set[_Set]) -> None:
-        if keys:
-            self._measures = dict(transaction.rows("SELECT id, name FROM measures"))
-            self._raters = dict(transaction.rows("SELECT id, spec FROM raters"))
-        packed = {key: sorted(map(int, key[1].split(","))) for key in keys}
-        wanted = {rating >> _MEASURE_BITS + 4 for ratings in packed.values() for rating in ratings}
-        self._read_reasons(transaction, sorted(wanted - self._reasons.keys()))
-        for key, ratings in packed.items():
-            values = dict(key[2])
-            made = {
-                measure: self._rating(key[0], rating, values.get(measure))
-                for rating in ratings
-                for measure in (rating >> 4 & _LEAST,)
-            }
-            self._sets[key] = tuple(made[measure] for measure in sorted(made))
-
-    def _rating(self, rater: int, packed: int, other: float | None) -> Rating:
-        key = rater, packed, other
-        if key not in self._ratings:
-            self._ratings[key] = Rating(
-                self._raters[rater],
-                self._measures[packed >> 4 & _LEAST],
-                other if packed & 3 == 3 else _VALUES[packed & 3],
-                STATUS_OF_KEY[packed >> 2 & 3],
-                self._reasons[packed >> _MEASURE_BITS + 4],
-            )
-        return self._ratings[key]
-
-    def _read_reasons(self, transaction: Transaction, ids: Sequence[int]) -> None:
-        for at in range(0, len(ids), 500):
-            part = ids[at : at + 500]
-            marks = ", ".join("?" * len(part))
-            self._reasons.update(
-                transaction.rows(f"SELECT id, text FROM reasons WHERE id IN ({marks})", *part)
-            )
 
 
 def trial_parts(
@@ -223,23 +146,18 @@ class _Prompts:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self._texts: dict[int, str] = {}
-        self._options: dict[str, tuple[str, ...]] = {}
+        self._options: dict[int, tuple[str, ...]] = {}
 
     def planned(self, rows: Sequence[Row]) -> Iterator[PlannedTrial]:
         """Yield the trials of rows."""
-        for kept in (self._texts, self._options):
-            if len(kept) > _KEPT:
-                kept.clear()
-        missing = sorted({row[5] for row in rows} - self._texts.keys())
-        for at in range(0, len(missing), 500):
-            part = missing[at : at + 500]
-            marks = ", ".join("?" * len(part))
-            self._texts.update(
-                self._transaction.rows(f"SELECT id, text FROM texts WHERE id IN ({marks})", *part)
-            )
+        if len(self._texts) > _KEPT:
+            self._texts.clear()
+            self._options.clear()
+        wanted = {number for row in rows for number in row[4:6]}
+        self._texts.update(texts(self._transaction, wanted - self._texts.keys()))
         for number, subtest, item, replicate, options, prompt, practice in rows:
             if options not in self._options:
-                self._options[options] = tuple(json.loads(options))
+                self._options[options] = tuple(json.loads(self._texts[options]))
             yield PlannedTrial(
                 number,
                 subtest,

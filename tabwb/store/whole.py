@@ -10,6 +10,7 @@ from tabwb.records.speakers import LogEntry, operator
 from tabwb.records.trials import Entry, PlannedTrial
 from tabwb.store import people_rows, write
 from tabwb.store.database import Transaction
+from tabwb.store.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class WholeAdministration:
 
 
 def insert(
-    transaction: Transaction, keys: write.Keys, battery_id: int, given: WholeAdministration
+    transaction: Transaction, keys: Keys, battery_id: int, given: WholeAdministration
 ) -> int:
     """Insert an administration with its entries and log; return its number."""
     conditions = given.conditions

@@ -6,20 +6,17 @@ and named by a small integer.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition import plain
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
-from tabwb.records.ratings import Declaration, Rating
+from tabwb.records.ratings import Declaration
 from tabwb.records.specs import uuid7
-from tabwb.records.states import RatingStatus
+from tabwb.records.states import AttemptState
 from tabwb.records.trials import (
     AttemptEntry,
     DeclarationEntry,
@@ -28,84 +25,9 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
+from tabwb.store import facts, verdicts
 from tabwb.store.database import Transaction
-
-STATUSES = (RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR)
-"""Statuses by their keys. SQLite keeps 0 and 1 in no byte, so the common ones have them."""
-STATUS_OF_KEY = dict(enumerate(STATUSES))
-_KEPT = 20_000
-
-
-class Keys:
-    """Integer keys of what is stored once, remembered between transactions.
-
-    A key found in a transaction counts only after that has committed (:meth:`keep`): one that was
-    undone must not be remembered.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], int] = {}
-        self._new: dict[tuple[str, str], int] = {}
-        self._deletions = 0
-
-    def renew(self, transaction: Transaction) -> None:
-        """Forget everything if a speaker was deleted since: a key may stand for something else."""
-        deletions = transaction.value("SELECT max(id) FROM tombstones") or 0
-        if deletions != self._deletions:
-            self._known.clear()
-            self._deletions = deletions
-
-    def of(self, transaction: Transaction, table: str, text: str) -> int:
-        """Return the key of ``text`` in ``raters``, ``measures``, ``reasons`` or ``texts``."""
-        place = table, text
-        key = self._known.get(place) or self._new.get(place)
-        if key is None:
-            key = self._new[place] = _key(transaction, table, text)
-        return key
-
-    def keep(self) -> None:
-        """Remember the new keys: the transaction was committed."""
-        if len(self._known) > _KEPT:
-            self._known.clear()
-        self._known |= self._new
-        self._new.clear()
-
-    def forget(self) -> None:
-        """Forget the new keys: the transaction was undone."""
-        self._new.clear()
-
-
-_NAMED = {"raters": "spec", "measures": "name"}
-
-
-def _key(transaction: Transaction, table: str, text: str) -> int:
-    if table in _NAMED:
-        row: dict[str, object] = {_NAMED[table]: text}
-    else:
-        row = {"sha256": hashlib.sha256(text.encode()).digest(), "text": text}
-    column, sought = next(iter(row.items()))
-    find = f"SELECT id FROM {table} WHERE {column} = ?"
-    key = transaction.value(find, sought)
-    if key is None:
-        transaction.insert(table, row, "ON CONFLICT DO NOTHING")
-        key = transaction.value(find, sought)
-    return int(key)
-
-
-def to_json(value: object) -> str:
-    """Return canonical JSON: sorted keys, no spaces, text as it is.
-
-    >>> to_json({"b": ["é"], "a": 1})
-    '{"a":1,"b":["é"]}'
-    """
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
-
-
-def now() -> str:
-    """UTC, ISO 8601, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+from tabwb.store.keys import Keys, now, to_json
 
 
 def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> int | None:
@@ -178,16 +100,15 @@ def insert_administration(
     }
     number = int(transaction.insert("administrations", row, "RETURNING id"))
     transaction.many(
-        "INSERT INTO trials (administration_id, number, subtest, item, replicate, options,"
-        " prompt_id, practice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO trials (administration_id, number, item_id, replicate, options_id,"
+        " prompt_id, practice) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 number,
                 trial.number,
-                trial.subtest,
-                trial.item,
+                keys.of(transaction, "items", trial.subtest, trial.item),
                 trial.replicate,
-                to_json(trial.options),
+                keys.of(transaction, "texts", to_json(trial.options)),
                 keys.of(transaction, "texts", trial.prompt),
                 trial.practice,
             )
@@ -227,7 +148,7 @@ def append(
         if isinstance(entry, RatingsEntry):
             place = entry.trial, entry.attempt
             attempt_id = attempt_ids.get(place)
-            insert_ratings(
+            verdicts.insert(
                 transaction,
                 keys,
                 attempt_id or attempt_key(transaction, administration_id, *place),
@@ -253,6 +174,7 @@ def _insert_attempt(
     entry: AttemptEntry,
 ) -> int:
     attempt = entry.attempt
+    noted = facts.of_notes(attempt.metadata)
     row = {
         "administration_id": administration_id,
         "trial": entry.trial,
@@ -264,6 +186,12 @@ def _insert_attempt(
         "latency_s": attempt.latency_s,
         "error": attempt.error,
         "metadata": to_json(dict(attempt.metadata)),
+        "ok": attempt.state is AttemptState.OK,
+        **facts.of_text(attempt.response)._asdict(),
+        "asked": _asked(transaction, administration_id, entry),
+        "seed": noted.seed,
+        "line": noted.line,
+        "notes_id": keys.of(transaction, "texts", noted.notes) if noted.notes else None,
     }
     attempt_id = transaction.insert("attempts", row, "ON CONFLICT DO NOTHING RETURNING id")
     if attempt_id is None:
@@ -282,6 +210,19 @@ def _insert_attempt(
     return int(attempt_id)
 
 
+def _asked(transaction: Transaction, administration_id: int, entry: AttemptEntry) -> int:
+    sent = [(one.role, facts.named(one.content.encode())) for one in entry.attempt.messages]
+    if sent:
+        return facts.asked(sent, 0)
+    prompt = transaction.value(
+        "SELECT text FROM trials JOIN texts ON texts.id = prompt_id"
+        " WHERE administration_id = ? AND number = ?",
+        administration_id,
+        entry.trial,
+    )
+    return facts.asked((), facts.named((prompt or "").encode()))
+
+
 def attempt_key(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
     """Return the key of an attempt that is there."""
     key = transaction.value(
@@ -296,53 +237,6 @@ def attempt_key(transaction: Transaction, administration_id: int, trial: int, at
             where=f"administration {administration_id}",
         )
     return int(key)
-
-
-def insert_ratings(
-    transaction: Transaction,
-    keys: Keys,
-    attempt_id: int,
-    ratings: Sequence[Rating],
-    recorded_at: str | None,
-) -> dict[str, int]:
-    """Insert ratings; the key of the set of each rater."""
-    sets: dict[str, int] = {}
-    by_rater: dict[str, list[Rating]] = {}
-    for rating in ratings:
-        by_rater.setdefault(rating.rater, []).append(rating)
-    rows: list[tuple[object, ...]] = []
-    for rater, given in by_rater.items():
-        rater_id = keys.of(transaction, "raters", rater)
-        # Ratings in the attempt's own commit are the first: only later ones can replace others.
-        replaces = recorded_at and transaction.value(
-            "SELECT max(id) FROM rating_sets WHERE attempt_id = ? AND rater_id = ?",
-            attempt_id,
-            rater_id,
-        )
-        row = {
-            "attempt_id": attempt_id,
-            "rater_id": rater_id,
-            "replaces": replaces,
-            "recorded_at": recorded_at,
-        }
-        set_id = transaction.insert("rating_sets", row, "RETURNING id")
-        sets[rater] = int(set_id)
-        rows += [
-            (
-                set_id,
-                keys.of(transaction, "measures", rating.measure),
-                rating.value,
-                STATUSES.index(rating.status),
-                keys.of(transaction, "reasons", rating.reason) if rating.reason else None,
-            )
-            for rating in given
-        ]
-    transaction.many(
-        "INSERT INTO ratings (set_id, measure_id, value, status_id, reason_id)"
-        " VALUES (?, ?, ?, ?, ?)",
-        rows,
-    )
-    return sets
 
 
 def _said(declaration: Declaration) -> str:

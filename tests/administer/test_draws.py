@@ -22,8 +22,8 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason
+from tabwb.store.keys import to_json
 from tabwb.store.store import Store
-from tabwb.store.write import to_json
 
 Begin = Callable[..., Session]
 SAMPLED = Decoding(temperature=0.8, top_p=0.95)

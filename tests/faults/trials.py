@@ -138,7 +138,7 @@ SCENARIOS = {
     ),
 }  # fmt: skip
 COUNTED = (
-    *("administrations", "trials", "attempts", "rating_sets", "ratings", "samples"),
+    *("administrations", "trials", "attempts", "verdicts", "samples"),
     *("assignments", "sample_ratings", "speakers", "consents", "tombstones", "batteries", "assets"),
 )
 

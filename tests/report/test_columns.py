@@ -40,7 +40,6 @@ from tabwb.report.summaries.load import (
     with_columns,
 )
 from tabwb.report.summaries.summary import pool
-from tabwb.store import column_file
 from tabwb.store.store import Store
 from tests.report.recount import counts_of, recount
 from tests.store.conftest import location  # noqa: F401 - a fixture
@@ -238,9 +237,7 @@ class Made:
 def test_summaries_count_what_the_trials_have(
     seed: int,
     location: str,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(column_file, "LEAST", 1)
     with Store.open(location) as store:
         made = Made(store, seed)
         for _ in range(made.random.choice([1, 3, 5])):
@@ -252,7 +249,6 @@ def test_summaries_count_what_the_trials_have(
             found = pool(read, interval=True)
             assert counts_of(found) == recount(trials)
             printed = json.dumps(found.to_json())
-            # These come from the column file, where the store has one.
             kept = load_columns(store, [objects[at].administration.id for at in members])
             assert json.dumps(pool(sources_of(kept), interval=True).to_json()) == printed
             assert json.dumps(pool(trials, interval=True).to_json()) == printed

@@ -125,7 +125,10 @@ def test_a_whole_store_has_no_damage(filled: Path) -> None:
     ("statement", "where", "what"),
     [
         ("UPDATE texts SET text = 'Say 2!' WHERE text = 'Say 2'", "texts", "not the one"),
-        ("DELETE FROM raters", "rating_sets", "refers to a row of 'raters'"),
+        ("DELETE FROM raters", "verdicts", "refers to a row of 'raters'"),
+        ("UPDATE verdicts SET codes = X'0001'", "verdicts", "not one code for each measure"),
+        ("UPDATE verdicts SET codes = X'000105'", "verdicts", "not the numbers"),
+        ("UPDATE verdicts SET reasons = '{\"0\":99}'", "verdicts", "a reason that is not there"),
         ("DELETE FROM entries", "attempts", "refers to a row of 'entries'"),
         (
             "UPDATE entries SET sequence = 3; UPDATE attempts SET sequence = 3",
@@ -133,8 +136,7 @@ def test_a_whole_store_has_no_damage(filled: Path) -> None:
             "2 of 3 steps are missing",
         ),
         (
-            "DELETE FROM ratings; DELETE FROM rating_sets; DELETE FROM messages;"
-            " DELETE FROM attempts",
+            "DELETE FROM verdicts; DELETE FROM messages; DELETE FROM attempts",
             "administration 1",
             "step 1 has lost its attempt",
         ),

@@ -64,7 +64,7 @@ def seen(path: Path) -> list[object]:
             trials = store.trials(one.id)
             found.append((one.uid, one.conditions, one.status, one.created_at, trials))
         with closing(sqlite3.connect(path)) as rows:
-            tables = ("samples", "assignments", "ratings", "rating_sets", "messages")
+            tables = ("samples", "assignments", "ratings", "verdicts", "messages")
             found += [rows.execute(f"SELECT count(*) FROM {t}").fetchone() for t in tables]
         return found
 
@@ -76,7 +76,7 @@ def test_everything_comes_over_once_with_other_row_numbers(other: Path, file: Pa
             1, [AttemptEntry(1, attempt(response="mine")), RatingsEntry(1, 1, scores("a"))]
         )
         added, not_merged = merge(store, other)
-        assert (added["administrations"], added["attempts"], added["ratings"]) == (2, 4, 12)
+        assert (added["administrations"], added["attempts"], added["verdicts"]) == (2, 4, 4)
         assert not_merged == []
         digest = small_battery(version="2", content="two").content_hash
         assert store.battery_assets(digest) == {"cat.png": PICTURE}
@@ -102,7 +102,7 @@ def test_later_answers_and_verdicts_of_a_copy_come_over(other: Path, tmp_path: P
         store.append(2, [EventEntry("noted", 1, "loud")])
     with Store.open(other) as store:
         added, not_merged = merge(store, copy)
-        assert (added["rating_sets"], added["ratings"], added["entries"]) == (2, 6, 1)
+        assert (added["verdicts"], added["entries"]) == (2, 1)
         assert not_merged == []
         rated = {rating.rater for rating in store.trials(1)[1].ratings}
     assert "gemini" in rated
@@ -120,7 +120,7 @@ def test_what_differs_in_both_stores_is_named_and_left(other: Path) -> None:
         store.append(1, [EventEntry("noted", 1, "mine")])
         before = store.history(1)
         added, not_merged = merge(store, copy)
-        assert "rating_sets" not in added and "entries" not in added
+        assert "verdicts" not in added and "entries" not in added
         assert store.history(1) == before
     assert not_merged == [
         f"administration {uid}, sequence 4, trial 1",
@@ -172,7 +172,7 @@ def test_a_dry_run_changes_nothing(other: Path, file: Path) -> None:
         "DROP TABLE rater_links",
         "UPDATE texts SET text = x'ff'",
         "UPDATE administrations SET conditions = '[1]'",
-        "UPDATE trials SET options = 'no JSON'",
+        "UPDATE verdicts SET codes = x'07'",
         "UPDATE attempts SET status = 'odd'",
         "UPDATE sample_sets SET name = '../pilot'",
     ],
@@ -244,7 +244,7 @@ def test_verdicts_of_a_sample_that_was_rated_in_both_stores_do_not_count(other: 
             store.sets.rate(1, given)
     with Store.open(other) as store:
         added, not_merged = merge(store, copy)
-        assert "rating_sets" not in added
+        assert "verdicts" not in added
         assert not_merged == ["rating set pilot, rater R1, position 1"]
         assert "R1" not in {one.rater for one in store.trials(1)[0].ratings}
 

@@ -28,7 +28,6 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.store import column_file
 from tabwb.store.database import EmbeddedDatabase
 from tabwb.store.maintenance import check
 from tabwb.store.sqlite_errors import SAFE
@@ -105,9 +104,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def filled(
-    file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Store, int, int]]:
+def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
     """Two speakers who said much the same; one recording is the same to the byte."""
     with Store.open(file) as store:
         one, other = give(store, "S-014", SECRET, size=30), give(store, "S-015", "innocent", size=3)
@@ -121,14 +118,12 @@ def filled(
         growing = Path(f"{file}.takes") / f"{store.administration(one).uid}.u9.wav.part"
         growing.parent.mkdir()
         growing.write_bytes(f"RIFF {SECRET}".encode())
-        monkeypatch.setattr(column_file, "LEAST", 1)
-        store.columns([one, other])
         yield store, one, other
 
 
 def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], file: Path) -> None:
     store, _, _ = filled
-    assert len(holding(file, SECRET)) >= 5, "in the rows, the columns, two recordings and one begun"
+    assert len(holding(file, SECRET)) >= 4, "in the rows, two recordings and one begun"
     stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
     assert stone.finished
     assert holding(file, SECRET) == []
@@ -380,8 +375,7 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         for path in tmp_path.glob(f"{file.name}*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copy(copy, file)
-        for tail in ("blobs", "columns"):
-            shutil.copytree(f"{copy}.{tail}", f"{file}.{tail}")
+        shutil.copytree(f"{copy}.blobs", f"{file}.blobs")
 
     def deleted() -> bool:
         """Check that the store is as before the deletion or as after it; say which."""
@@ -398,8 +392,7 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         return gone
 
     shutil.copy(file, copy)
-    for tail in ("blobs", "columns"):
-        shutil.copytree(f"{file}.{tail}", f"{copy}.{tail}")
+    shutil.copytree(f"{file}.blobs", f"{copy}.blobs")
     _delete(file)  # imports and caches are filled before calls are counted
     assert deleted()
     restore()
@@ -441,6 +434,5 @@ def test_in_every_kind_of_store_the_rows_of_one_are_gone_and_those_of_others_sta
     with pytest.raises(StoreError):
         store.people.recording_path(gone)
     with store.database.reading() as transaction:
-        for table in ("texts", "reasons"):
-            rows = transaction.rows(f"SELECT text FROM {table}")
-            assert not any(SECRET in text for (text,) in rows)
+        rows = transaction.rows("SELECT text FROM texts")
+        assert not any(SECRET in text for (text,) in rows)

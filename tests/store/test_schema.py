@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import signal
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -13,8 +18,9 @@ import pytest
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, RatingsEntry
-from tabwb.store import migrate, schema
+from tabwb.store import facts, migrate, schema
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.maintenance import check
 from tabwb.store.migrate import CURRENT, copy_of
 from tabwb.store.store import Store
 from tests.golden.freeze import STORES, unpacked
@@ -31,8 +37,10 @@ def _statements(path: Path) -> dict[str, list[str]]:
         ).fetchall()
     said = {}
     for name, sql in found:
-        plain = re.sub(r'CONSTRAINT \w+ |(?<!\()"(?!\))', "", sql)
-        said[name] = sorted(filter(None, (part.strip(" \t,") for part in plain.split("\n"))))
+        plain = " ".join(re.sub(r'CONSTRAINT \w+ |(?<!\()"(?!\))', "", sql).split())
+        head, _, body = plain.partition("(")
+        parts = re.split(r",(?![^()]*\))", body.removesuffix(" WITHOUT ROWID").removesuffix(")"))
+        said[name] = [head.strip(), *sorted(part.strip() for part in parts)]
     return said
 
 
@@ -156,6 +164,99 @@ def test_an_upgrade_that_fails_anywhere_loses_nothing(
     assert _dump(path) == _dump(expected)
 
 
+LONG = """
+SELECT uid, a.trial, a.number, spec, m.name, r.value, s.name, coalesce(w.text, '')
+FROM rating_sets v JOIN attempts a ON a.id = attempt_id
+JOIN administrations d ON d.id = administration_id
+JOIN raters ON raters.id = rater_id JOIN ratings r ON r.set_id = v.id
+JOIN measures m ON m.id = measure_id JOIN rating_statuses s ON s.id = status_id
+LEFT JOIN reasons w ON w.id = reason_id
+WHERE v.id = (SELECT max(id) FROM rating_sets x WHERE x.attempt_id = v.attempt_id
+    AND x.rater_id = v.rater_id)
+"""
+
+
+def _read(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return sorted(connection.execute(sql).fetchall(), key=repr)
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_ratings_and_answers_are_those_of_the_older_store(name: str, tmp_path: Path) -> None:
+    path = unpacked(name, tmp_path)
+    ratings = _read(path, LONG)
+    trials = _read(path, "SELECT administration_id, number, subtest, item, options FROM trials")
+    answers = _read(path, "SELECT id, response, metadata FROM attempts")
+    with Store.open(path) as store:
+        read = {
+            (one.uid, trial.plan.number, trial.counting and trial.counting.number, given.rater,
+             given.measure, given.value, given.status.value, given.reason)
+            for one in store.administrations()
+            for trial in store.trials(one.id) for given in trial.ratings
+        }  # fmt: skip
+    assert [one for one in check(path) if "blobs" not in one.where] == []
+    assert len(ratings) > 400 and read <= set(ratings)
+    view = "SELECT uid, trial, attempt, rater, measure, value, r.status, reason FROM ratings r"
+    assert _read(path, f"{view} JOIN administrations d ON d.id = administration") == ratings
+    assert trials == _read(
+        path,
+        "SELECT administration_id, number, subtest, item, text FROM trials"
+        " JOIN items i ON i.id = item_id JOIN texts o ON o.id = options_id",
+    )
+    kept = _read(
+        path,
+        "SELECT a.id, text, spoken, words, blank, thinks, seed, line, notes FROM attempts a"
+        " LEFT JOIN (SELECT id, text AS notes FROM texts) t ON t.id = notes_id",
+    )
+    assert kept == sorted(
+        (
+            (id, *facts.of_text(str(text)), noted.seed, noted.line, noted.notes or None)
+            for id, text, metadata in answers
+            for noted in [facts.of_notes(json.loads(str(metadata)))]
+        ),
+        key=repr,
+    )
+
+
+@pytest.mark.crash
+def test_killed_at_any_moment_an_upgrade_loses_nothing(tmp_path: Path) -> None:
+    old, path = unpacked("naming", tmp_path).read_bytes(), tmp_path / "killed.db"
+
+    def upgraded(at_call: int) -> int:
+        """Open the old store in a child that is killed at a call; the number of calls made."""
+        for left in tmp_path.glob("killed*"):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        path.write_bytes(old)
+        counted, calls = tmp_path / "calls", 0
+        counted.unlink(missing_ok=True)
+
+        def count(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == at_call:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        child = os.fork()
+        if child == 0:
+            try:
+                sys.setprofile(count)
+                Store.open(path).close()
+                sys.setprofile(None)
+                counted.write_text(str(calls))
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        return int(counted.read_text()) if counted.exists() else 0
+
+    n = upgraded(0)
+    expected = _dump(path)
+    for at in range(1, 13):
+        assert upgraded(n * at // 13) == 0
+        with Store.open(path):
+            assert not list(tmp_path.glob("killed.db.before*"))
+        assert _dump(path) == expected
+
+
 def test_two_openings_at_once_upgrade_a_store_once(tmp_path: Path) -> None:
     path = unpacked("study", tmp_path)
     counts: list[int] = []
@@ -193,3 +294,14 @@ def test_the_stores_that_are_kept_for_tests_are_older_ones(tmp_path: Path) -> No
         path = unpacked(name, tmp_path)
         with closing(EmbeddedDatabase(path)) as database, database.reading() as transaction:
             assert schema.version_of(transaction, "") == 5
+
+
+def test_an_upgrade_removes_the_copies_of_responses_beside_a_store(tmp_path: Path) -> None:
+    path = unpacked("study", tmp_path)
+    ((uid,),) = _read(path, "SELECT uid FROM administrations LIMIT 1")
+    for name, held in (("store.db", uid), ("earlier.db", uid), ("another.db", "1-2-3")):
+        folder = tmp_path / f"{name}.columns"
+        folder.mkdir()
+        (folder / "administrations").write_text(f"{held}\n")
+    Store.open(path).close()
+    assert [folder.name for folder in tmp_path.glob("*.columns")] == ["another.db.columns"]

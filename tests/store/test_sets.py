@@ -21,7 +21,6 @@ from tabwb.records.rating_sets import (
 from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, RatingsEntry
-from tabwb.store import column_file
 from tabwb.store.maintenance import backup, check
 from tabwb.store.set_saving import SavedElsewhere
 from tabwb.store.store import Store
@@ -217,24 +216,13 @@ def test_a_link_is_found_by_its_digest_and_ends_when_revoked(store: Store, kept:
         store.sets.links.add(kept.id, "R9", b"z" * 32)
 
 
-def test_a_column_file_is_renewed_when_a_person_rates_or_takes_back(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(column_file, "LEAST", 1)
-    with Store.open(file) as store:
-        kept = rated_set(store, answered(store))
-
-        def raters() -> set[str]:
-            columns = store.columns([1])
-            assert column_file.folder_of(file).exists()
-            return set(columns.ratings)
-
-        assert "R1" not in raters()
-        saved = store.sets.rate(kept.id, says(jargon=1))
-        assert "R1" in raters()
-        store.sets.take_back(kept.id, saved.id)
-        jargon = store.columns([1]).ratings["R1"].measures["jargon"]
-        assert jargon.values.tolist() != [1.0]
+def test_columns_have_what_a_person_rates_and_takes_back(store: Store) -> None:
+    kept = rated_set(store, answered(store))
+    assert "R1" not in store.columns([1]).ratings
+    saved = store.sets.rate(kept.id, says(jargon=1))
+    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() == [1.0]
+    store.sets.take_back(kept.id, saved.id)
+    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() != [1.0]
 
 
 def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
@@ -280,7 +268,7 @@ SET = "rating set 1"
     ("statement", "where", "what"),
     [
         ("UPDATE sample_ratings SET position = 3 WHERE id = 2", SET, "rating 2 replaces rating 1"),
-        ("UPDATE sample_ratings SET rating_set_id = 6 WHERE id = 1", SET, "rating 1 is counted as"),
+        ("UPDATE sample_ratings SET verdict_id = 6 WHERE id = 1", SET, "rating 1 is counted as"),
         ("UPDATE sample_ratings SET answers = '{' WHERE id = 3", "sample_ratings", "'answers'"),
         ("UPDATE sample_sets SET form_text_id = 1", SET, "the stored form cannot be read"),
     ],

@@ -16,7 +16,7 @@ from tabwb.records.counting import check_own
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Take
 from tabwb.records.trials import Attempt, Trial
-from tabwb.store.write import now
+from tabwb.store.keys import now
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy

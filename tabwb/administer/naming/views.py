@@ -26,7 +26,7 @@ from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.right_names import sounds_of_names
 from tabwb.scoring.naming.target import VARIETIES, Variety
-from tabwb.store.write import now
+from tabwb.store.keys import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
 
 if TYPE_CHECKING:

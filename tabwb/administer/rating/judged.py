@@ -9,7 +9,7 @@ import numpy as np
 from tabwb.battery.forms import Form
 from tabwb.records.counting import PERSON
 from tabwb.records.rating_sets import Sample
-from tabwb.store.column_rows import STATUSES
+from tabwb.store.columns import STATUSES
 from tabwb.store.store import Store
 
 

@@ -30,11 +30,11 @@ from tabwb.records.rating_sets import (
     SetEvent,
     checked_rater,
 )
+from tabwb.store.keys import now
 from tabwb.store.set_ratings import asked_by
 from tabwb.store.set_rows import refuse_closed
 from tabwb.store.set_saving import NotAssigned, same, saved_elsewhere
 from tabwb.store.store import Store
-from tabwb.store.write import now
 
 CONFIRM_S = 0.75
 """The least seconds between two calls that complete a sample, for the second one to confirm what

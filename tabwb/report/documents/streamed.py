@@ -224,7 +224,7 @@ class Trials:
 
     def of(self, data: AdministrationData) -> Iterator[Json]:
         """Yield the document of each trial of an administration."""
-        from tabwb.store.column_rows import STATUSES
+        from tabwb.store.columns import STATUSES
 
         assert data.columns is not None
         prepared, place = data.columns

@@ -14,7 +14,7 @@ from tabwb.report.summaries.columns.table import Table, table_of
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.choice import StoredAnswer, read_reason
 from tabwb.scoring.naming.summary import RatingSource, right_by
-from tabwb.store.column_ratings import Ints
+from tabwb.store.columns import Ints
 
 OUTCOME: RatingSource = "outcome"
 """What decides of pictures named aloud: the battery's rule."""

@@ -10,8 +10,7 @@ from tabwb.records.trials import PlannedTrial
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.counted import Source
-    from tabwb.store.column_ratings import Ints
-    from tabwb.store.columns import ResponseColumns
+    from tabwb.store.columns import Ints, ResponseColumns
 
 Place = tuple[str, str]
 """Subtest and item."""

@@ -20,7 +20,7 @@ from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
 from tabwb.report.summaries.load import AdministrationData, sources_of
-from tabwb.store.column_rows import STATUSES
+from tabwb.store.columns import STATUSES
 from tabwb.tables.table import Column, Series, Table, column_of, series_of
 
 COLUMNS = (

@@ -131,7 +131,6 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         raters=raters_of(table.sources, answers.rated_by(table)),
         statistics=statistics_of(table) if interval else (),
     )
-    table.columns.release()
     return with_words(summary, sources[0].battery)
 
 

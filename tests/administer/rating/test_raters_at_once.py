@@ -65,7 +65,7 @@ def test_ten_raters_lose_nothing_when_the_server_is_killed() -> None:
         assert all(row.answers == opinion(row.rater, row.sample) for row in rows)
         with store._access.reading() as transaction:
             counted = transaction.rows(
-                "SELECT spec, trial, count(*) FROM rating_sets JOIN raters"
+                "SELECT spec, trial, count(*) FROM verdicts JOIN raters"
                 " ON raters.id = rater_id JOIN attempts ON attempts.id = attempt_id GROUP BY 1, 2"
             )
         assert {(rater, n) for rater, n, _ in counted} == {(row.rater, row.sample) for row in rows}

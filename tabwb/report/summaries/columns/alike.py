@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.store.column_ratings import Ints
+from tabwb.store.columns import Ints
 
 Column = tuple[NDArray[Any], int]
 """Integers from 0, or bool; and a bound above all of them."""

@@ -20,8 +20,8 @@ from tabwb.report.summaries.subtests import Measured
 from tabwb.report.summaries.summary import Answers
 from tabwb.scoring.burden import NO_USABLE
 from tabwb.scoring.estimate import ratio
-from tabwb.store.column_ratings import distinct
-from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.store.columns import distinct
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 ERROR = RATING_STATUSES.index(RatingStatus.ERROR)
 

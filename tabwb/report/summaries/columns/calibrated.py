@@ -25,10 +25,9 @@ from tabwb.records.states import RatingStatus
 from tabwb.records.words import plural
 from tabwb.report.names import judge_called
 from tabwb.scoring.calibrated import FEWEST, Calibration
-from tabwb.store.column_ratings import Ratings
-from tabwb.store.columns import ResponseColumns
+from tabwb.store.columns import Ratings, ResponseColumns
 from tabwb.store.store import Store
-from tabwb.store.write import STATUSES
+from tabwb.store.verdicts import STATUSES
 
 VALUE, UNDEFINED = STATUSES.index(RatingStatus.VALUE), STATUSES.index(RatingStatus.UNDEFINED)
 Response = tuple[int, int, int]

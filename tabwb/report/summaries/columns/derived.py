@@ -13,9 +13,8 @@ from tabwb.records.counting import NO_MAJORITY, NOT_SETTLED, UNSURE, Rule
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.prepared import Bools
-from tabwb.store.column_ratings import Ints, Ratings
-from tabwb.store.columns import RaterColumns, ResponseColumns
-from tabwb.store.write import STATUSES
+from tabwb.store.columns import Ints, RaterColumns, Ratings, ResponseColumns
+from tabwb.store.verdicts import STATUSES
 
 Floats = NDArray[np.float64]
 VALUE, UNDEFINED = STATUSES.index(RatingStatus.VALUE), STATUSES.index(RatingStatus.UNDEFINED)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabwb.report.summaries.columns.alike import combined, dense
 from tabwb.report.summaries.columns.prepared import PROTOCOLS
-from tabwb.store.column_ratings import Ints, distinct
+from tabwb.store.columns import Ints, distinct
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.columns.table import Table

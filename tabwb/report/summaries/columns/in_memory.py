@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -14,15 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.reasoning import holds_reasoning
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.counted import Source
-from tabwb.scoring.text import words
-from tabwb.store.column_ratings import Ratings
-from tabwb.store.column_rows import NOTES, STATUSES, Places, seed_code
-from tabwb.store.columns import RaterColumns, ResponseColumns
-from tabwb.store.response_texts import Texts
-from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.store.columns import (
+    STATUSES,
+    Places,
+    RaterColumns,
+    Ratings,
+    ResponseColumns,
+    Texts,
+    seed_code,
+)
+from tabwb.store.facts import NOTES, of_text
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 _COLUMNS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses")
 
@@ -84,8 +87,8 @@ class Memory:
         self._items, self._shown = Places[tuple[str, str]](), Places[tuple[str, ...]]()
         self._asked, self._noted, self._prompts = Places[object](), Places[str](), Places[str]()
         self._reasons = Places[str]({"": 0})
-        self._texts, self._spoken = Places[str](), Places[str]({"": 0})
-        self._of_text = [array("i"), array("b"), array("i"), array("I"), array("b")]
+        self._texts = Places[str]()
+        self._of_text = [array("q"), array("i"), array("b"), array("b")]
 
     def add(self, source: Source) -> None:
         """Take all trials of an administration, and what its judges were told."""
@@ -175,22 +178,12 @@ class Memory:
     def _text(self, text: str) -> int:
         """Return the place of a text, with what :class:`Texts` has of each if it is new."""
         if text not in self._texts:
-            parts = words(text)
-            said = " ".join(parts)
-            facts = (
-                len(parts),
-                not text.strip(),
-                self._spoken[said],
-                zlib.crc32(said.encode()),
-                holds_reasoning(text),
-            )
-            for values, fact in zip(self._of_text, facts, strict=True):
+            for values, fact in zip(self._of_text, of_text(text)[1:], strict=True):
                 values.append(fact)
         return self._texts[text]
 
     def columns(self) -> ResponseColumns:
         """Return what was taken."""
-        sizes, blank, spoken, checks, thinks = map(_copied, self._of_text)
         arrays: dict[str, Any] = {name: _copied(self._rows[name]) for name in _COLUMNS}
         return ResponseColumns(
             administrations=tuple(range(len(self.planned))),
@@ -198,9 +191,7 @@ class Memory:
             planned=tuple(self.planned),
             places=tuple(self._items),
             shown=tuple(self._shown),
-            responses=Texts(
-                tuple(self._texts), sizes, blank.astype(bool), spoken, checks, thinks.astype(bool)
-            ),
+            responses=Texts(tuple(self._texts), [*map(_copied, self._of_text)]),
             seeds=_copied(self._seeds),
             notes={name: _copied(self._rows[name]) for name in NOTES},
             noted=tuple(self._noted),

@@ -32,9 +32,8 @@ from tabwb.report.summaries.judges import (
 )
 from tabwb.scoring.burden import RatedCounts
 from tabwb.scoring.calibrated import Calibration
-from tabwb.store.column_ratings import Ints, distinct, small
-from tabwb.store.column_rows import STATUSES, Places
-from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.store.columns import STATUSES, Ints, Places, distinct, small
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 VALUE = RATING_STATUSES.index(RatingStatus.VALUE)
 UNDEFINED = RATING_STATUSES.index(RatingStatus.UNDEFINED)

@@ -13,10 +13,7 @@ from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.burden import REPEATED_PROMPTS
-from tabwb.store.column_ratings import Ints, distinct
-from tabwb.store.column_rows import STATUSES
-from tabwb.store.columns import ResponseColumns
-from tabwb.store.response_texts import Texts
+from tabwb.store.columns import STATUSES, Ints, ResponseColumns, Texts, distinct
 
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
 PROTOCOLS = tuple(Protocol)

@@ -25,8 +25,7 @@ from tabwb.report.summaries.subtests import Measured, SubtestCount, SubtestSumma
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
-from tabwb.store.column_ratings import Ints, distinct
-from tabwb.store.column_rows import Places
+from tabwb.store.columns import Ints, Places, distinct
 
 
 def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, Side, Side]]:

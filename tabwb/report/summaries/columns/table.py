@@ -23,8 +23,7 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.parts import Part
 from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import Usable, count_usable
-from tabwb.store.column_ratings import Ints, Ratings, distinct
-from tabwb.store.column_rows import STATUSES
+from tabwb.store.columns import STATUSES, Ints, Ratings, distinct
 
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
