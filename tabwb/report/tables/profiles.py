@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.tables.declared import ends, group_columns, number, text, texts, whole
+from tabwb.report.tables.declared import ends, group_columns
 from tabwb.scoring.estimate import Estimate, Interval
 from tabwb.scoring.profiles import (
     Floats,
@@ -26,7 +26,7 @@ from tabwb.scoring.profiles import (
     similarity_interval,
     spearman,
 )
-from tabwb.tables.table import Table, records_table
+from tabwb.tables.table import Column, RecordColumn, Table, table_of
 
 TOGETHER_NOTES = (
     "phi is the correlation of two features over the responses with a burden: 1 where both are in "
@@ -51,47 +51,20 @@ MOST_RATE = 1.0
 ALLOWED = "columns feature, rate; or feature, present, n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    row: Grouped
-    judge: JudgeSummary
-    first: str
-    second: str
-    counts: tuple[int, int, int, int]
-    phi: Estimate
-    interval: Interval | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Similarity:
-    row: Grouped
-    rater: str
-    reference: str
-    reference_rater: str
-    measure: str
-    features: tuple[str, ...]
-    left_out: tuple[str, ...]
-    n: int
-    value: Estimate
-    interval: Interval | None
-    reason: str
-
-
 def together_table(rows: Sequence[Grouped]) -> Table:
     """Return each pair of features of each group and judge with the correlation of the two."""
-    return records_table("co-occurrence", TOGETHER, _pairs(rows), TOGETHER_NOTES)
+    return table_of("co-occurrence", TOGETHER, _pairs(rows), TOGETHER_NOTES)
 
 
 def profiles_table(rows: Sequence[Grouped], reference: str) -> Table:
     """Return how similar the profile of each group is to a reference."""
-    made = sorted(_similarities(rows, reference), key=lambda one: (one.rater, one.measure))
+    made = sorted(_similarities(rows, reference), key=lambda row: (row[3], row[6]))
     if not made:
         raise UsageError(
             f"no group has {LEAST_SHARED} features or more in common with the reference",
             where=reference,
         )
-    return records_table("profiles", PROFILES, made, PROFILE_NOTES)
+    return table_of("profiles", PROFILES, made, PROFILE_NOTES)
 
 
 def read_rates(path: Path) -> dict[str, float]:
@@ -135,7 +108,15 @@ def _shares(judge: JudgeSummary) -> Floats:
     return np.array([every[items == item].mean(axis=0) for item in np.unique(items)], np.float64)
 
 
-def _pairs(rows: Sequence[Grouped]) -> Iterator[_Pair]:
+def _group(row: Grouped) -> tuple[str, str, str]:
+    return row.label, row.battery.id, row.battery.version
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _pairs(rows: Sequence[Grouped]) -> Iterator[Sequence[Any]]:
     for row in rows:
         for judge in row.summary.judges:
             names = judge.burden.features
@@ -144,25 +125,28 @@ def _pairs(rows: Sequence[Grouped]) -> Iterator[_Pair]:
             judged = judge.rows
             present = judged.present[judged.has_burden].astype(bool)
             items = judged.items[judged.has_burden]
+            own = [items == item for item in np.unique(items)]
             for first, second in combinations(judge.features, 2):
                 one, two = present[:, names.index(first)], present[:, names.index(second)]
-                own = [
+                total, *by_item = (
                     (int((one & two)[at].sum()), int(one[at].sum()), int(two[at].sum()),
                      int(at.sum()))
-                    for at in (items == item for item in np.unique(items))
-                ]  # fmt: skip
-                total = int((one & two).sum()), int(one.sum()), int(two.sum()), len(one)
+                    for at in (np.ones(len(one), bool), *own)
+                )  # fmt: skip
                 value = phi(*total)
-                interval, why = phi_interval(own) if value.defined else (None, "")
-                yield _Pair(row, judge, first, second, total, value, interval, value.reason or why)
+                interval, why = phi_interval(by_item) if value.defined else (None, "")
+                yield (
+                    *_group(row), judge.rater, first, second, value.value, *_ends(interval),
+                    *total, value.reason or why or None,
+                )  # fmt: skip
 
 
-def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[_Similarity]:
+def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[Sequence[Any]]:
+    judged = [(row, judge) for row in rows for judge in row.summary.judges]
     if reference.lower().endswith(".csv"):
         rates = read_rates(Path(reference))
-        for row in rows:
-            for judge in row.summary.judges:
-                yield from _beside(row, judge, None, rates, Path(reference).name)
+        for row, judge in judged:
+            yield from _beside(row, judge, None, rates, Path(reference).name)
         return
     name, _, rater = reference.partition(RATER)
     base = baseline_of(rows, name)
@@ -172,11 +156,10 @@ def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[_Similari
             where=reference,
             allowed=", ".join(dict.fromkeys(one.rater for one in base.summary.judges)) or "nobody",
         )
-    for row in rows:
-        for judge in row.summary.judges:
-            for beside in _references(base, judge, rater):
-                if row is not base or beside.rater != judge.rater:
-                    yield from _beside(row, judge, beside, {}, base.label)
+    for row, judge in judged:
+        for beside in _references(base, judge, rater):
+            if row is not base or beside.rater != judge.rater:
+                yield from _beside(row, judge, beside, {}, base.label)
 
 
 def _references(base: Grouped, judge: JudgeSummary, rater: str) -> Sequence[JudgeSummary]:
@@ -193,7 +176,7 @@ def _beside(
     beside: JudgeSummary | None,
     rates: Mapping[str, float],
     name: str,
-) -> Iterator[_Similarity]:
+) -> Iterator[Sequence[Any]]:
     """Yield both similarities to a judge's profile, or to given rates; none of few features."""
     known = rates if beside is None else dict.fromkeys(beside.burden.features, 0.0)
     shared = tuple(feature for feature in judge.burden.features if feature in known)
@@ -206,14 +189,14 @@ def _beside(
     left_out = tuple(feature for feature in both if feature not in shared)
     n = judge.burden.n_burden
     for measure, of in (("spearman", spearman), ("cosine", cosine)):
-        if not n or (beside is not None and not beside.burden.n_burden):
-            value, interval, why = Estimate(None, "no response has a burden"), None, ""
-        else:
+        value, interval, why = Estimate(None, "no response has a burden"), None, ""
+        if n and (beside is None or beside.burden.n_burden):
             value = of(_rates(own), given if other is None else _rates(other))
             interval, why = similarity_interval(own, other, given, of)
-        yield _Similarity(
-            row, judge.rater, name, "" if beside is None else beside.rater, measure, shared,
-            left_out, n, value, interval, value.reason or why,
+        yield (
+            *_group(row), judge.rater, name, None if beside is None else beside.rater, measure,
+            value.value, *_ends(interval), len(shared), left_out or None, n,
+            value.reason or why or None,
         )  # fmt: skip
 
 
@@ -228,36 +211,37 @@ def _rates(counts: Floats) -> Floats:
     return np.asarray(sums[:-1] / sums[-1], np.float64)
 
 
-TOGETHER = (
-    *group_columns(lambda given: given.row),
-    text("rater", "Rater", "the judge", lambda given: given.judge.rater),
-    text("feature", "Feature", "the first feature", lambda given: given.first),
-    text("other", "With", "the second feature", lambda given: given.second),
-    number("phi", "Phi", "correlation of the two within responses", lambda given: given.phi.value,
-           unit="correlation"),
-    *ends("phi_", "for prompts like these", lambda given: given.interval),
-    whole("both", "Both", "responses with both", lambda given: given.counts[0]),
-    whole("n_first", "First", "responses with the first", lambda given: given.counts[1]),
-    whole("n_second", "Second", "responses with the second", lambda given: given.counts[2]),
-    whole("n", "N", "responses with a burden", lambda given: given.counts[3]),
-    text("reason", "Reason", "why there is no value or interval", lambda given: given.reason),
-)  # fmt: skip
+def _columns(*columns: Column | RecordColumn) -> tuple[Column, ...]:
+    groups = [one.column for one in group_columns(lambda given: given)]
+    made = (one.column if isinstance(one, RecordColumn) else one for one in columns)
+    return (*groups, Column("rater", "Rater", "the judge"), *made)
+
+
+def _whole(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "integer")
+
+
+TOGETHER = _columns(
+    Column("feature", "Feature", "the first feature"),
+    Column("other", "With", "the second feature"),
+    Column("phi", "Phi", "correlation of the two within responses", "number", "correlation", 2),
+    *ends("phi_", "for prompts like these", lambda given: given),
+    _whole("both", "Both", "responses with both"),
+    _whole("n_first", "First", "responses with the first"),
+    _whole("n_second", "Second", "responses with the second"),
+    _whole("n", "N", "responses with a burden"),
+    Column("reason", "Reason", "why there is no value or interval"),
+)
 """The columns of :func:`together_table`."""
-PROFILES = (
-    *group_columns(lambda given: given.row),
-    text("rater", "Rater", "the judge", lambda given: given.rater),
-    text("reference", "Reference", "the group or file it is compared with",
-         lambda given: given.reference),
-    text("reference_rater", "Its rater", "who judged the reference; missing of a file",
-         lambda given: given.reference_rater),
-    text("measure", "Measure", "spearman: rank correlation of the rates; cosine: of the rates",
-         lambda given: given.measure),
-    number("value", "Value", "the similarity", lambda given: given.value.value),
-    *ends("value_", "for prompts like these", lambda given: given.interval),
-    whole("n_features", "Features", "that both sides have", lambda given: len(given.features)),
-    texts("left_out", "Left out", "features that only one side has",
-          lambda given: given.left_out),
-    whole("n", "N", "responses of the group with a burden", lambda given: given.n),
-    text("reason", "Reason", "why there is no value or interval", lambda given: given.reason),
-)  # fmt: skip
+PROFILES = _columns(
+    Column("reference", "Reference", "the group or file it is compared with"),
+    Column("reference_rater", "Its rater", "who judged the reference; missing of a file"),
+    Column("measure", "Measure", "spearman: rank correlation of the rates; cosine: of the rates"),
+    Column("value", "Value", "the similarity", "number", "", 2),
+    *ends("value_", "for prompts like these", lambda given: given),
+    _whole("n_features", "Features", "that both sides have"),
+    Column("left_out", "Left out", "features that only one side has", "list of text"),
+    _whole("n", "N", "responses of the group with a burden"),
+    Column("reason", "Reason", "why there is no value or interval"),
+)
 """The columns of :func:`profiles_table`."""
