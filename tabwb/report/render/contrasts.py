@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from rich.console import Group, RenderableType
@@ -82,12 +81,15 @@ def _measures(found: Compared, battery: Battery, width: int) -> Table:
     compact = width < WIDE
     headings = ("A\n ", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
     made = table(*headings, first="measure, and what it is for", fold=True)
-    for line in lines(found, battery):
-        shown = line.cells
-        if compact:
-            shown = (*shown[:3], shown[6]) if line.leads else ("", *shown[3:6])
-        cells = [Text(cell, style="bold" if line.leads else "") for cell in shown]
-        made.add_row(Text(line.name, style="" if line.leads else "dim"), *cells)
+    for name, row in measures(found, battery):
+        cells = ("",) * 4 if row is None else (*means(row), str(row.sides.items))
+        blank = ("",) * (0 if compact else 3)
+        made.add_row(
+            Text(name), *(Text(one, style="bold") for one in (*cells[:3], *blank, cells[3]))
+        )
+        for tested in () if row is None else (row.like, row.these):
+            told = ("", *tests(tested)) if compact else ("", "", "", *tests(tested), "")
+            made.add_row(Text(f"  {tested.interval.estimand.value}", style="dim"), *told)
     return made
 
 
@@ -112,45 +114,30 @@ def _answered(responses: tuple[str, ...], right: float | None) -> Text:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the table of measures.
+def measures(found: Compared, battery: Battery) -> Iterator[tuple[str, Contrast | None]]:
+    """Yield each measure with its name; without a figure what the judge that follows could use.
 
-    Attributes:
-        name: the measure, or the estimand of the figures.
-        cells: under :data:`HEADINGS`.
-        leads: whether it is the line of a measure, which lines of its estimands follow.
-        value: the difference A - B; low, high: ends of its interval for the estimand.
-        share: whether it is a difference of shares, from -1 to 1.
-    """
-
-    name: str
-    cells: tuple[str, ...]
-    leads: bool
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    share: bool = True
-
-
-def lines(found: Compared, battery: Battery) -> Iterator[Line]:
-    """Yield a line for each measure and one below it for each estimand.
-
-    Policies under which an accuracy and its tests are the same share their lines. Features that
-    are absent on both sides are left out, see :func:`notes`.
+    Policies under which an accuracy and its tests are the same are one. Features that are absent on
+    both sides are left out, see :func:`notes`.
     """
     names = _judges(found)
     for policies, row in _shown(found.rows):
-        rater, sides = names.get(row.rater, row.rater), row.sides
-        if row.measure is BURDEN and row.usable:
-            yield Line(f"{rater}: {both_usable(row.usable, SIDES)}", ("",) * 7, True)
-        means = figure(sides.first), figure(sides.second), signed(sides.difference)
-        cells = (*means, "", "", "", str(sides.items))
-        yield Line(_name(row, policies, battery, rater), cells, leads=True)
-        for tested in (row.like, row.these):
-            name = f"  {tested.interval.estimand.value}"
-            share = row.measure is not BURDEN
-            yield Line(name, _cells(tested), False, sides.difference, *tested.ends, share)
+        rater = names.get(row.rater, row.rater)
+        if row.measure is BURDEN:
+            yield f"{rater}: {both_usable(row.usable, SIDES)}", None
+        yield _name(row, policies, battery, rater), row
+
+
+def means(row: Contrast) -> tuple[str, str, str]:
+    """Return the means of A and of B, and their difference."""
+    sides = row.sides
+    return figure(sides.first), figure(sides.second), signed(sides.difference)
+
+
+def tests(tested: Tested) -> tuple[str, str, str]:
+    """Return the interval, p, and p corrected."""
+    p, adjusted = ("" if one is None else chance(one) for one in (tested.p, tested.adjusted))
+    return interval_words(tested.interval), p, adjusted
 
 
 def _shown(compared: Sequence[Contrast]) -> Iterator[tuple[tuple[str, ...], Contrast]]:
@@ -186,11 +173,6 @@ def _name(row: Contrast, policies: Sequence[str], battery: Battery, rater: str) 
         return f"symptom burden, {rater}, {row.terms}"
     titles = {feature.id: feature.title for feature in battery.features}
     return f"{titles.get(row.feature, row.feature)}, share of responses, {rater}"
-
-
-def _cells(tested: Tested) -> tuple[str, ...]:
-    chances = ("" if p is None else chance(p) for p in (tested.p, tested.adjusted))
-    return "", "", "", interval_words(tested.interval), *chances, ""
 
 
 def notes(found: Compared) -> Iterator[str]:

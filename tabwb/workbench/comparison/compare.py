@@ -16,12 +16,11 @@ from textual.widgets.option_list import Option
 
 from tabwb.analysis.contrast import Difference, SideBySide
 from tabwb.battery.model import Battery
-from tabwb.report.render.contrasts import naming_views
+from tabwb.report.render.contrasts import measures, naming_views
 from tabwb.workbench.comparison.differences import (
     answer_lines,
     difference_lines,
     mark_of,
-    measures,
 )
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
@@ -69,7 +68,7 @@ class CompareScreen(Dialog[None]):
     ) -> None:
         super().__init__()
         self._difference, self._conditions = difference, conditions
-        self._measures = measures(difference.found, battery)
+        self._measures = tuple(measures(difference.found, battery))
         self._everything = False
         self._items_first = False
         self._listed: tuple[SideBySide, ...] = ()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from textual.content import Content
 
-from tabwb.analysis.contrast import Compared, SideBySide
-from tabwb.battery.model import Battery
-from tabwb.report.render.contrasts import Line, lines, notes
+from tabwb.analysis.contrast import Compared, Contrast, SideBySide
+from tabwb.analysis.paired import Tested
+from tabwb.report.measures import BURDEN
+from tabwb.report.render.contrasts import means, notes, tests
 from tabwb.report.render.wording import figure
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
@@ -31,50 +31,38 @@ MOST_ANSWERS = 5
 """So many different responses of each side to one item are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A measure with its tests.
-
-    Attributes:
-        lead: its means; a line without figures is the head of a judge's measures.
-        tests: for prompts like these, then for these prompts.
-    """
-
-    lead: Line
-    tests: tuple[Line, ...]
+Measures = Sequence[tuple[str, Contrast | None]]
 
 
-def measures(found: Compared, battery: Battery) -> tuple[Measure, ...]:
-    """Return the measures of a comparison, in order."""
-    made: list[tuple[Line, list[Line]]] = []
-    for line in lines(found, battery):
-        if line.leads:
-            made.append((line, []))
-        else:
-            made[-1][1].append(line)
-    return tuple(Measure(lead, tuple(tests)) for lead, tests in made)
-
-
-def difference_lines(found: Compared, compared: Sequence[Measure], width: int) -> Iterator[Content]:
+def difference_lines(found: Compared, compared: Measures, width: int) -> Iterator[Content]:
     """Yield each measure with its difference, the drawn interval and the test; then notes."""
-    burdens = [line for one in compared for line in one.tests if not line.share]
-    ends = [abs(end) for line in burdens for end in (line.low, line.value, line.high) if end]
+    rows = [row for _, row in compared if row is not None]
+    burdens = [row for row in rows if row.measure is BURDEN]
+    ends = [
+        abs(end)
+        for row in burdens
+        for end in (row.sides.difference, *row.like.ends, *row.these.ends)
+        if end
+    ]
     most = max(ends, default=1.0)
     room = width - sum(FIGURES) - sum(TESTS) - 2
-    longest = max((len(one.lead.name) for one in compared), default=0)
+    longest = max((len(name) for name, _ in compared), default=0)
     axis = min(max(room - longest, AXIS[0]), AXIS[1])
     wide = width >= WIDE
     name = room - axis
     if wide and compared:
         heads = _right(("A", "B", "A - B"), FIGURES)
         scale = f"{'A lower':<{axis // 2}}{'A higher':>{axis - axis // 2}}"
-        tests = _right(("95 %", "p", "corr."), TESTS)
-        yield Content.styled(f"{'measure':<{name}}{heads}  {scale}{tests}", QUIET)
-    for one in compared:
-        yield from _measure(one, most, width, name if wide else 0, axis)
-    reasons = {line.cells[3] for one in compared for line in one.tests[1:] if line.low is None} - {
-        ""
-    }
+        said = _right(("95 %", "p", "corr."), TESTS)
+        yield Content.styled(f"{'measure':<{name}}{heads}  {scale}{said}", QUIET)
+    for title, row in compared:
+        if row is None:
+            yield from folded(title, width, QUIET)
+        elif wide:
+            yield from _wide(title, row, most, name, axis)
+        else:
+            yield from _narrow(title, row, most, width)
+    reasons = {tests(row.these)[0] for row in rows if row.these.ends[0] is None} - {""}
     if compared:
         yield Content("")
         told = ["│ no difference; intervals are for prompts like these unless said otherwise"]
@@ -89,46 +77,42 @@ def _right(words: Sequence[str], widths: Sequence[int]) -> str:
     return "".join(f"{word:>{width}}" for word, width in zip(words, widths, strict=True))
 
 
-def _measure(one: Measure, most: float, width: int, name: int, axis: int) -> Iterator[Content]:
-    lead = one.lead
-    if not one.tests:
-        yield from folded(lead.name, width, QUIET)
-        return
-    like, *others = one.tests
-    if not name:
-        yield from folded(lead.name, width)
-        figures = _right(lead.cells[:3], FIGURES)
-        room = width - len(figures) - 2
-        yield Content.assemble((figures, "bold"), "  ", _bar(like, most, room))
-        for line in (like, *(line for line in others if line.low is not None)):
-            what = "95 %" if line is like else line.name.strip()
-            tests = [f"p {line.cells[4]}"] * bool(line.cells[4])
-            tests += [f"corrected {line.cells[5]}"] * bool(line.cells[5])
-            yield from folded(f"{what} {', '.join((line.cells[3], *tests))}", width, QUIET, 2)
-        return
+def _narrow(title: str, row: Contrast, most: float, width: int) -> Iterator[Content]:
+    yield from folded(title, width)
+    figures = _right(means(row), FIGURES)
+    drawn = _bar(row, row.like, most, width - len(figures) - 2)
+    yield Content.assemble((figures, "bold"), "  ", drawn)
+    for tested in (row.like, row.these):
+        if tested is row.like or tested.ends[0] is not None:
+            interval, p, adjusted = tests(tested)
+            what = "95 %" if tested is row.like else tested.interval.estimand.value
+            told = [f"p {p}"] * bool(p) + [f"corrected {adjusted}"] * bool(adjusted)
+            yield from folded(f"{what} {', '.join((interval, *told))}", width, QUIET, 2)
+
+
+def _wide(title: str, row: Contrast, most: float, name: int, axis: int) -> Iterator[Content]:
     yield Content.assemble(
-        Content(lead.name).truncate(name - 1, ellipsis=True).pad_right(0),
-        " " * max(name - min(Content(lead.name).cell_length, name - 1), 0),
-        (_right(lead.cells[:3], FIGURES), "bold"),
+        Content(title).truncate(name - 1, ellipsis=True).pad_right(0),
+        " " * max(name - min(Content(title).cell_length, name - 1), 0),
+        (_right(means(row), FIGURES), "bold"),
         "  ",
-        _bar(like, most, axis),
-        _right(like.cells[3:6], TESTS),
+        _bar(row, row.like, most, axis),
+        _right(tests(row.like), TESTS),
     )
-    for line in others:
-        if line.low is not None:
-            blank = " " * (name + sum(FIGURES) - len(line.name))
-            yield Content.assemble(
-                (line.name + blank, QUIET),
-                "  ",
-                _bar(line, most, axis),
-                (_right(line.cells[3:6], TESTS), QUIET),
-            )
+    if row.these.ends[0] is not None:
+        words = f"  {row.these.interval.estimand.value}"
+        blank = " " * (name + sum(FIGURES) - len(words))
+        told = (_right(tests(row.these), TESTS), QUIET)
+        drawn = _bar(row, row.these, most, axis)
+        yield Content.assemble((words + blank, QUIET), "  ", drawn, told)
 
 
-def _bar(line: Line, most: float, width: int) -> Content:
+def _bar(row: Contrast, tested: Tested, most: float, width: int) -> Content:
     """Return a difference with its interval around 0, which has its own stroke."""
-    end = 1.0 if line.share else most
-    drawn = interval_bar(line.low, line.value, line.high, width=width, lowest=-end, highest=end)
+    end = most if row.measure is BURDEN else 1.0
+    low, high = tested.ends
+    value = row.sides.difference
+    drawn = interval_bar(low, value, high, width=width, lowest=-end, highest=end)
     zero = round((width - 1) / 2)
     sign = {" ": ("│", LINE), "─": ("┼", ACCENT)}.get(drawn.plain[zero])
     return Content.assemble(drawn[:zero], sign, drawn[zero + 1 :]) if sign else drawn
