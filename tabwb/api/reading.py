@@ -189,10 +189,11 @@ class Reading:
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.report.tables.named import DEFAULT_BY, named_table
+        from tabwb.report.tables.views import VIEWS, named_table
 
         if by is None:
-            by = "administration" if table == "results" else DEFAULT_BY.get(table, "model")
+            view = VIEWS.get(table)
+            by = "administration" if table == "results" else view.by if view else "model"
         return named_table(
             table,
             self.groups(
@@ -228,9 +229,10 @@ class Reading:
         Raises:
             UsageError: there are no such sessions, or a set names an unknown item.
         """
-        from tabwb.analysis import change as tables
-        from tabwb.analysis.change import change_of, named_sets, sessions_of
+        from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns
+        from tabwb.report.summaries.sessions import named_sets, sessions_of
+        from tabwb.report.tables import change as tables
 
         numbers = [one.id for one in sessions_of(self.store, participant, battery)]
         members = load_columns(self.store, numbers, primary=self._counting(primary))

@@ -306,8 +306,8 @@ class Study(Reading):
             TabwbError: it cannot be written.
         """
         from tabwb.report.destination import IN_PYTHON, check_destination
-        from tabwb.report.documents.export_options import matching, with_options
-        from tabwb.report.documents.exporting import export
+        from tabwb.report.documents.exporting import export, with_options
+        from tabwb.report.selection import matching
 
         plugins = self._plugins()
         format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))

@@ -9,7 +9,7 @@ import click
 
 from tabwb.cli.common import note
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.named import TABLES, check_baseline
+from tabwb.report.tables.views import VIEWS, check_baseline
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -36,9 +36,9 @@ columns_option = click.option(
 table_option = click.option(
     "--table",
     "table_name",
-    type=click.Choice(list(TABLES)),
+    type=click.Choice(list(VIEWS)),
     help="Show groups as this table: "
-    + "; ".join(f"{name}: {words}" for name, words in TABLES.items())
+    + "; ".join(f"{name}: {view.has}" for name, view in VIEWS.items())
     + ".",
 )
 measure_option = click.option(
@@ -114,8 +114,8 @@ def print_list(
 ) -> None:
     """Print the list of administrations as Markdown, LaTeX or CSV."""
     from tabwb.media.paper import checked_columns
+    from tabwb.report.tables.administrations import listing_table
     from tabwb.report.tables.captioned import Captioned
-    from tabwb.report.tables.listing import listing_table
 
     table = checked_columns(listing_table(administrations), column_names(columns))
     if format_id == "csv":
@@ -169,9 +169,8 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
         print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):
         from tabwb.records.words import RESEARCH_ONLY
-        from tabwb.report.tables.captioned import Captioned, Footnote
-        from tabwb.report.tables.named import shown_columns
-        from tabwb.report.tables.noted import noted
+        from tabwb.report.tables.captioned import Captioned, Footnote, noted
+        from tabwb.report.tables.views import shown_columns
 
         made = []
         for given, caption in tables:

@@ -91,14 +91,13 @@ def printer(asked: Asked) -> _Print:
 
 def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.report.selection import groups_of
-    from tabwb.report.tables.named import TABLES, named_table
+    from tabwb.report.tables.views import VIEWS, named_table
 
     name = asked.table_name or ""
     made = _of_measures(
         named_table(name, groups_of(chosen, choice), asked.baseline), asked.measures
     )
-    caption = TABLES[name][:1].upper() + TABLES[name][1:]
-    print_tables([(made, caption)], asked.printed, asked.columns)
+    print_tables([(made, VIEWS[name].caption)], asked.printed, asked.columns)
 
 
 def _of_measures(made: Table, measures: Sequence[str]) -> Table:

@@ -46,7 +46,7 @@ from tabwb.cli.selecting import (
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
-from tabwb.report.tables.named import DEFAULT_BY
+from tabwb.report.tables.views import VIEWS
 
 
 @click.command()
@@ -99,7 +99,7 @@ def results(
     )
     check_options(table_name, baseline, {"csv": csv_file, "details": details, "arpabet": arpabet})
     with opened_plugins() as plugins:
-        default = DEFAULT_BY.get(table_name, "model") if table_name else "administration"
+        default = VIEWS[table_name].by if table_name else "administration"
         choice = requested_selection(chosen_by, default)
         grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells or table_name)
         single = len(administrations) == 1 and not grouping
@@ -246,7 +246,8 @@ def export(
     from tabwb.cli.progress import Countdown
     from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
-    from tabwb.report.documents.export_options import matching, with_options
+    from tabwb.report.documents.exporting import with_options
+    from tabwb.report.selection import matching
 
     check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)

@@ -26,7 +26,7 @@ from tabwb.report.tables.captioned import (
     Footnote,
     column_named,
 )
-from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.of_groups import compact_table
 from tabwb.tables.table import MISSING, Column, Table
 
 MARK = "†"

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 import tabwb
 from tabwb.administer.consent import Permit, check_export, logged
-from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
@@ -54,12 +53,13 @@ from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables import beside, details
 from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.change import change_table, sessions_table
 from tabwb.report.tables.contrasts import pairs_table
-from tabwb.report.tables.named import TABLES, named_table, shown_columns
+from tabwb.report.tables.of_groups import report_tables, said_tables
 from tabwb.report.tables.positions import has_orders
 from tabwb.report.tables.results import results_table
+from tabwb.report.tables.views import named_table, shown_columns, view_of
 from tabwb.tables.table import Column
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 TITLES = (
     "Results", "Burden", "Features", "Accuracy", "Measures", "Naming", "What was said",
     "Change between sessions", "Positions", "Errors", "Base and instruct", "Responses",
-    "Statistics of plugins",
+    "Statistics",
 )  # fmt: skip
 """The sections, the table for a paper first; those without a table are left out."""
 ENDINGS = (".html", ".htm", ".md")
@@ -174,20 +174,10 @@ def _sections(about: Studied) -> dict[str, list[Captioned]]:
     for battery in about.batteries:
         rows = about.rows_of(battery)
         members = replace(about, rows=rows).members
-        found = {
-            "Burden": details.burden_tables(rows, names),
-            "Features": details.feature_tables(battery, rows, names),
-            "Accuracy": details.accuracy_tables(battery, rows, names),
-            "Measures": beside.measure_tables(battery, rows, names),
-            "Naming": beside.naming_tables(rows, names),
-            "What was said": beside.said_tables(members, about.session),
-            "Errors": details.error_tables(battery, rows, names),
-            "Responses": iter([details.status_table(rows, names)]),
-            "Statistics of plugins": beside.statistics_tables(rows, names),
-        }
+        said = (("What was said", one) for one in said_tables(members, about.session))
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
-        for title, tables in found.items():
-            parts[title] += [replace(table, caption=of + table.caption) for table in tables]
+        for title, table in (*report_tables(battery, rows, names), *said):
+            parts[title].append(replace(table, caption=of + table.caption))
     for participant in followed(about):
         parts["Change between sessions"] += _changes(about, participant)
     parts["Positions"] += _positions(about)
@@ -212,9 +202,8 @@ def _positions(about: Studied) -> Iterator[Captioned]:
     """Yield right answers and choices by position, where the order of options varied."""
     if rows := [row for row in about.printable_rows if has_orders(row)]:
         table = named_table("positions", rows)
-        caption = f"{TABLES['positions'][:1].upper()}{TABLES['positions'][1:]}."
         shown = table.select(shown_columns(table))
-        yield Captioned(shown, caption, tuple(map(Footnote, table.notes)))
+        yield Captioned(shown, f"{view_of(table).caption}.", tuple(map(Footnote, table.notes)))
 
 
 def _pairs(about: Studied) -> Iterator[Captioned]:

@@ -261,3 +261,19 @@ def check_features(rated: Iterable[str], features: Sequence[str]) -> None:
                 where="--feature",
                 allowed=", ".join(known) or "nothing was judged",
             )
+
+
+def matching(
+    store: Store,
+    references: Sequence[int | str],
+    where: str | Iterable[str | Filter] | Mapping[str, object],
+) -> list[int]:
+    """Return the numbers of the administrations that match filters."""
+    choice = Selection.of("administration", where)
+    if choice.has_cells:
+        raise UsageError(
+            "whole administrations are chosen here",
+            where="--where",
+            allowed="keys of administrations, such as model, battery, tag, temperature",
+        )
+    return [data.administration.id for data in outlined(store, references, choice)]

@@ -18,7 +18,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.named import named_table
+from tabwb.report.tables.views import named_table
 from tabwb.tables.table import Table
 from tests.analysis.test_pairs import given, texts, words
 from tests.report.given import SAMPLED

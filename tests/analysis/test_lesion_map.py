@@ -12,7 +12,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.named import named_table
+from tabwb.report.tables.views import named_table
 from tests.analysis.test_doses import T4, one
 from tests.media.figures.made import cells as squares
 from tests.media.figures.made import panels, words

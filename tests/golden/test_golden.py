@@ -15,7 +15,7 @@ from tests.golden.freeze import STORES, difference, output, unpacked
 SHARED = (
     "tabwb.report.selection.selected",
     "tabwb.report.selection.groups_of",
-    "tabwb.report.tables.named.named_table",
+    "tabwb.report.tables.views.named_table",
 )
 """What the formats of one table compute alike; computed once for all of them."""
 

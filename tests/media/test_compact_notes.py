@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.media.paper import captioned_groups, latex, markdown, presented
-from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -17,16 +16,6 @@ def notes(*members: AdministrationData, together: tuple[str, ...] = ()) -> list[
     rows = summarised(grouped(members, "model", together=together))
     (table,) = captioned_groups(rows)
     return [note.text for note in table.notes]
-
-
-def test_the_table_has_the_cautions_of_judges_and_of_few_items_and_the_n_of_accuracies() -> None:
-    found = notes(given(1, CONDITIONS))
-    assert any("Verdicts of rules-2: a text rule; not compared with expert" in n for n in found)
-    assert UNRELIABLE in found
-    assert any(
-        note.startswith("Scored responses of a group: Word Comprehension 3") for note in found
-    )
-    assert not any("pooled over" in note for note in found)
 
 
 def test_what_was_pooled_stands_below_once_for_all_groups_alike() -> None:
@@ -52,15 +41,6 @@ def test_rows_of_one_model_all_state_the_condition_in_which_some_differ() -> Non
     assert [dict(group.apart).get("decoding") for group in groups] == [
         "greedy", SAMPLED.drawn, SAMPLED.drawn, None,
     ]  # fmt: skip
-
-
-def test_groups_without_a_burden_for_one_reason_are_told_together() -> None:
-    refused = dict.fromkeys(ANSWERS, "I'm sorry, but I can't help with that.")
-    found = notes(
-        *(given(at, replace(CONDITIONS, examinee=name), trials(refused)) for at, name in
-          enumerate("ab", start=1))
-    )  # fmt: skip
-    assert "Responses without a burden: a, b: 2 of 2 (2 refused) each." in found
 
 
 def test_a_value_without_an_interval_has_the_reason_below_the_table_in_every_format() -> None:

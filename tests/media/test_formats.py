@@ -28,7 +28,7 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Table, table_of
 from tests.media.test_methods import eight

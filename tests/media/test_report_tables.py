@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import hypothesis
@@ -17,10 +18,10 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.statistics import StatisticResult
-from tabwb.report.tables import beside, details
-from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.contrasts import pairs_table
-from tabwb.report.tables.group_names import GroupNames
+from tabwb.report.tables.declared import GroupNames
+from tabwb.report.tables.of_groups import compact_table, report_tables
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules
@@ -37,6 +38,12 @@ def rows(by: str = "model") -> tuple[Grouped, ...]:
     return summarised(grouped([given(1, CONDITIONS), given(2, other, right)], by))
 
 
+def tables(section: str, chosen: Sequence[Grouped] = ()) -> list[Captioned]:
+    """The tables of a section of a report."""
+    made = report_tables(BATTERY, chosen or rows(), NAMES)
+    return [table for title, table in made if title == section]
+
+
 def only(table: Table, group: str) -> dict[str, object]:
     """The values of one group by column."""
     found = table.where(group=group)
@@ -45,7 +52,7 @@ def only(table: Table, group: str) -> dict[str, object]:
 
 
 def test_burdens_have_both_intervals_and_all_counts() -> None:
-    (made,) = details.burden_tables(rows(), NAMES)
+    (made,) = tables("Burden")
     assert made.caption == "Symptom burden over 7 features: rules-2, connected text."
     found = only(made.table, "b")
     keys = ("n", "usable", "judged", "distinct", "burden", "burden_few", "these_prompts")
@@ -53,17 +60,20 @@ def test_burdens_have_both_intervals_and_all_counts() -> None:
 
 
 def test_rates_of_all_features_add_up_to_the_burden() -> None:
-    tables = list(details.feature_tables(BATTERY, rows(), NAMES))
-    assert [len(made.columns) - 1 for made in tables] == [4, 3]
+    made_tables = tables("Features")
+    assert [len(made.columns) - 1 for made in made_tables] == [4, 3]
     rates = [
-        only(made.table, "b")[name] for made in tables for name in made.columns if name != "group"
+        only(made.table, "b")[name]
+        for made in made_tables
+        for name in made.columns
+        if name != "group"
     ]
     assert sum(rates) == 2.0  # type: ignore[arg-type]
     assert len(rates) == len(DECLARED["rules-2"].features)
 
 
 def test_accuracies_are_by_policy_with_baselines_below() -> None:
-    words, sentences, _ = details.accuracy_tables(BATTERY, rows(), NAMES)
+    words, sentences, _ = tables("Accuracy")
     found = only(words.table, "bundled")
     assert found["n"] == 3
     assert found["exact"] == pytest.approx(1 / 3)
@@ -73,32 +83,12 @@ def test_accuracies_are_by_policy_with_baselines_below() -> None:
     assert "yes_rate" in sentences.table.names and "yes_rate" not in words.table.names
 
 
-def test_lexical_means_have_the_number_of_responses_for_which_they_are_defined() -> None:
-    (made, *_) = beside.measure_tables(BATTERY, rows(), NAMES)
-    found = only(made.table, "bundled")
-    # Texts of 19 words each: too short for MATTR, and no mean is 0.
-    assert (found["words"], found["words_n"]) == (19.0, 2)
-    assert (found["mattr"], found["mattr_n"]) == (None, 0)
-
-
-def test_errors_are_by_kind_where_there_are_some() -> None:
-    (words,) = details.error_tables(BATTERY, rows(), NAMES)
-    assert only(words.table, "bundled")["phonological"] == "1 of 2"
-    assert only(words.table, "b")["phonological"] == "0 of 2"
-
-
 def test_statuses_add_up_to_the_responses() -> None:
-    made = details.status_table(rows(), NAMES)
+    (made,) = tables("Responses")
     for group in ("bundled", "b"):
         found = only(made.table, group)
         counts = [n for name, n in found.items() if name.startswith("status_")]
         assert sum(counts) == found["responses"] == 10  # type: ignore[arg-type]
-
-
-def test_each_key_of_a_group_has_its_column() -> None:
-    table = compact_table(rows("model,seed")).table
-    assert table.names[:3] == ("model", "seed", "n")
-    assert [row[:2] for row in table.rows()] == [("bundled", "1"), ("b", "1")]
 
 
 def named_row() -> Grouped:
@@ -126,7 +116,7 @@ def test_a_subtest_may_have_the_name_of_any_column(ids: list[str]) -> None:
 
 
 def test_names_that_are_right_are_by_who_decided() -> None:
-    (made,) = beside.naming_tables([named_row()], NAMES)
+    (made,) = tables("Naming", [named_row()])
     ((items, person, anywhere, first, latency),) = made.table.select(
         ("items", "person", "correct_any", "correct_first", "latency")
     ).rows()
@@ -142,12 +132,12 @@ def test_statistics_of_plugins_have_a_table() -> None:
     found = StatisticResult(statistic, "text", values)
     (first, *_) = rows()
     row = replace(first, summary=replace(first.summary, statistics=(found,)))
-    (made,) = beside.statistics_tables([row], NAMES)
+    (made,) = tables("Statistics", [row])
     assert list(made.table.rows()) == [
         ("bundled", "Nouns", "text", None, 0.5, 0.25, 0.75, "share", 8),
         ("bundled", "Nouns", "text", "x", None, None, None, "share", None),
     ]
-    assert list(beside.statistics_tables([first], NAMES)) == []
+    assert tables("Statistics", [first]) == []
 
 
 def test_base_and_instruct_are_compared_in_the_report() -> None:

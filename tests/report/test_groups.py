@@ -16,11 +16,9 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.key import Sort
 from tabwb.report.render.groups import groups_view
-from tabwb.report.render.wording import between
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.scoring.intervals import burden_interval
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -189,20 +187,6 @@ def test_rows_are_sorted_with_what_is_undefined_last(sort: Sort | None, order: l
     assert [one.label for one in summarised(grouped(three(), "model"), sort=sort)] == order
 
 
-def test_the_first_table_is_table_2_with_what_belongs_beside_it() -> None:
-    made = summarised(grouped(three(), "model"), sort="burden")
-    lines = printed(groups_view(made)).splitlines()
-    start = next(at for at, line in enumerate(lines) if line.startswith("symptom burden"))
-    assert "over 7 features  ·  rules-2  ·  connected text" in lines[start]
-    head, _, first, second = (line.split() for line in lines[start + 2 : start + 6])
-    assert head == ["model", "usable", "distinct", "N", "burden", "95", "%", "words"]
-    ends = [
-        between(burden_interval(values, 7).interval) for values in ([[1.0], [2.0]], [[0.0], [1.0]])
-    ]
-    assert first == ["A", "2/2", "2", "2", "1.50", ends[0], "7.00"]
-    assert second == ["b", "2/2", "2", "2", "0.50", ends[1], "7.00"]
-
-
 def test_one_judge_can_be_shown_alone() -> None:
     both = replace(
         given(1, answers=[judged(one, ["anomia"]) for one in texts([], [])]), declarations=BOTH
@@ -237,13 +221,6 @@ def test_texts_that_a_batch_may_have_decided_are_said_beside_the_results() -> No
     assert "batch_exact" not in printed(groups_view(sure))
 
 
-def test_answers_that_are_not_ok_are_said_beside_the_results() -> None:
-    silent = given(1, answers=trials({**ANSWERS, "ct2": ""}))
-    text = printed(groups_view(summarised(grouped([silent], "model"))))
-    # Ten answers without the practice item.
-    assert "bundled: of 10 answers empty 1" in text
-
-
 def test_why_answers_are_empty_is_said_where_it_is_known() -> None:
     first, silent = texts([], [])
     attempt = replace(silent.attempts[0], response="", status=ResponseStatus.EMPTY)
@@ -259,45 +236,9 @@ def document(made: Sequence[Grouped]) -> Any:
     return json.loads(json.dumps(groups_document(made), allow_nan=False))
 
 
-def test_the_document_says_everything_of_a_group() -> None:
-    labels = {"family": "L", "tuning": "base", "parameters": "7"}
-    said = texts(["retracing"], ["retracing", "jargon"])
-    (group,) = document(
-        summarised(grouped([given(1, replace(SAMPLED, labels=labels), said)], "model"))
-    )["groups"]
-    assert group["by"] == {"model": "bundled"}
-    assert (group["kind"], group["labels"], group["mixed"]) == ("model", labels, {})
-    assert group["summary"]["answers"] == {
-        "n": 2, "n_distinct": 2, "words_mean": 7.0, "statuses": {"ok": 2}, "batch_inexact": 0,
-        "empty_causes": {}, "usable": 2, "causes": {}, "few_usable": False,
-        "shared_streams": 0,
-        "repeated_draws": 0,
-        "with_reasoning": 0,
-    }  # fmt: skip
-    (judge,) = group["summary"]["judges"]
-    assert judge["present"]["retracing"] == 2
-    assert (judge["rates"]["retracing"], judge["rates"]["jargon"]) == (1.0, 0.5)
-    assert judge["categories"]["disfluency"] == {
-        "count": 1.0, "rate": 1.0, "of": 3, "status": "value",
-    }  # fmt: skip
-
-
 def test_a_rate_without_responses_is_null() -> None:
     silent = given(1, answers=[answered("ct1", "")])
     (group,) = document(summarised(grouped([silent], "model")))["groups"]
     (judge,) = group["summary"]["judges"]
     assert set(judge["rates"].values()) == {None}
     assert judge["no_burden"] == {"no-response": 1}
-
-
-def test_details_show_features_and_errors_of_every_group() -> None:
-    made = summarised(grouped(three(), "model"), sort="name")
-    short, long = printed(groups_view(made)), printed(groups_view(made, details=True))
-    assert "--details" in short and "--details" not in long
-    assert "retracing" not in short
-    (retracing, *_) = [line.split() for line in long.splitlines() if "retracing" in line]
-    assert retracing == ["retracing", "2", "2", "1.00", "0.33-1.00"]
-    (foil, *_) = [line.split() for line in long.splitlines() if "other option" in line]
-    # A chose the boat for the lion: an option that is not a listed foil of that item.
-    assert foil == ["wrong,", "other", "option", "1", "1", "1", "1"]
-    assert max(map(len, long.splitlines())) <= 80

@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.cli.result_formats import print_tables
 from tabwb.report.tables import contrasts, positions
-from tabwb.report.tables.named import SHOWN
+from tabwb.report.tables.views import VIEWS
 from tabwb.tables.table import Column, table_of
 
 
@@ -17,11 +17,11 @@ from tabwb.tables.table import Column, table_of
     [
         ("positions", positions.POSITIONS),
         ("foils", positions.FOILS),
-        ("group-differences", contrasts.AGAINST),
+        ("differences", contrasts.AGAINST),
     ],
 )
 def test_no_two_columns_have_one_heading(name: str, columns: Any) -> None:
-    shown = [column.title for column, _ in columns if column.name in SHOWN[name]]
+    shown = [column.title for column, _ in columns if column.name in VIEWS[name].shown.split()]
     assert len(shown) > 5
     assert len(set(shown)) == len(shown)
 

@@ -16,11 +16,7 @@ from tabwb.report.documents.document import administration_document
 from tabwb.report.measures import FEATURE_RATE
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import (
-    DETERMINISTIC,
-    PROMPTS_LIKE_THESE,
-    UNRELIABLE,
     bounds_words,
-    cautions,
     correlation_notes,
 )
 from tabwb.report.summaries.counted import Source
@@ -81,14 +77,6 @@ def test_without_replicates_there_is_no_interval_for_these_prompts() -> None:
     assert (these.interval, these.reason.split(":")[0]) == (None, "one response per item")
 
 
-def test_greedy_answers_are_deterministic_for_these_prompts() -> None:
-    found = summary(texts(1, (1, 0)), greedy=True)
-    assert found.judges[0].burden.intervals[1].deterministic
-    assert DETERMINISTIC in cautions(BATTERY, found, model=True)
-    view = Group(*summary_view(found, BATTERY))
-    assert "deterministic for these prompts" in unwrapped(printed(view))
-
-
 @pytest.mark.parametrize("n", [1, 5])
 def test_no_interval_of_a_burden_has_zero_width(n: int) -> None:
     for hits in (0, n):
@@ -122,18 +110,6 @@ def test_items_are_the_clusters_of_pooled_models() -> None:
     (judge,) = pool(sources, interval=True).judges
     assert judge.burden.sizes == (2, 2)
     assert judge.burden.intervals[0] == burden_interval([[1.0, 1.0], [0.0, 1.0]], 7)
-
-
-def test_every_interval_of_the_document_names_its_estimand() -> None:
-    found = summary(texts(2, (1, 2)))
-    document: Any = found.to_json()
-    judge = document["judges"][0]
-    assert [one["estimand"] for one in judge["intervals"]] == [LIKE.value, THESE.value]
-    assert judge["intervals"][0]["interval"] == judge["interval"]
-    rates = judge["rate_intervals"]["retracing"]
-    assert [one["estimand"] for one in rates] == [LIKE.value, THESE.value]
-    said = list(cautions(BATTERY, found, model=True))
-    assert PROMPTS_LIKE_THESE in said and UNRELIABLE in said
 
 
 def unequal(lost: int) -> list[Trial]:

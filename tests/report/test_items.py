@@ -12,9 +12,13 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.items import ONE_EXAMINEE, analyse_items
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.items import item_models_table, items_table
+from tabwb.report.tables.items import (
+    ONE_EXAMINEE,
+    analyse_items,
+    item_models_table,
+    items_table,
+)
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE
 from tabwb.scoring.intervals import beta_binomial
 from tabwb.scoring.item_analysis import FEW
@@ -55,8 +59,8 @@ def test_counts_and_intervals_of_items() -> None:
     first, second, _ = words.items()
     assert (first.item, first.n, first.right, first.examinees) == ("wc1", 12, 10, 6)
     # Examinees are the clusters: 2, 2, 1, 2, 1, 2 of 2 each.
-    assert first.like == beta_binomial(((1, 2), (1, 2), *((2, 2),) * 4))
-    assert first.these is not None and second.share.value == 6 / 12
+    assert first.like.interval == beta_binomial(((1, 2), (1, 2), *((2, 2),) * 4))
+    assert first.these.interval is not None and second.share.value == 6 / 12
 
 
 def test_discrimination_is_over_the_examinees_mean_scores() -> None:
@@ -71,8 +75,8 @@ def test_discrimination_is_over_the_examinees_mean_scores() -> None:
 def test_one_examinee_has_a_share_and_nothing_about_examinees() -> None:
     (words,) = analyse_items([SIX[0].source])
     (item, _, _) = words.items()
-    assert item.share.value == 1.0 and item.like is None and item.like_reason == ONE_EXAMINEE
-    assert item.these is not None and item.discrimination.reason == FEW
+    assert item.share.value == 1.0 and item.like.reason == ONE_EXAMINEE
+    assert item.these.interval is not None and item.discrimination.reason == FEW
     assert item.rasch.reason == "fitted from 30 examinees on; there are 1"
 
 
@@ -82,7 +86,7 @@ def test_greedy_answers_have_no_error_for_these_examinees() -> None:
         for number in (1, 2)
     ]
     (words,) = analyse_items([data.source for data in greedy])
-    assert {item.these_reason for item in words.items()} == {DETERMINISTIC}
+    assert {item.these.reason for item in words.items()} == {DETERMINISTIC}
 
 
 def test_people_answer_once() -> None:
@@ -91,7 +95,7 @@ def test_people_answer_once() -> None:
         for number in range(1, 7)
     ]
     (words,) = analyse_items([data.source for data in people])
-    assert {item.these_reason for item in words.items()} == {ONE_RESPONSE}
+    assert {item.these.reason for item in words.items()} == {ONE_RESPONSE}
     assert [item.examinees for item in words.items()] == [6, 6, 6]
 
 

@@ -53,7 +53,7 @@ def test_a_new_measure_needs_only_its_declaration(monkeypatch: pytest.MonkeyPatc
         compute=lambda answers: Estimate(float(len(answers.pairs))),
     )
     for module in (
-        "tabwb.report.summaries.subtest_counts",
+        "tabwb.report.summaries.subtests",
         "tabwb.report.render.wording",
         "tabwb.report.documents.groups_csv",
     ):

@@ -41,13 +41,6 @@ def shown(width: int, rule: str = "correct-first", items: tuple[NamedItem, ...] 
     return "\n".join(" ".join(line.split()) for line in captured.get().splitlines())
 
 
-def test_what_was_heard_stands_beside_what_was_transcribed() -> None:
-    lines = shown(120).splitlines()
-    assert "item heard transcript score any first code latency" in lines
-    assert "cat “dog” /dɔɡ/ error ✗ ✗ semantic? 1.25 s" in lines
-    assert "dog - /lɔɡ/ self-corrected ✓ ? formal 0.50 s" in lines
-
-
 def test_arpabet_instead_of_ipa_where_it_is_asked_for() -> None:
     subtest = NamedSubtest("nouns", "Nouns", NamingRules(), ITEMS, summarise(ITEMS))
     console = Console(width=120, legacy_windows=False, color_system=None)
@@ -55,32 +48,6 @@ def test_arpabet_instead_of_ipa_where_it_is_asked_for() -> None:
         for view in naming_views(subtest, arpabet=True):
             console.print(view)
     assert "D AO G" in captured.get() and "/dɔɡ/" not in captured.get()
-
-
-def test_silence_and_no_transcript_are_told_apart_and_who_transcribed() -> None:
-    silent = NamedItem("house", "house", "answered", transcriber="manual:a.tsv")
-    open_ = NamedItem("tree", "tree", "answered")
-    lines = shown(120, items=(silent, silent, replace(silent, transcriber="b"), open_)).splitlines()
-    assert [line for line in lines if line.startswith(("house", "tree"))] == [
-        *("house no speech - - - - -",) * 3, "tree - - - - - -"
-    ]  # fmt: skip
-    assert "transcribed by manual:a.tsv (2), b (1)" in lines
-
-
-def test_how_many_items_a_listener_scored_and_how_many_a_rule() -> None:
-    by_rule = replace(ITEMS[0], score="", person=None, decided_by="rule")
-    items = (by_rule, replace(ITEMS[1], decided_by="listener"))
-    found = shown(120, items=items)
-    assert "what counts: 1 item scored by a listener, 1 by the battery's rule" in found
-    # What is proposed of an item that a listener scored is in no count.
-    assert dict(summarise(items).proposed) == {"semantic": 1}
-    assert dict(summarise((replace(by_rule, score="error"), items[1])).proposed) == {}
-
-
-def test_where_room_is_short_the_latency_gives_way() -> None:
-    lines = shown(80).splitlines()
-    assert "item heard transcript score any first code" in lines
-    assert "cat “dog” /dɔɡ/ error ✗ ✗ semantic?" in lines
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
@@ -100,25 +67,6 @@ def test_no_word_of_ours_is_broken(width: int, heard: str) -> None:
     assert words.count("nonword-unrelated") == 3 + 1  # the table of codes
     assert "sound-guessed" in words
     assert all("…" not in line for line in text.splitlines())
-
-
-def test_the_signs_are_explained() -> None:
-    assert (
-        "in quotes: as a person heard it; any, first: the rules on what was heard, else on the "
-        "transcript; ? there: a person must tell; a code with ? is proposed by rule"
-    ) in " ".join(shown(80).split())
-
-
-@pytest.mark.parametrize("rule", ["correct-first", "correct-any"])
-def test_a_self_correction_counts_as_the_battery_has_it(rule: str) -> None:
-    said = "1 self-corrected: right for the listener, an error by the battery's rule"
-    assert (said in shown(120, rule)) == (rule == "correct-first")
-
-
-def test_errors_that_no_listener_coded_are_counted() -> None:
-    said = "1 error without a code of the listener; proposed (draft): semantic 1"
-    assert said in shown(120)
-    assert "without a code" not in shown(120, items=(replace(ITEMS[0], code="semantic"),))
 
 
 def test_pooled_sessions_are_clusters_of_responses_to_an_item() -> None:

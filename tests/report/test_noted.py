@@ -5,8 +5,8 @@ from __future__ import annotations
 from tabwb.report.render.typed import explained_view
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.tables.named import named_table
-from tabwb.report.tables.noted import noted
+from tabwb.report.tables.captioned import noted
+from tabwb.report.tables.views import named_table
 from tabwb.tables.table import Column, Table, table_of
 from tests.analysis.test_doses import sweep
 from tests.report.test_typed import printed

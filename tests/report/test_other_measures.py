@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from io import StringIO
-
-from rich.console import Console
-
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
@@ -78,14 +74,3 @@ def test_without_any_value_the_mean_is_undefined() -> None:
     (row,) = document
     assert row["measures"]["surprisal"]["mean"] is None
     assert row["measures"]["surprisal"]["status"] == "undefined"
-
-
-def test_it_stands_in_the_results() -> None:
-    from tabwb.report.render.tables import administration_view
-    from tests.report.given import administration
-
-    summary = pool([source(valued(RATER, "surprisal", 2.0), valued(RATER, "surprisal", 5.0))])
-    text = StringIO()
-    Console(file=text, width=80).print(administration_view(administration(), BATTERY, summary))
-    assert "surprisal:small" in text.getvalue()
-    assert "mean surprisal 3.50 (of 2 responses)" in text.getvalue()

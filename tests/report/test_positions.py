@@ -14,8 +14,7 @@ from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.positions import foils_of, positions_of
-from tabwb.report.tables.positions import foils_table, positions_table
+from tabwb.report.tables.positions import foils_of, foils_table, positions_of, positions_table
 from tests.report.given import BATTERY, SAMPLED, administration, answered
 
 ITEMS = {item.id: item for item in BATTERY.subtest("words").items if not item.practice}
@@ -43,28 +42,28 @@ def rows(*given: AdministrationData) -> tuple[Grouped, ...]:
 
 
 def test_a_model_that_takes_the_first_option() -> None:
-    (words,) = positions_of([rotated(lambda _, shown: shown[0]).source])
-    assert words.bias is not None and (words.bias.items, words.bias.answers) == (3, 18)
-    first, *others = words.bias.positions
+    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0]).source])
+    assert bias is not None and (bias.items, bias.answers) == (3, 18)
+    first, *others = bias.positions
     assert (first.keyed, first.correct, first.chosen, first.of) == (3, 3, 18, 18)
     assert {(place.keyed, place.correct, place.chosen) for place in others} == {(3, 0, 0)}
     assert first.expected.value == pytest.approx(1 / 6)
-    assert (words.bias.choices.p or 1) < 0.001 and first.p_chosen is not None
+    assert (bias.choices.p or 1) < 0.001 and first.p_chosen is not None
 
 
 def test_a_model_that_names_the_option_at_an_odd_place_in_words() -> None:
     # "The answer is X." is read by the policy extracted, and is not right by exact.
-    (words,) = positions_of([rotated(lambda _, shown: f"The answer is {shown[2]}.").source])
-    assert words.bias is not None
-    assert [place.chosen for place in words.bias.positions] == [0, 0, 18, 0, 0, 0]
-    assert {place.correct for place in words.bias.positions} == {0}
+    ((_, bias),) = positions_of([rotated(lambda _, shown: f"The answer is {shown[2]}.").source])
+    assert bias is not None
+    assert [place.chosen for place in bias.positions] == [0, 0, 18, 0, 0, 0]
+    assert {place.correct for place in bias.positions} == {0}
 
 
 def test_replicates_of_one_stream_have_no_test_on_these_prompts() -> None:
-    (words,) = positions_of([rotated(lambda _, shown: shown[0], seeds=False).source])
-    assert words.bias is not None and words.bias.choices.p is None
-    assert words.bias.choices.reason == SHARED
-    assert {place.chosen_these.reason for place in words.bias.positions} == {SHARED}
+    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0], seeds=False).source])
+    assert bias is not None and bias.choices.p is None
+    assert bias.choices.reason == SHARED
+    assert {place.chosen_these.reason for place in bias.positions} == {SHARED}
 
 
 def test_table_of_positions_has_a_row_for_each_model_and_position() -> None:
@@ -82,8 +81,8 @@ def test_options_in_one_order_have_no_positions() -> None:
     given = AdministrationData(
         administration(1, SAMPLED), BATTERY, (answered("wc1", "lion"), answered("wc3", "boot"))
     )
-    (words,) = positions_of([given.source])
-    assert words.bias is None
+    ((_, bias),) = positions_of([given.source])
+    assert bias is None
     with pytest.raises(UsageError, match="no item was given with its options in several orders"):
         positions_table(rows(given))
 
@@ -93,16 +92,16 @@ def test_kinds_of_foils_against_chance() -> None:
     said = {"lion": "giraffe", "boot": "boat", "knife": "lion"}
     given = rotated(lambda item, _: said[item.expected or ""])
     semantic, phonological, other = foils_of([given.source])
-    assert [kind.choice.kind for kind in (semantic, phonological, other)] == [
+    assert [kind[2].kind for kind in (semantic, phonological, other)] == [
         "semantic", "phonological", "other-option",
     ]  # fmt: skip
-    assert (semantic.answers, semantic.choice.errors, semantic.choice.of) == (6, 6, 6)
-    assert (phonological.answers, phonological.choice.errors, phonological.choice.of) == (12, 6, 12)
-    assert (other.answers, other.choice.errors, other.choice.of) == (18, 6, 18)
-    assert semantic.choice.chance.value == pytest.approx(
-        0.2
-    ) and other.choice.chance.value == pytest.approx(0.8)
-    assert semantic.choice.p_these == pytest.approx(2 * 0.2**6)
+    assert (semantic[1], semantic[2].errors, semantic[2].of) == (6, 6, 6)
+    assert (phonological[1], phonological[2].errors, phonological[2].of) == (12, 6, 12)
+    assert (other[1], other[2].errors, other[2].of) == (18, 6, 18)
+    assert semantic[2].chance.value == pytest.approx(0.2) and other[
+        2
+    ].chance.value == pytest.approx(0.8)
+    assert semantic[2].p_these == pytest.approx(2 * 0.2**6)
 
 
 def test_table_of_foils_and_right_answers_alone() -> None:

@@ -12,8 +12,8 @@ import pytest
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.tables.named import named_table
 from tabwb.report.tables.profiles import read_rates
+from tabwb.report.tables.views import named_table
 from tests.analysis.test_pairs import conditions, given, texts
 from tests.report.test_judges import BOTH, MODEL, judged
 

@@ -8,8 +8,8 @@ from tabwb.media.figures import figure_table, make
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.shown import as_shown, names_of, shared_note
-from tabwb.report.tables.compact import compact_table
-from tabwb.report.tables.named import named_table
+from tabwb.report.tables.of_groups import compact_table
+from tabwb.report.tables.views import named_table
 from tests.media.figures.made import group, texts
 from tests.report.given import SAMPLED
 from tests.report.test_groups import given

@@ -19,8 +19,7 @@ from tabwb.records.ratings import valued
 from tabwb.records.trials import AttemptEntry, PlannedTrial, RatingsEntry
 from tabwb.report.documents import streamed
 from tabwb.report.documents.document import administration_document, export_document
-from tabwb.report.documents.indented import Indented
-from tabwb.report.documents.streamed import document_of, names_in, streamed_documents
+from tabwb.report.documents.streamed import Indented, document_of, names_in, streamed_documents
 from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.summary import pool

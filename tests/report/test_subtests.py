@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.records.ratings import failed, undefined, valued
+from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.render.wording import remarks
 from tabwb.report.summaries.subtests import Share, SubtestSummary
@@ -14,7 +14,7 @@ from tabwb.report.summaries.summary import _subtest
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import ONE_ITEM, Estimand, EstimatedInterval, clopper_pearson
 from tabwb.scoring.intervals import rate_interval
-from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, summarise, voided
+from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, summarise
 
 
 def summary_of(name: str, *trials: Trial) -> SubtestSummary:
@@ -28,21 +28,6 @@ def rescored(trial: Trial, rater: str, correct: bool, reason: str) -> Trial:
         valued(rater, policy, correct, reason) for policy in ("exact", "normalised", "extracted")
     )
     return replace(trial, ratings=ratings)
-
-
-def test_rates_follow_a_trial_that_was_scored_again() -> None:
-    passive, axe = answered("sc1", "Yes"), answered("sc2", "Yes")
-    before = summary_of("sentences", passive, axe)
-    assert (before.estimate("yes_rate").value, before.estimate("balanced_accuracy").value) == (
-        1.0,
-        0.5,
-    )
-    after = summary_of("sentences", passive, rescored(axe, "yes-no", True, ""))
-    assert after.share.correct["exact"] == 2
-    assert (after.estimate("yes_rate").value, after.estimate("balanced_accuracy").value) == (
-        0.5,
-        1.0,
-    )
 
 
 def test_a_yes_rate_is_of_the_answers_that_are_yes_or_no() -> None:
@@ -85,17 +70,6 @@ def test_one_item_has_no_interval_however_often_it_is_answered() -> None:
         assert share.intervals()[0].reason == ONE_ITEM
 
 
-def test_errors_follow_a_trial_that_was_scored_again() -> None:
-    trial = answered("wc3", "boat")
-    assert summary_of("words", trial).by_foil["phonological"].errors["exact"] == 1
-    right = summary_of("words", rescored(trial, "choice", True, ""))
-    assert {kind: found.errors["exact"] for kind, found in right.by_foil.items()} == {
-        "phonological": 0, "other-option": 0, "ambiguous": 0, "no-option": 0,
-    }  # fmt: skip
-    other = summary_of("words", rescored(trial, "choice", False, "lion"))
-    assert other.by_foil["other-option"].errors["exact"] == 1
-
-
 def test_the_share_of_a_kind_of_error_is_over_items_and_has_an_interval() -> None:
     said = {"wc1": ("lion", "giraffe"), "wc3": ("boat", "boat")}
     given = [
@@ -121,28 +95,10 @@ def rate_interval_pair(hits: list[int], sizes: list[int]) -> tuple[EstimatedInte
     return tuple(rate_interval(hits, sizes, estimand) for estimand in Estimand)
 
 
-def test_what_has_no_interval_has_a_reason_in_the_document() -> None:
-    made = _subtest(summary_of("sentences", answered("sc1", "Yes")))
-    assert made["undefined"]["interval"] == made["undefined"]["interval_extracted"] == ONE_ITEM
-    (passive,) = made["by_tag"].values()
-    assert passive["interval_extracted"] is None
-    assert passive["undefined"]["interval_extracted"] == ONE_ITEM
-    nothing = _subtest(summary_of("sentences"))
-    assert nothing["undefined"]["interval"] == nothing["undefined"]["accuracy"]
-
-
 def test_an_error_without_a_kind_is_counted_as_such() -> None:
     trial = rescored(answered("wc3", "boat"), "choice", False, "pointed at two")
     untold = summary_of("words", trial).by_foil["untold"]
     assert (untold.errors["exact"], untold.of) == (1, 1)
-
-
-def test_an_answer_without_a_verdict_or_void_is_in_no_rate() -> None:
-    broken = replace(answered("sc2", "Yes"), ratings=(failed("yes-no", "exact", "ValueError"),))
-    made = summary_of("sentences", answered("sc1", "Yes"), broken, voided("sc4", "No"))
-    assert (made.share.n, made.share.scored) == (2, 1)
-    assert made.estimate("yes_rate").value == 1.0
-    assert made.estimate("balanced_accuracy").reason == "every expected answer is Yes"
 
 
 def test_every_policy_is_divided_by_its_own_verdicts() -> None:
@@ -151,21 +107,6 @@ def test_every_policy_is_divided_by_its_own_verdicts() -> None:
     assert share.accuracy("normalised").value == 1.0
     interval = share.interval("normalised")
     assert interval is not None and interval.high == 1.0
-
-
-def test_a_failed_exact_verdict_leaves_the_other_policies_their_count() -> None:
-    right = answered("wc3", "boot")
-    odd = replace(
-        right,
-        ratings=tuple(
-            failed(one.rater, one.measure, "broke") if one.measure == "exact" else one
-            for one in right.ratings
-        ),
-    )
-    share = summary_of("words", odd).share
-    assert (share.of("exact"), share.of("normalised")) == (0, 1)
-    assert share.accuracy("normalised").value == 1.0
-    assert share.intervals("normalised")[0].reason == ONE_ITEM
 
 
 def rotations() -> list[Trial]:
@@ -190,15 +131,6 @@ def test_rotated_options_show_a_bias_for_a_position() -> None:
     # Guessing is shown under free answers too, where nothing is corrected for it.
     assert said["guessing would give"] == "0.17"
     assert not words.estimate("chance_corrected").defined
-
-
-def test_a_key_that_always_stands_first_shows_no_positions() -> None:
-    words = next(
-        one
-        for one in summarise(BATTERY, [answered("wc1", "lion")], SAMPLED).subtests
-        if one.id == "words"
-    )
-    assert words.positions == ()
 
 
 def test_clusters_of_one_answer_each_change_no_interval() -> None:

@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from tabwb.report.render.typed import explained_view, sectioned_view, table_view
-from tabwb.report.tables import named
+from tabwb.report.render.typed import explained_view, sectioned_view
+from tabwb.report.tables import views
 from tabwb.tables.table import Column, table_of
 
 COLUMNS = (
@@ -75,8 +75,8 @@ def test_long_texts_have_several_lines() -> None:
 def test_what_is_the_same_in_all_rows_stands_above_and_reasons_below(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(named.SHOWN, TABLE.name, ("group", "item", "kind", "share", "p"))
-    monkeypatch.setitem(named.SECTIONS, TABLE.name, ("group",))
+    view = views.View("an example", "", "group item kind share p", "group")
+    monkeypatch.setitem(views._VIEWS, TABLE.name, view)
     lines = printed(explained_view(TABLE))
     assert lines[0] == "kind: k" and "Kind" not in " ".join(lines[1:])
     assert lines[-2:] == ["why there is no share: nothing counted", "A note."]
@@ -84,11 +84,11 @@ def test_what_is_the_same_in_all_rows_stands_above_and_reasons_below(
 
 def test_ends_of_differences_have_words_between_them() -> None:
     table = table_of("d", COLUMNS[3:6], [(0.1, -0.2, 0.4)])
-    assert "-0.20 to 0.40" in " ".join(printed(table_view(table)))
+    assert "-0.20 to 0.40" in sectioned_view(table, [], 80).plain
 
 
 def test_columns_without_values_are_left_out() -> None:
-    text = " ".join(printed(table_view(TABLE)))
+    text = sectioned_view(TABLE, [], 80).plain
     assert "Empty" not in text and "0.25-0.75" in text
 
 

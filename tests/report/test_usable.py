@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from rich.console import Group
 
 from tabwb.battery.model import Item
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.render.groups import groups_view
-from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import in_order, summarised
@@ -184,37 +180,11 @@ def test_few_usable_responses_are_marked_and_sorted_last() -> None:
     assert "19.00 few" in text
 
 
-def test_every_output_says_how_many_are_usable_before_the_burden() -> None:
-    made = summarised(grouped(groups(), "model"), judge=CHAT, interval=False)
-    for one, (n, causes) in zip(
-        made, ((0, {"prompt-echo": 5}), (2, {"repeated-answer": 3}), (5, {})), strict=True
-    ):
-        document: Any = one.summary.to_json()
-        for told in (document["judges"][0], document["subtests"][0], document["answers"]):
-            assert (told["usable"], told["n"], told["causes"]) == (n, 5, causes)
-            assert told["few_usable"] is (n < 3)
-        lines = printed(Group(*summary_view(one.summary, FIVE))).splitlines()
-        usable = next(at for at, line in enumerate(lines) if f"usable {n} of 5" in line)
-        assert usable < next(at for at, line in enumerate(lines) if "symptom burden" in line)
-    columns, *rows = csv.reader(groups_csv(made).splitlines())
-    place = columns.index("judge1 usable")
-    assert place < columns.index("judge1 burden")
-    assert [row[place : place + 4] for row in rows] == [
-        ["0", "5", "prompt-echo 5", "true"],
-        ["2", "5", "repeated-answer 3", "true"],
-        ["5", "5", "", "false"],
-    ]
-    # N is that of the burden, as in every other table.
-    assert [row[columns.index("judge1 N")] for row in rows] == ["0", "2", "5"]
-
-
-def test_documents_carry_the_stored_and_the_effective_status() -> None:
-    trials = texts(("I was happy.",) * 5)
-    document: Any = administration_document(
-        AdministrationData(administration(), FIVE, trials, declarations=JUDGES)
-    )
-    for trial in document["trials"]:
-        assert (trial["status"], trial["effective_status"]) == ("ok", "repeated-answer")
-        assert trial["usable"] is False
-        # What a judge said is kept.
-        assert sum(one["rater"] == CHAT and one["value"] == 0 for one in trial["ratings"]) == 19
+def test_a_reply_cut_before_any_text_is_not_usable_as_in_the_summary() -> None:
+    empty = answered("ct1", "")
+    attempt = replace(empty.attempts[0], status=ResponseStatus.TRUNCATED)
+    cut = replace(empty, attempts=(attempt,))
+    data = AdministrationData(administration(), BATTERY, (cut,), declarations=DECLARED)
+    made: Any = administration_document(data)
+    assert [trial["usable"] for trial in made["trials"]] == [False]
+    assert made["summary"]["answers"]["usable"] == 0

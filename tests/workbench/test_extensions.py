@@ -160,7 +160,7 @@ async def test_statistics_are_in_the_detail_of_a_model(sit: Sit, plugins: None) 
     async with sit((160, 48)) as seat:
         await seat.press("m")
         await seat.reads("3 of 3 models")
-        await seat.reads("STATISTICS OF PLUGINS")
+        await seat.reads("STATISTICS")
         await seat.reads("pronouns")
 
 

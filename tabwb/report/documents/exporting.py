@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.battery.model import Battery
@@ -15,14 +16,20 @@ from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingEx
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
+from tabwb.records.counting import CALIBRATED
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
+from tabwb.records.once import Once
+from tabwb.records.specs import parse_spec
 from tabwb.records.standard_streams import copy_to_stdout, is_stdout
+from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Administration
 from tabwb.records.workfolder import WorkFolder
 from tabwb.report.documents.datapackage import described, write_description
 from tabwb.report.documents.document import FORMAT
 from tabwb.report.documents.streamed import names_in, streamed_documents
+from tabwb.report.names import judge_called
 from tabwb.report.plain import Json
+from tabwb.report.summaries.columns.calibrated import calibration_of
 from tabwb.report.summaries.load import batteries_of, chosen_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
@@ -46,28 +53,10 @@ def export(
 ) -> Permit:
     """Write administrations with what belongs to them, and log of whom.
 
-    They are read in parts while they are written, from one state of the store.
-
-    Args:
-        store: where they are.
-        plugins: with the exporters and the study's configuration.
-        references: numbers or uids; all of the store when there is none.
-        format_id: an exporter's.
-        out: a file, or a folder where the format makes several, where nothing is yet; ``-`` is
-            standard output, for formats of one file.
-        within_study: it stays with those who collected the data.
-        primary: the rater whose scores of spoken responses count; empty: the study's.
-        judge: ``calibrated:JUDGE``, whose probabilities are added; empty: none.
-        progress: is told how many trials are done, and of how many.
-
-    Returns:
-        With the notice that whoever exports is to read, if there is one.
-
-    Raises:
-        NoConsent: speakers have not agreed to ``share``; nothing is written.
-        UsageError: the judge cannot be calibrated.
-        StoreError: people's data would be exported from a store that cannot log it.
-        TabwbError: it cannot be written.
+    They are read in parts while they are written, from one state of the store; without references
+    all of it. ``out`` is a file, a folder where the format makes several, or ``-``, standard
+    output. Nothing is written where speakers have not agreed to ``share``, or where the store
+    cannot log it. ``judge`` is ``calibrated:JUDGE``, whose probabilities are added.
     """
     exporter = plugins.exporter(format_id)
     primary = plugins.configuration.study.counting_rater(primary)
@@ -118,8 +107,6 @@ def _documents_for(
     rated = store.measures_rated([record.id for record in chosen])
     made = partial(documents, names=names)
     if judge:
-        from tabwb.report.documents.calibrated_ratings import Probabilities
-
         added = Probabilities(store, judge, rated)
         rated = (*rated, *added.measures)
         made = partial(added.documents, made, names)
@@ -243,3 +230,70 @@ def _to_stdout(writer: Writer) -> None:
         file = folder.path / f"export{writer.exporter.suffix}"
         writer.write(file, Path("standard output"))
         copy_to_stdout(file)
+
+
+class Probabilities:
+    """Adds to each response what the verdicts of a judge stand for, as a rater of its own."""
+
+    def __init__(self, store: Store, judge: str, rated: Sequence[tuple[str, str]]) -> None:
+        if not judge.startswith(CALIBRATED):
+            raise UsageError(
+                f"an export has the ratings of every judge; '{judge}' adds none",
+                where="--judge",
+                allowed=f"{CALIBRATED}JUDGE",
+            )
+        raters = dict.fromkeys(rater for rater, _ in rated)
+        self._judge = judge_called(judge.removeprefix(CALIBRATED), raters)
+        self._known = calibration_of(store, self._judge)
+
+    @property
+    def measures(self) -> tuple[tuple[str, str], ...]:
+        """Rater and measure of what is added."""
+        return tuple((f"{CALIBRATED}{self._judge}", measure) for measure in self._known)
+
+    def documents(
+        self, made: Callable[..., Iterator[Json]], names: Mapping[str, str], **options: Any
+    ) -> Iterator[Json]:
+        """Yield documents with the ratings that are added."""
+        judge = names.get(self._judge, self._judge)
+        # Many responses share one list of ratings.
+        with_own = Once(
+            lambda ratings: [
+                *ratings,
+                *(
+                    self._probability(one)
+                    for one in ratings
+                    if one["rater"] == judge and one["measure"] in self._known
+                ),
+            ]
+        )
+        for document in made(**options):
+            trials = document["trials"]
+            yield {
+                **document,
+                "trials": ({**trial, "ratings": with_own.of(trial["ratings"])} for trial in trials),
+            }
+
+    def _probability(self, rating: Json) -> Json:
+        own = {**rating, "rater": f"{CALIBRATED}{rating['rater']}"}
+        if rating["status"] != RatingStatus.VALUE:
+            return own
+        known, verdict = self._known[rating["measure"]], int(rating["value"])
+        if known.known(verdict):
+            return {**own, "value": known.probability(verdict), "reason": ""}
+        reason = known.unknown(verdict)
+        return {**own, "value": None, "status": RatingStatus.UNDEFINED.value, "reason": reason}
+
+
+def with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
+    """Return the spec of an export format with its options.
+
+    >>> with_options("parquet", wide=True, partition_by="model, part-limit")
+    'parquet@wide=true,partition_by=model+part_limit'
+    """
+    spec = parse_spec(format_id)
+    options = {"wide": "true"} if wide else {}
+    if partition_by:
+        names = (name.strip().replace("-", "_") for name in partition_by.split(","))
+        options["partition_by"] = "+".join(names)
+    return str(replace(spec, options={**spec.options, **options}))

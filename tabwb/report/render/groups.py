@@ -17,8 +17,7 @@ from tabwb.report.measures import BASELINES
 from tabwb.report.names import name_in, names_of
 from tabwb.report.render.contrasts import pair_parts
 from tabwb.report.render.printing import table
-from tabwb.report.render.statistics import statistics_views
-from tabwb.report.render.tables import summary_view
+from tabwb.report.render.tables import statistics_views, summary_view
 from tabwb.report.render.wording import (
     SHORT_BASELINES,
     between,

@@ -43,15 +43,12 @@ WORD = 20
 """No word of ours in a cell is longer; a longer ID is broken."""
 
 
-def naming_views(
-    subtest: NamedSubtest, *, arpabet: bool = False, items: bool = True
-) -> Iterator[RenderableType]:
+def naming_views(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[RenderableType]:
     """Yield the tables of one naming subtest."""
     yield _accuracy_table(subtest)
-    if items:
-        yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
-        if legend := _legend(subtest.items):
-            yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
+    yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
+    if legend := _legend(subtest.items):
+        yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
     facts = (*fact_lines(subtest), *_measured_lines(subtest))
     yield Padding(Text("\n".join(facts), style="dim"), (0, 1))
     for title, codes in (

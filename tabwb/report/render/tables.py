@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -41,6 +42,10 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.statistics import StatisticResult
+
 
 BAR = 12
 NARROW_BAR = 6
@@ -102,12 +107,8 @@ def summary_view(
     *,
     details: bool = False,
     arpabet: bool = False,
-    items: bool = True,
-    burdens: bool = True,
 ) -> Iterator[RenderableType]:
-    """Yield the subtests with their remarks, then each judge's burden and other raters'
-    measures.
-    """
+    """Yield subtests with their remarks, burdens, measures of other raters, and statistics."""
     named = {subtest.id for subtest in summary.named}
     written = [subtest for subtest in summary.subtests if subtest.id not in named]
     if written:
@@ -116,12 +117,10 @@ def summary_view(
         from tabwb.report.render.naming import naming_views
 
         for subtest_named in summary.named:
-            yield from naming_views(subtest_named, arpabet=arpabet, items=items)
+            yield from naming_views(subtest_named, arpabet=arpabet)
     yield ForWidth(partial(_remarks, written, details=details))
     if details:
         yield from _kinds_tables(summary.subtests)
-    if not burdens:
-        return
     for judge in summary.judges:
         yield burden_view(judge, category_titles(battery))
         if details:
@@ -134,10 +133,7 @@ def summary_view(
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
         yield Text()
-    if summary.statistics:
-        from tabwb.report.render.statistics import statistics_views
-
-        yield from statistics_views([("", summary)])
+    yield from statistics_views([("", summary)])
 
 
 def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:
@@ -312,3 +308,42 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
             given.given_at,
         )
     return made
+
+
+def statistics_views(rows: Sequence[tuple[str, Summary]]) -> Iterator[RenderableType]:
+    """Yield a table of statistics and what each means; nothing without any."""
+    results = [(name, result) for name, summary in rows for result in summary.statistics]
+    if not results:
+        return
+    several = len({name for name, _ in results}) > 1
+    made = table("value", "95 %", "N", first="statistics", fold=True)
+    reasons: dict[str, None] = {}
+    for name, result in results:
+        for value in result.values:
+            title = titled(result, value.of)
+            made.add_row(
+                f"{name}: {title}" if several else title,
+                Text(result.format(value.value), style="bold"),
+                _ends(result, value.low, value.high),
+                NONE if value.n is None else str(value.n),
+            )
+            if value.value is None:
+                reasons[f"{title}: {value.reason}"] = None
+    yield made
+    meanings = dict.fromkeys(
+        f"{result.statistic.title}: {result.statistic.meaning}"
+        + (f" ({result.statistic.unit})" if result.statistic.unit else "")
+        for _, result in results
+    )
+    yield Text("\n".join([*meanings, *reasons]) + "\n", style="dim")
+
+
+def titled(result: StatisticResult, of: str) -> str:
+    """Return the title of a statistic with its subtest and with what the value belongs to."""
+    return ", ".join(part for part in (result.statistic.title, result.part, of) if part)
+
+
+def _ends(result: StatisticResult, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return NONE
+    return f"{result.format(low)}-{result.format(high)}"

@@ -8,14 +8,12 @@ from functools import partial
 from textwrap import wrap
 
 from rich.console import Group, RenderableType
-from rich.table import Table as Grid
 from rich.text import Text
 
 from tabwb.records.words import NONE
-from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
-from tabwb.report.tables.captioned import HIGH, LOW
-from tabwb.report.tables.named import SECTIONS, shown_columns
-from tabwb.report.tables.noted import noted
+from tabwb.report.render.printing import INDENT, ForWidth, spec_lines
+from tabwb.report.tables.captioned import HIGH, LOW, noted
+from tabwb.report.tables.views import shown_columns, view_of
 from tabwb.tables.rounding import digits_of, ends_of
 from tabwb.tables.table import Column, Table
 
@@ -25,29 +23,11 @@ MOST_TEXT = 40
 """Per cent of the width that a column of texts has at most; longer texts have several lines."""
 
 
-def table_view(table: Table) -> Grid:
-    """Return a table with its columns' titles and formats; numbers are right-aligned.
-
-    Columns without any value are left out. The two columns of an interval are one.
-    """
-    made = empty_table()
-    shown = list(_columns(table))
-    for title, number, _ in shown:
-        made.add_column(
-            Text(title),
-            justify="right" if number else "left",
-            no_wrap=number,
-            overflow="fold",
-        )
-    for row in zip(*(cells for *_, cells in shown), strict=True):
-        made.add_row(*map(Text, row))
-    return made
-
-
 def sectioned_view(table: Table, sections: Sequence[str], width: int) -> Text:
     """Return a table with a line above the rows that have some columns in common.
 
-    Columns that do not fit go into a further part below, with the names of the rows again.
+    Columns without any value are left out; the two columns of an interval are one. Columns that do
+    not fit go into a further part below, with the names of the rows again.
     """
     if not len(table):
         return Text("no rows\n")
@@ -196,7 +176,7 @@ def explained_view(table: Table) -> RenderableType:
     below = "\n".join([*reasons, *table.notes])
     parts: list[RenderableType] = [Text("  ·  ".join(head))] if head else []
     own = table.select([name for name in wanted if name not in same])
-    apart = [name for name in SECTIONS.get(table.name, ()) if name not in same]
+    apart = [name for name in view_of(table).sections.split() if name in own.names]
     parts.append(ForWidth(partial(sectioned_view, own, apart)))
     return Group(*parts, Text(below, style="dim"))
 

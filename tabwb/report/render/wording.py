@@ -30,26 +30,17 @@ def size_of(parameters: str) -> str:
     return f"{shown} parameters"
 
 
-def number(estimate: Estimate, digits: int = 2) -> str:
+def number(estimate: Estimate) -> str:
     """Return a number, or a dash where it is undefined.
-
-    Args:
-        estimate: the number.
-        digits: decimal places.
 
     >>> number(Estimate(0.625)), number(Estimate(None, "no item answered"))
     ('0.62', '-')
     """
-    return figure(estimate.value, digits)
+    return figure(estimate.value)
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """Return a number, or a dash where there is none.
-
-    Args:
-        value: the number.
-        digits: decimal places.
-    """
+    """Return a number, or a dash where there is none."""
     return NONE if value is None else fixed(value, digits)
 
 

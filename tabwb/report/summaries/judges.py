@@ -50,15 +50,13 @@ class JudgeSummary:
     """One judge's burden. A rater that judged under several terms has several summaries.
 
     Attributes:
-        caution: the judge's own sentence, or empty.
-        prompt_hash: SHA-256 (hex) of what a model behind it was told, or None.
         declared: whether set and scope are what the judge declared; else see :func:`undeclared`.
         groupings: grouping to its categories' burdens; the battery's first one is shown first.
         judged: the responses in scope; None where the summary was made without columns.
         other_prompts: SHA-256 of other prompts than the declared one, because judging anew was not
             finished, to how many of the verdicts in scope were given under it.
-        not_judged: connected texts that count and that this rater has not judged under any terms.
-            They are in no figure of the burden, N included.
+        not_judged: connected texts that count and that this rater has not judged under any terms;
+            they are in no figure of the burden.
         shown: features that tables of features have; empty: all of the set.
     """
 

@@ -29,18 +29,13 @@ class Answers:
     """All responses that count, whatever the subtest.
 
     Attributes:
-        n_distinct: how many different texts they are, responses named aloud left out; None where
-            all are.
-        words_mean: mean words of a usable response.
-        statuses: response status under which they count, to number of responses.
+        n_distinct: different texts, responses named aloud left out; None where all are.
         inexact: greedy responses whose text may depend on the batch, because two tokens were no
             further apart than rounding (the back end's note ``batch_exact=no``).
-        empty_causes: why empty responses are empty (the back end's note ``cause``), to their
-            number.
-        shared_streams: responses drawn from a random stream that others share.
-        repeated_draws: responses left out because the same draw of another administration counts.
-        with_reasoning: responses of a model with its reasoning in them, recorded by a version that
-            did not keep it apart.
+        empty_causes: why empty responses are empty (the back end's note ``cause``), to number.
+        shared_streams: drawn from a random stream that others share.
+        repeated_draws: left out because the same draw of another administration counts.
+        with_reasoning: with the model's reasoning in them, which that version did not keep apart.
     """
 
     n: int

@@ -1,4 +1,4 @@
-"""The table of administrations: one row for each, with every condition in its own column.
+"""Tables of administrations: one row for each, in short, or with every condition in its column.
 
 Column names are those of the exported table (``tabwb export --format csv``). What was sent with
 each request can differ from what the run asked for; the exported table has the former.
@@ -15,6 +15,9 @@ from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
+from tabwb.records.condition_table import line_of
+from tabwb.records.trials import Administration
+from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.declared import shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table
@@ -23,6 +26,11 @@ from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
     """Return one row for each administration."""
     return records_table("administrations", (*given_columns(), *STATE), chosen)
+
+
+def listing_table(administrations: Iterable[Administration]) -> Table:
+    """Return the list of administrations as people read it: ``tabwb results`` without an id."""
+    return records_table("administrations", LISTED, administrations)
 
 
 def given_columns() -> tuple[RecordColumn, ...]:
@@ -50,14 +58,6 @@ def _reported(condition: Any) -> Callable[[AdministrationData], Any]:
     return value
 
 
-def _record(name: str) -> Callable[[AdministrationData], Any]:
-    return lambda data: getattr(data.administration, name)
-
-
-def _condition(name: str) -> Callable[[AdministrationData], Any]:
-    return lambda data: getattr(data.administration.conditions, name)
-
-
 def _label(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: data.administration.conditions.labels.get(name)
 
@@ -75,26 +75,28 @@ def _of_lesion(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: spec_values(data.administration.conditions.lesion or "").get(name)
 
 
+_CONDITIONS = "administration.conditions"
 SUBJECT = (
-    shared("id", _record("id")),
-    shared("administration", _record("uid")),
-    shared("battery", _record("battery")),
-    shared("battery_version", _record("battery_version")),
-    shared("battery_hash", _record("battery_hash")),
-    shared("examinee", _condition("examinee")),
-    shared("kind", _condition("kind")),
-    shared("origin", _condition("made_by")),
-    shared("participant", _condition("study_id")),
-    shared("created_at", _record("created_at")),
-    shared("session_date", _record("session_date")),
+    shared("id", "administration.id"),
+    shared("administration", "administration.uid"),
+    shared("battery", "administration.battery"),
+    shared("battery_version", "administration.battery_version"),
+    shared("battery_hash", "administration.battery_hash"),
+    shared("examinee", f"{_CONDITIONS}.examinee"),
+    shared("kind", f"{_CONDITIONS}.kind"),
+    shared("origin", f"{_CONDITIONS}.made_by"),
+    shared("participant", f"{_CONDITIONS}.study_id"),
+    shared("created_at", "administration.created_at"),
+    shared("session_date", "administration.session_date"),
 )
 MODEL = (
     shared("model_family", _label("family")),
     shared("model_tuning", _label("tuning")),
-    shared("model_parameters", lambda data: stated_parameters(_condition("labels")(data))),
+    shared("model_parameters",
+           lambda data: stated_parameters(data.administration.conditions.labels)),
     shared("model_revision", _fact("revision")),
     shared("model_weights_sha256", _fact("weights_sha256")),
-)
+)  # fmt: skip
 LESION = (
     shared("lesion_role", _role),
     *(shared(f"lesion_{name}", _of_lesion(name)) for name in PARTS),
@@ -103,10 +105,28 @@ LESION = (
 )
 STATE = (
     text("status", "Status", "running, paused, done or discontinued",
-         lambda data: data.administration.status.value),
-    whole("planned", "Planned", "trials planned, practice not counted", _record("planned")),
-    whole("answered", "Answered", "of these, answered", _record("answered")),
-    text("title", "Title", "given by people", _record("title")),
-    texts("tags", "Tags", "given by people", _record("tags")),
-    texts("notes", "Notes", "on the administration", lambda data: data.notes),
+         "administration.status.value"),
+    whole("planned", "Planned", "trials planned, practice not counted", "administration.planned"),
+    whole("answered", "Answered", "of these, answered", "administration.answered"),
+    text("title", "Title", "given by people", "administration.title"),
+    texts("tags", "Tags", "given by people", "administration.tags"),
+    texts("notes", "Notes", "on the administration"),
 )  # fmt: skip
+LISTED = (
+    whole("id", "ID", "its number in the store"),
+    text("uid", "UID", "its identifier in every store"),
+    text("battery", "Battery", "the battery's id"),
+    text("battery_version", "Version", "the battery's version"),
+    text("examinee", "Examinee", "the model's spec with its lesion, or the study ID",
+         lambda one: name_of(one.conditions)),
+    whole("answered", "Answered", "trials with a response that counts"),
+    whole("planned", "Planned", "planned trials without practice"),
+    text("status", "Status", "running, interrupted, paused, done or discontinued", "status_word"),
+    text("title", "Title", "given by people"),
+    text("tags", "Tags", "given by people", lambda one: ", ".join(one.tags)),
+    text("conditions", "Conditions", "how it was given",
+         lambda one: ", ".join(line_of(one.conditions).values())),
+    text("notes", "Notes", "on the administration as a whole", lambda one: " | ".join(one.notes)),
+    text("given", "Given (UTC)", "when responses were given", "given_at"),
+)  # fmt: skip
+"""The columns of :func:`listing_table`."""

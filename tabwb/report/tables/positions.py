@@ -1,15 +1,17 @@
-"""The tables of positions of options, and of kinds of foils."""
+"""Position bias and errors by kind of foil, of each subtest with options in a group."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import FOIL_CHANCE, FOIL_SHARE, POSITION_ACCURACY, POSITION_SHARE
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.draws import SHARED, without_draws
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.positions import KindOfError, foils_of, positions_of
+from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.tables.declared import (
     LIKE,
     THESE,
@@ -21,7 +23,9 @@ from tabwb.report.tables.declared import (
     text,
     whole,
 )
-from tabwb.scoring.position_bias import AtPosition, PositionBias
+from tabwb.scoring.choice import OTHER_OPTION
+from tabwb.scoring.foil_choice import FoilChoice, WrongOption, foil_choices
+from tabwb.scoring.position_bias import AtPosition, PositionBias, Shown, position_bias
 from tabwb.tables.table import Table, records_table
 
 POSITION_NOTES = (
@@ -46,17 +50,15 @@ FOIL_NOTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
+class _Row:
+    """A row of the table of positions, or of kinds of foils."""
+
     row: Grouped
     subtest: str
-    bias: PositionBias
-    place: AtPosition
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    row: Grouped
-    kind: KindOfError
+    bias: PositionBias | None = None
+    place: AtPosition | None = None
+    answers: int = 0
+    choice: FoilChoice | None = None
 
 
 def has_orders(row: Grouped) -> bool:
@@ -77,82 +79,149 @@ def positions_table(rows: Sequence[Grouped]) -> Table:
 
 def foils_table(rows: Sequence[Grouped]) -> Table:
     """Return the kinds of wrong options of each group as a table."""
-    found = (_Kind(row, kind) for row in rows for kind in foils_of(sources_of(row.group.members)))
+    found = (
+        _Row(row, subtest, answers=answers, choice=choice)
+        for row in rows
+        for subtest, answers, choice in foils_of(sources_of(row.group.members))
+    )
     return records_table("foils", FOILS, found, FOIL_NOTES)
 
 
-def _positions(rows: Sequence[Grouped]) -> Iterator[_Position]:
+def _positions(rows: Sequence[Grouped]) -> Iterator[_Row]:
     for row in rows:
-        for subtest in positions_of(sources_of(row.group.members)):
-            if subtest.bias is not None:
-                for place in subtest.bias.positions:
-                    yield _Position(row, subtest.subtest, subtest.bias, place)
+        for subtest, bias in positions_of(sources_of(row.group.members)):
+            for place in bias.positions if bias is not None else ():
+                yield _Row(row, subtest, bias, place)
+
+
+def positions_of(sources: Sequence[Source]) -> Iterator[tuple[str, PositionBias | None]]:
+    """Yield each subtest with options and its bias; None: its options were always in one order.
+
+    Right answers are those of the policy *exact*, choices are what the policy *extracted* reads.
+    """
+    for marks in marks_of(sources):
+        if marks.subtest.task.options:
+            yield marks.subtest.id, _bias(marks)
+
+
+def _bias(marks: Marks) -> PositionBias | None:
+    answers = [
+        Shown(
+            marks.items[item].id,
+            options,
+            marks.items[item].expected or "",
+            None if named is None else named.chosen,
+            right,
+        )
+        for item, options, named, right in zip(
+            marks.item.tolist(), marks.options, marks.named, marks.right.tolist(), strict=True
+        )
+        if marks.items[item].expected in options
+    ]
+    bias = position_bias(answers, deterministic=marks.fixed)
+    if bias is None or not marks.shared:
+        return bias
+    # Without independent draws there is nothing on these prompts.
+    positions = tuple(
+        replace(
+            place,
+            accuracy_these=without_draws(place.accuracy_these),
+            chosen_these=without_draws(place.chosen_these),
+        )
+        for place in bias.positions
+    )
+    choices, accuracy = (
+        replace(test, p=None, method="", reason=SHARED) for test in (bias.choices, bias.accuracy)
+    )
+    return replace(bias, positions=positions, choices=choices, accuracy=accuracy)
+
+
+def foils_of(sources: Sequence[Source]) -> Iterator[tuple[str, int, FoilChoice]]:
+    """Yield subtest, answers that offer an option of the kind, and how often the kind is named.
+
+    An error counts if the policy *extracted* reads one wrong option. Options that the battery names
+    no kind of are *other-option*.
+    """
+    for marks in marks_of(sources):
+        if marks.subtest.task.options:
+            yield from _foils(marks)
+
+
+def _foils(marks: Marks) -> Iterator[tuple[str, int, FoilChoice]]:
+    kinds: dict[str, int] = {}
+    errors: list[WrongOption] = []
+    for at, options, named in zip(marks.item.tolist(), marks.options, marks.named, strict=True):
+        item = marks.items[at]
+        if named is None or item.expected not in options:
+            continue
+        wrong = [option for option in options if option != item.expected]
+        shown = tuple(item.foils.get(option, OTHER_OPTION) for option in wrong)
+        for kind in dict.fromkeys(shown):
+            kinds[kind] = kinds.get(kind, 0) + 1
+        if named.chosen in wrong:
+            error = item.foils.get(str(named.chosen), OTHER_OPTION)
+            errors.append(WrongOption(item.id, error, shown))
+    order = sorted(kinds, key=lambda kind: kind == OTHER_OPTION)
+    for choice in foil_choices(errors, order, deterministic=marks.fixed or marks.shared):
+        own = replace(choice, these=without_draws(choice.these)) if marks.shared else choice
+        yield marks.subtest.id, kinds[choice.kind], own
 
 
 POSITIONS = (
-    *group_columns(lambda given: given.row),
-    text("part", "Subtest", "the subtest", lambda given: given.subtest),
-    whole("n_items", "Items", "items shown in several orders", lambda given: given.bias.items),
-    whole("position", "Position", "of the option, from 1", lambda given: given.place.number),
-    whole("keyed", "Keyed", "answers with the right option here", lambda given: given.place.keyed),
-    whole("correct", "Right", "of these right", lambda given: given.place.correct),
-    measured(POSITION_ACCURACY, lambda given: given.place.accuracy.value),
-    *ends("position_accuracy_", LIKE, lambda given: given.place.accuracy_like.interval),
-    *ends("position_accuracy_these_", THESE, lambda given: given.place.accuracy_these.interval),
+    *group_columns(),
+    text("part", "Subtest", "the subtest", "subtest"),
+    whole("n_items", "Items", "items shown in several orders", "bias.items"),
+    whole("position", "Position", "of the option, from 1", "place.number"),
+    whole("keyed", "Keyed", "answers with the right option here", "place.keyed"),
+    whole("correct", "Right", "of these right", "place.correct"),
+    measured(POSITION_ACCURACY, "place.accuracy.value"),
+    *ends("position_accuracy_", LIKE, "place.accuracy_like.interval"),
+    *ends("position_accuracy_these_", THESE, "place.accuracy_these.interval"),
     p_value("accuracy_p_like", "p right", f"accuracy here against all positions, {LIKE}",
-            lambda given: given.place.p_accuracy),
+            "place.p_accuracy"),
     p_value("accuracy_p_these", "p right, all", f"accuracy over all positions at once, {THESE}",
-            lambda given: given.bias.accuracy.p),
-    whole("chosen", "Chosen", "choices of the option here", lambda given: given.place.chosen),
-    whole("n", "N", "choices of any option", lambda given: given.place.of),
-    measured(POSITION_SHARE, lambda given: given.place.share.value),
+            "bias.accuracy.p"),
+    whole("chosen", "Chosen", "choices of the option here", "place.chosen"),
+    whole("n", "N", "choices of any option", "place.of"),
+    measured(POSITION_SHARE, "place.share.value"),
     number("expected", "Expected", "share of choices if positions have no influence",
-           lambda given: given.place.expected.value, unit="share"),
-    *ends("position_share_", LIKE, lambda given: given.place.chosen_like.interval),
-    *ends("position_share_these_", THESE, lambda given: given.place.chosen_these.interval),
+           "place.expected.value", unit="share"),
+    *ends("position_share_", LIKE, "place.chosen_like.interval"),
+    *ends("position_share_these_", THESE, "place.chosen_these.interval"),
     p_value("share_p_like", "p chosen", f"choices here against the expected share, {LIKE}",
-            lambda given: given.place.p_chosen),
+            "place.p_chosen"),
     p_value("smallest_p", "Smallest p",
-            f"the smallest p that so many items can give, {LIKE}",
-            lambda given: given.bias.smallest_p),
-    number("chi2", "Chi2", "distance of choices from what is expected",
-           lambda given: given.bias.choices.chi2),
-    whole("df", "df", "its degrees of freedom", lambda given: given.bias.choices.df),
+            f"the smallest p that so many items can give, {LIKE}", "bias.smallest_p"),
+    number("chi2", "Chi2", "distance of choices from what is expected", "bias.choices.chi2"),
+    whole("df", "df", "its degrees of freedom", "bias.choices.df"),
     p_value("share_p_these", "p chosen, all", f"choices over all positions at once, {THESE}",
-            lambda given: given.bias.choices.p),
-    text("test", "Test", "how the tests over all positions were made",
-         lambda given: given.bias.choices.method),
+            "bias.choices.p"),
+    text("test", "Test", "how the tests over all positions were made", "bias.choices.method"),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
-         lambda given: given.place.accuracy_these.reason),
+         "place.accuracy_these.reason"),
     text("like_reason", "Why no p", f"why there is no p of choices, {LIKE}",
-         lambda given: given.place.chosen_like.reason),
-    text("reason", "Reason", "why there is no test of choices",
-         lambda given: given.bias.choices.reason),
+         "place.chosen_like.reason"),
+    text("reason", "Reason", "why there is no test of choices", "bias.choices.reason"),
 )  # fmt: skip
 """The columns of :func:`positions_table`."""
 FOILS = (
-    *group_columns(lambda given: given.row),
-    text("part", "Subtest", "the subtest", lambda given: given.kind.subtest),
-    text("kind", "Kind", "of the wrong option, as the battery says",
-         lambda given: given.kind.choice.kind),
-    whole("answers", "Answers", "with a verdict, to items that offer an option of the kind",
-          lambda given: given.kind.answers),
-    whole("errors", "Errors", "that name an option of the kind",
-          lambda given: given.kind.choice.errors),
+    *group_columns(),
+    text("part", "Subtest", "the subtest", "subtest"),
+    text("kind", "Kind", "of the wrong option, as the battery says", "choice.kind"),
+    whole("answers", "Answers", "with a verdict, to items that offer an option of the kind"),
+    whole("errors", "Errors", "that name an option of the kind", "choice.errors"),
     whole("n", "Of", "errors that name any wrong option, where this kind and another are offered",
-          lambda given: given.kind.choice.of),
-    whole("n_items", "Items", "with such errors", lambda given: given.kind.choice.items),
-    measured(FOIL_SHARE, lambda given: given.kind.choice.share.value),
-    *ends("foil_share_", LIKE, lambda given: given.kind.choice.like.interval),
-    *ends("foil_share_these_", THESE, lambda given: given.kind.choice.these.interval),
-    measured(FOIL_CHANCE, lambda given: given.kind.choice.chance.value),
-    p_value("p_these", "p these", f"of the share by chance, {THESE}",
-            lambda given: given.kind.choice.p_these),
+          "choice.of"),
+    whole("n_items", "Items", "with such errors", "choice.items"),
+    measured(FOIL_SHARE, "choice.share.value"),
+    *ends("foil_share_", LIKE, "choice.like.interval"),
+    *ends("foil_share_these_", THESE, "choice.these.interval"),
+    measured(FOIL_CHANCE, "choice.chance.value"),
+    p_value("p_these", "p these", f"of the share by chance, {THESE}", "choice.p_these"),
     p_value("p_like", "p like", f"of the share by chance, {LIKE}, corrected for all kinds",
-            lambda given: given.kind.choice.p_like),
+            "choice.p_like"),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
-         lambda given: given.kind.choice.these.reason),
-    text("reason", "Reason", "why there is no share",
-         lambda given: given.kind.choice.share.reason),
+         "choice.these.reason"),
+    text("reason", "Reason", "why there is no share", "choice.share.reason"),
 )  # fmt: skip
 """The columns of :func:`foils_table`."""

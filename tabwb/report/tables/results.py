@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from tabwb.plugin_api.extensions import StatisticValue
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.report.keys import key_of
@@ -31,7 +33,7 @@ from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth,
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval
-from tabwb.tables.table import Column, RecordColumn, Table, records_table
+from tabwb.tables.table import Column, RecordColumn, Series, Table, records_table
 from tabwb.tasks.task_type import task_type
 
 NOTES = (
@@ -219,45 +221,82 @@ def _interval(which: int) -> Callable[[Result], Interval | None]:
     )
 
 
+def _of(name: str, field: str) -> Callable[[Result], Any]:
+    return lambda result: None if (own := getattr(result, name)) is None else getattr(own, field)
+
+
 def _unit(result: Result) -> str:
     return measure_of(result.measure).unit if result.unit is None else result.unit
 
 
 COLUMNS = (
-    text("group", "Group", "the name of the group", lambda result: result.row.label),
-    text("by", "By", "what the administrations of a group have in common",
-         lambda result: result.row.group.by),
-    text("battery", "Battery", "the battery's id", lambda result: result.row.battery.id),
-    text("battery_version", "Version", "the battery's version",
-         lambda result: result.row.battery.version),
-    text("part", "Subtest", "the subtest; empty for a value over all responses",
-         lambda result: result.part),
-    text("rater", "Rater", "who gave the ratings, where it is not the subtest's first scorer",
-         lambda result: result.rater),
-    text("measure", "Measure", "what was measured", lambda result: result.measure),
-    text("feature", "Feature", "the feature, category, tag or kind of foil",
-         lambda result: result.feature),
-    text("policy", "Policy", "how exactly answers must match: exact, normalised, extracted",
-         lambda result: result.policy),
-    number("value", "Value", "the estimate", lambda result: result.value.value),
+    text("group", "Group", "the name of the group", "row.label"),
+    text("by", "By", "what the administrations of a group have in common", "row.group.by"),
+    text("battery", "Battery", "the battery's id", "row.battery.id"),
+    text("battery_version", "Version", "the battery's version", "row.battery.version"),
+    text("part", "Subtest", "the subtest; empty for a value over all responses"),
+    text("rater", "Rater", "who gave the ratings, where it is not the subtest's first scorer"),
+    text("measure", "Measure", "what was measured"),
+    text("feature", "Feature", "the feature, category, tag or kind of foil"),
+    text("policy", "Policy", "how exactly answers must match: exact, normalised, extracted"),
+    number("value", "Value", "the estimate", "value.value"),
     *ends("", LIKE, _interval(0)),
     *ends("these_", THESE, _interval(1)),
     number("bound_low", "Lower bound", "if no unusable response had a feature; where more than "
-           "a tenth are unusable",
-           lambda result: None if result.bounds is None else result.bounds.low),
+           "a tenth are unusable", _of("bounds", "low")),
     number("bound_high", "Upper bound", "if each of these had all features",
-           lambda result: None if result.bounds is None else result.bounds.high),
+           _of("bounds", "high")),
     RecordColumn(Column("unit", "Unit", "of the value"), _unit),
-    whole("n", "N", "responses behind the value", lambda result: result.n),
-    whole("n_items", "Items", "items that these responses answer", lambda result: result.n_items),
+    whole("n", "N", "responses behind the value"),
+    whole("n_items", "Items", "items that these responses answer"),
     whole("n_usable", "Usable", "usable responses of those the measure is about",
-          lambda result: None if result.usable is None else result.usable.usable),
-    whole("n_responses", "Of", "responses that the measure is about",
-          lambda result: None if result.usable is None else result.usable.n),
+          _of("usable", "usable")),
+    whole("n_responses", "Of", "responses that the measure is about", _of("usable", "n")),
     truth("few_usable", "Few usable", "fewer than half are usable: not to be ranked",
-          lambda result: None if result.usable is None else result.usable.few),
+          _of("usable", "few")),
     text("status", "Status", "value or undefined",
          lambda result: "value" if result.value.defined else "undefined"),
-    text("reason", "Reason", "why the value is undefined", lambda result: result.value.reason),
+    text("reason", "Reason", "why the value is undefined", "value.reason"),
 )  # fmt: skip
 """The columns, each with the function that takes its value from a :class:`Result`."""
+
+FEATURE_NOTES = (
+    "The share of a group's responses in which a judge found a feature. The interval is for "
+    "prompts like these, the other one (these_low, these_high) for exactly these prompts: missing "
+    "where nothing was drawn (deterministic) or where each item has one response.",
+    "A judge's features are over responses with a burden: those in which no feature of its set is "
+    "undefined. The intervals are not corrected for their number.",
+)
+_LEFT_OUT = {"measure", "policy", "part", "unit"}
+_NAMES = {
+    "value": "rate", "low": "rate_low", "high": "rate_high",
+    "these_low": "rate_these_low", "these_high": "rate_these_high",
+}  # fmt: skip
+
+
+def features_table(rows: Sequence[Grouped]) -> Table:
+    """Return the rates of features as a table: by judge and feature, a row for each group.
+
+    It is a part of the table of results, with the titles of features.
+    """
+    results = results_table(rows).where(measure=FEATURE_RATE.id)
+    order: dict[tuple[str, str], int] = {}
+    keys = zip(results["rater"].to_list(), results["feature"].to_list(), strict=True)
+    places = [order.setdefault(key, len(order)) for key in keys]
+    results = results.take(np.argsort(np.array(places, np.int64), kind="stable"))
+    titles = {feature.id: feature.title for row in rows for feature in row.battery.features}
+    feature = results["feature"]
+    labels = [titles.get(str(label), str(label)) for label in feature.labels or ()]
+    columns: list[Column] = []
+    series: dict[str, Series] = {}
+    for column in results.columns:
+        if column.name in _LEFT_OUT:
+            continue
+        name = _NAMES.get(column.name, column.name)
+        title = "Rate" if name == FEATURE_RATE.id else column.title
+        columns.append(replace(column, name=name, title=title))
+        series[name] = results[column.name]
+        if name == "feature":
+            columns.append(Column("title", "Feature", "the title of the feature"))
+            series["title"] = Series(feature.values, labels)
+    return Table("features", columns, series, FEATURE_NOTES)

@@ -201,9 +201,9 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 def _statistics(row: Grouped, width: int) -> Iterator[Content]:
     if not row.summary.statistics:
         return
-    from tabwb.report.render.statistics import titled
+    from tabwb.report.render.tables import titled
 
-    yield _head("STATISTICS OF PLUGINS")
+    yield _head("STATISTICS")
     for result in row.summary.statistics:
         for value in result.values:
             figure = result.format(value.value)

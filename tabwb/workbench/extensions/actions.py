@@ -8,7 +8,7 @@ from functools import partial
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.report.tables.named import TABLES
+from tabwb.report.tables.views import VIEWS
 from tabwb.workbench.extensions.controller import CHANGE, ExtensionController, PageBuilt
 from tabwb.workbench.extensions.page import ExtensionPage
 from tabwb.workbench.shell.desk import Desk
@@ -63,7 +63,7 @@ class ExtensionActions(Actions):
                 yield CHANGE, f"the sessions of {own} with {shown.battery}, item by item", change
         for name in SHOWN_HERE:
             title = name.replace("-", " ").capitalize()
-            yield title, TABLES[name], partial(controller.table, name, title, numbers, what)
+            yield title, VIEWS[name].has, partial(controller.table, name, title, numbers, what)
 
     async def built(self, message: PageBuilt) -> None:
         """Show the page."""

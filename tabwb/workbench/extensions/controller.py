@@ -97,15 +97,15 @@ class ExtensionController(Controller):
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.tables.named import DEFAULT_BY, TABLES, named_table
+        from tabwb.report.tables.views import VIEWS, named_table
 
-        by = DEFAULT_BY.get(name, "model")
+        by = VIEWS[name].by
         statistics = self.plugins.statistics() if name == "results" else ()
         loaded = load_columns(
             self.store, tuple(numbers), statistics=statistics, primary=self._counts
         )
         rows = summarised(grouped(loaded, by))
-        self.say(PageBuilt(title, what, explained_view(named_table(name, rows)), TABLES[name]))
+        self.say(PageBuilt(title, what, explained_view(named_table(name, rows)), VIEWS[name].has))
 
     def change(self, participant: str, battery: str) -> None:
         """Build the tables of change over the sessions of a participant and send them.
@@ -114,17 +114,11 @@ class ExtensionController(Controller):
         """
         from rich.console import Group
 
-        from tabwb.analysis.change import (
-            change_items_table,
-            change_of,
-            change_table,
-            sessions_of,
-            sessions_table,
-            sets_of_tags,
-            tags_as_sets,
-        )
         from tabwb.report.render.typed import explained_view
+        from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns
+        from tabwb.report.summaries.sessions import sessions_of, sets_of_tags, tags_as_sets
+        from tabwb.report.tables.change import change_items_table, change_table, sessions_table
 
         sessions = sessions_of(self.store, participant, battery)
         members = load_columns(self.store, [one.id for one in sessions], primary=self._counts)
@@ -162,12 +156,12 @@ def _view(source: PageSource, page: Any) -> RenderableType:
     from rich.protocol import is_renderable
     from rich.text import Text
 
-    from tabwb.report.render.typed import table_view
+    from tabwb.report.render.typed import explained_view
     from tabwb.tables.table import Table
 
     if isinstance(page, Table):
         _check_size(source, len(page), 0)
-        page = table_view(page)
+        page = explained_view(page)
     elif isinstance(page, str):
         _check_size(source, page.count("\n"), len(page))
         page = Text(page)  # as it is: no markup

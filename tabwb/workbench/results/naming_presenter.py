@@ -12,14 +12,16 @@ from tabwb.records.counting import rule_of
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import LimitsSet, OnsetSet
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
-from tabwb.report.summaries.naming_profile import (
+from tabwb.report.summaries.naming import (
     Confusions,
     CueEffect,
     Latencies,
+    NamedSubtest,
     confusions,
     cue_effects,
     latencies,
+    named_subtests,
+    namings,
 )
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.scoring.naming.target import right_by_score
@@ -27,7 +29,7 @@ from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, sco
 from tabwb.workbench.shell.wording import seconds
 
 if TYPE_CHECKING:
-    from tabwb.analysis.change import Change
+    from tabwb.report.summaries.change import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ def _session(data: AdministrationData, named: tuple[NamedSubtest, ...]) -> Namin
 def _change(sessions: Sequence[AdministrationData]) -> tuple[Change | None, str]:
     if len(sessions) < 2:
         return None, ""
-    from tabwb.analysis.change import change_of, sets_of_tags, tags_as_sets
+    from tabwb.report.summaries.change import change_of
+    from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
 
     subtests = [one for one in sessions[0].battery.subtests if one.task.coded]
     sets = {one.id: tuple((one.id, item.id) for item in one.items) for one in subtests}

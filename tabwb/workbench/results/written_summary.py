@@ -175,6 +175,6 @@ def _others(results: Results) -> Iterator[Text]:
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f"  mean {name} {number(measured.mean)}{of}", style="dim")
     if summary.statistics:
-        from tabwb.report.render.statistics import statistics_views
+        from tabwb.report.render.tables import statistics_views
 
         yield from statistics_views([("", summary)])  # type: ignore[misc]

@@ -16,7 +16,7 @@ from textual.content import Content
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import ipa_letters
 from tabwb.records.naming import SCORE_KEYS
-from tabwb.report.summaries.naming_profile import is_by_sound
+from tabwb.report.summaries.naming import is_by_sound
 from tabwb.report.tables.said import SCORES
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tabwb.phonology.inventory import SILENT
-from tabwb.report.summaries.naming_profile import is_by_sound
+from tabwb.report.summaries.naming import is_by_sound
 from tabwb.workbench.shell.envelopes import Envelope
 
 if TYPE_CHECKING:

@@ -20,8 +20,13 @@ from tabwb.report.summaries.columns.table import (
     status_counts,
     usable_of,
 )
-from tabwb.report.summaries.subtest_counts import AnswerKind, CountedSubtest, summarise_subtest
-from tabwb.report.summaries.subtests import Measured, SubtestCount, SubtestSummary
+from tabwb.report.summaries.subtests import (
+    AnswerKind,
+    Measured,
+    SubtestCount,
+    SubtestSummary,
+    summarise_subtest,
+)
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
@@ -80,13 +85,13 @@ def summarise_subtests(
 ) -> tuple[SubtestSummary, ...]:
     """Return the summary of each subtest of the battery."""
     return tuple(
-        summarise_subtest(subtest, _counted(table, number, subtest))
+        _summarise(table, number, subtest)
         for number, subtest in enumerate(table.battery.subtests)
         if chosen is None or subtest.id in chosen
     )
 
 
-def _counted(table: Table, number: int, subtest: Subtest) -> CountedSubtest:
+def _summarise(table: Table, number: int, subtest: Subtest) -> SubtestSummary:
     rows = np.flatnonzero(table.counts & (table.subtest == number))
     scorer = decider(subtest, number, [table])
     examinees = Places[str]()
@@ -96,10 +101,11 @@ def _counted(table: Table, number: int, subtest: Subtest) -> CountedSubtest:
     )
     sources = distinct(table.source[rows]).tolist()
     protocols = {table.sources[place].protocol for place in sources}
-    return CountedSubtest(
+    return summarise_subtest(
+        subtest,
+        _kinds(table, subtest, rows, scorer),
         planned=sum(planned.get(subtest.id, 0) for planned in table.planned),
         answered=int((table.subtest == number).sum()),
-        kinds=_kinds(table, subtest, rows, scorer),
         asked=len(asked),
         protocol=protocols.pop() if len(protocols) == 1 else None,
         statuses=status_counts(table, rows),
