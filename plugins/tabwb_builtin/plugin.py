@@ -8,7 +8,13 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from tabwb.plugin_api import BatterySource, Register, RegisterBattery, hookimpl
+from tabwb.plugin_api import (
+    BatterySource,
+    Register,
+    RegisterBattery,
+    RegisterStatistic,
+    hookimpl,
+)
 
 
 @hookimpl
@@ -46,6 +52,14 @@ def tabwb_register_exporters(register: Register) -> None:
 
     for descriptor in EXPORTERS:
         register(descriptor)
+
+
+@hookimpl
+def tabwb_register_statistics(register: RegisterStatistic) -> None:
+    """Register the rank correlation of the burdens of two judges."""
+    from tabwb_builtin.burdens import STATISTIC
+
+    register(STATISTIC)
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.plugin_api.time_limit import LIMIT_S
@@ -49,12 +49,14 @@ class Responses:
         raters: rater to the measures that it gave.
         values: a function of rater and measure: the values of the ratings, float64, shape
             (responses,), nan where there is none.
+        judges: judge to the features of its set, which its burden is over.
     """
 
     battery: Battery
     table: Table
     raters: Mapping[str, tuple[str, ...]]
     values: Callable[[str, str], NDArray[np.float64]]
+    judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 Computed = StatisticValue | float | None | Iterable[StatisticValue]
@@ -83,6 +85,7 @@ class Statistic:
         percent: a share that is shown in per cent; ``unit`` is then ``share`` or empty.
         per: ``group``: computed over all responses of a group; ``subtest``: for each subtest.
         limit_s: seconds that one call may take; then it is stopped, and its value is undefined.
+        judges: how many judges it needs; a group with fewer has no value of it.
     """
 
     id: str
@@ -94,6 +97,7 @@ class Statistic:
     percent: bool = False
     per: Per = "group"
     limit_s: float = LIMIT_S
+    judges: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,5 +147,9 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
 
 
 def only_judge(summary: Summary, judge: str) -> Summary:
-    """Return the summary with the burdens of one rater alone."""
-    return replace(summary, judges=tuple(given for given in summary.judges if given.rater == judge))
+    """Return the summary with the burdens of one rater alone, without what compares judges."""
+    return replace(
+        summary,
+        judges=tuple(given for given in summary.judges if given.rater == judge),
+        statistics=tuple(one for one in summary.statistics if one.statistic.judges < 2),
+    )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import LimitReached, limited
+from tabwb.records.counting import is_derived
 from tabwb.records.errors import ComponentError
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
@@ -80,6 +81,8 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
     every = _plugin_responses(group, rows)
     results = []
     for statistic in statistics:
+        if len(every.judges) < statistic.judges:
+            continue
         if statistic.per == "group":
             results.append(StatisticResult(statistic, "", computed(statistic, every)))
             continue
@@ -130,7 +133,17 @@ def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
         return group.measure(rater, measure).values[chosen[rows]]
 
     raters = {rater: tuple(given.measures) for rater, given in columns.ratings.items()}
-    return Responses(group.battery, table, raters, values)
+    return Responses(group.battery, table, raters, values, judges_of(group))
+
+
+def judges_of(group: Group) -> dict[str, tuple[str, ...]]:
+    """Return the judges of a group with the features of their sets, as they declared them."""
+    return {
+        rater: declared.features
+        for source in reversed(group.sources)
+        for rater, declared in source.declarations.items()
+        if declared.kind == "judge" and declared.features and not is_derived(rater)
+    }
 
 
 def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue, ...]:
