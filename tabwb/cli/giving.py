@@ -297,8 +297,8 @@ def show(session: Session, *, as_json: bool) -> None:
     if as_json:
         print_json(administration_document(data, interval=True))
         return
-    from tabwb.report.render.printing import print_view
-    from tabwb.report.render.tables import administration_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views.administration import administration_view
 
     summary = pool([data.source], interval=True)
     written = cautions_for(session.store.location, whole=False)

@@ -185,8 +185,8 @@ def _show(
     if as_json:
         print_json({**list_document(stored), "imports": _documents(plan, conditions)})
         return
-    from tabwb.report.render.printing import print_view
-    from tabwb.report.render.tables import administration_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views.administration import administration_view
     from tabwb.report.summaries.load import load_administrations
     from tabwb.report.summaries.summary import pool
 

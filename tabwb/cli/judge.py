@@ -86,8 +86,8 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     majority verdicts of each examinee. The administrations must be of one battery.
     """
     from tabwb.analysis.judges import judges_of
+    from tabwb.media.terminal import print_view
     from tabwb.media.views.judges import judges_document, judges_view
-    from tabwb.report.render.printing import print_view
     from tabwb.report.summaries.load import load_columns
 
     with opened_store(store_location) as (_, store):

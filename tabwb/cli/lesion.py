@@ -49,7 +49,7 @@ def lesion() -> None:
 @offline_option
 def targets(model: str, as_json: bool, offline: bool | None) -> None:
     """Show the parts of a model that can be lesioned, as a tree with sizes."""
-    from tabwb.report.render.printing import print_view
+    from tabwb.media.terminal import print_view
 
     with _loaded(model, offline) as (backend, _):
         parts = backend.parts()
@@ -70,7 +70,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     from tabwb.lesion.plan import change_text, kept, planned, whole
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
-    from tabwb.report.render.printing import print_view, table
+    from tabwb.media.terminal import print_view, table
 
     lesions = stored_form(lesion)
     with _loaded(model, offline) as (backend, facts):

@@ -62,7 +62,7 @@ def localize_units(options: Mapping[str, Any]) -> None:
 
 def _print(document: Mapping[str, Any], out: Path) -> None:
     """Print what was found: units of each part, and how the halves of the items agree."""
-    from tabwb.report.render.printing import print_view, table
+    from tabwb.media.terminal import print_view, table
 
     view = table("units", "t", "d", first="part")
     for name, numbers in document["units"].items():

@@ -150,7 +150,7 @@ def phonemes(
     if as_json:
         print_json(summaries.document(report))
         return
-    from tabwb.report.render.phonemes import print_report
+    from tabwb.media.views.phonemes import print_report
 
     print_report(report, trace=trace, top=top)
 

@@ -57,7 +57,7 @@ def repeat_condition(options: Mapping[str, Any]) -> None:
 
 
 def _print(what: str, differences: Sequence[Difference]) -> None:
-    from tabwb.report.render.printing import print_view, table
+    from tabwb.media.terminal import print_view, table
 
     if differences:
         view = table(first=(what, "stored", "now"), fold=True)

@@ -186,8 +186,8 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
         from rich.console import Group
         from rich.text import Text
 
-        from tabwb.report.render.printing import print_view
-        from tabwb.report.render.typed import explained_view
+        from tabwb.media.terminal import print_view
+        from tabwb.media.views.typed import explained_view
 
         views = [
             Group(Text(caption, style="bold"), explained_view(table), Text())

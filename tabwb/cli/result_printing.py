@@ -158,8 +158,8 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
     if asked.printed in DOCUMENT_FORMATS:
         print_list(administrations, asked.printed, asked.columns)
         return
-    from tabwb.report.render import tables
-    from tabwb.report.render.printing import print_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views import administration as tables
 
     shown = administrations if choice.limit is None else administrations[-choice.limit :]
     if asked.printed == "json":
@@ -173,8 +173,8 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
 
 
 def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
-    from tabwb.report.render import tables
-    from tabwb.report.render.printing import print_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views import administration as tables
     from tabwb.report.selection import limited
     from tabwb.report.summaries.summary import pool
 
@@ -194,8 +194,8 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.contrast import pairs_of
-    from tabwb.report.render.groups import groups_view
-    from tabwb.report.render.printing import print_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views.groups import groups_view
     from tabwb.report.selection import groups_of
     from tabwb.report.summaries.shown import as_shown
 

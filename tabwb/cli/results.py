@@ -179,8 +179,8 @@ def diff(
         return
     from rich.text import Text
 
-    from tabwb.report.render.contrasts import difference_view
-    from tabwb.report.render.printing import print_view
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views.contrasts import difference_view
 
     print_view(difference_view(compared, battery, everything=everything))
     print_view(Text("\n" + "\n".join(notices), style="dim"))

@@ -1,1 +1,1 @@
-"""What is written of results for people: figures, tables, methods and reports."""
+"""What is shown and written of results for people: views, figures, tables, methods, reports."""

@@ -18,6 +18,7 @@ from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.form_loader import read_form
+from tabwb.media.views.naming import raters_line
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -26,7 +27,6 @@ from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, S
 from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
-from tabwb.report.render.naming import raters_line
 from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.naming import named_subtests, namings
 from tabwb.report.summaries.naming_agreement import rater_agreements

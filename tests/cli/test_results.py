@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tabwb.media.wording import between
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.trials import DeclarationEntry, RatingsEntry
-from tabwb.report.render.wording import between
 from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES
 from tabwb.store.store import Store

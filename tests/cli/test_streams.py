@@ -16,8 +16,8 @@ import pytest
 from rich.text import Text
 
 from tabwb.cli.common import print_json
+from tabwb.media.terminal import print_view
 from tabwb.records.visible import VisibleStream
-from tabwb.report.render.printing import print_view
 from tests.cli.conftest import Run
 
 FULL = Path("/dev/full")

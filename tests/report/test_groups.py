@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from tabwb.media.views.groups import groups_view
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.key import Sort
-from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData

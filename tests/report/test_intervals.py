@@ -11,10 +11,10 @@ from rich.console import Group
 
 from tabwb.analysis.contrast import Rows, contrast
 from tabwb.battery.model import Battery, Item
+from tabwb.media.views.administration import summary_view
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.measures import FEATURE_RATE
-from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import (
     bounds_words,
     correlation_notes,

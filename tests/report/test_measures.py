@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tabwb.media.wording import remarks
 from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
-from tabwb.report.render.wording import remarks
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -54,7 +54,7 @@ def test_a_new_measure_needs_only_its_declaration(monkeypatch: pytest.MonkeyPatc
     )
     for module in (
         "tabwb.report.summaries.subtests",
-        "tabwb.report.render.wording",
+        "tabwb.media.wording",
         "tabwb.report.documents.groups_csv",
     ):
         monkeypatch.setattr(f"{module}.SUBTEST_MEASURES", (*SUBTEST_MEASURES, new))

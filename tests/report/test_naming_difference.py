@@ -13,13 +13,13 @@ from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.contrast import Difference, difference
+from tabwb.media.views.contrasts import difference_view
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
-from tabwb.report.render.contrasts import difference_view
 from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.summaries.change import change_of
 from tabwb.report.summaries.load import load_administrations, load_columns, sources_of

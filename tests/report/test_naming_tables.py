@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tabwb.media.views.naming import naming_views
 from tabwb.records.naming import Score
-from tabwb.report.render.naming import naming_views
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.naming_agreement import rater_agreements
 from tabwb.scoring.estimate import clopper_pearson

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.report.render.typed import explained_view
+from tabwb.media.views.typed import explained_view
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.tables.captioned import noted

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.media.wording import remarks
 from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Trial
-from tabwb.report.render.wording import remarks
 from tabwb.report.summaries.subtests import Share, SubtestSummary
 from tabwb.report.summaries.summary import _subtest
 from tabwb.scoring.choice import POLICIES

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console, RenderableType
 
-from tabwb.report.render.groups import groups_view
-from tabwb.report.render.tables import administration_view, burden_view, list_view
+from tabwb.media.views.administration import administration_view, burden_view, list_view
+from tabwb.media.views.groups import groups_view
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData

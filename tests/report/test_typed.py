@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from tabwb.report.render.typed import explained_view, sectioned_view
+from tabwb.media.views.typed import explained_view, sectioned_view
 from tabwb.report.tables import views
 from tabwb.tables.table import Column, table_of
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tabwb.battery.model import Item
+from tabwb.media.views.groups import groups_view
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import in_order, summarised

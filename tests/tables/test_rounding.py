@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabwb.report.render.typed import sectioned_view
-from tabwb.report.render.wording import between, interval_words, signed
+from tabwb.media.views.typed import sectioned_view
+from tabwb.media.wording import between, interval_words, signed
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
 from tabwb.tables.rounding import ends_of
 from tabwb.tables.table import Column, table_of

@@ -15,6 +15,7 @@ from tabwb.agreement.calibration import RATES
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.transcribers import FEWEST
 from tabwb.analysis.agreement import WEIGHTED, Agreement, Row, reason_of
+from tabwb.media.terminal import ForWidth, SpecCell, table
 from tabwb.media.views.grid import (
     cell,
     ends,
@@ -24,11 +25,10 @@ from tabwb.media.views.grid import (
     shown,
     spec,
 )
+from tabwb.media.wording import between, figure, signed
 from tabwb.records.words import NONE, plural
 from tabwb.report.names import judge_names
 from tabwb.report.plain import Json, plain
-from tabwb.report.render.printing import ForWidth, SpecCell, table
-from tabwb.report.render.wording import between, figure, signed
 
 FEW_SHARED = 40
 """With fewer samples for each pair the interval of the weighted kappa is too narrow."""

@@ -10,9 +10,9 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from tabwb.media.terminal import ForWidth, SpecCell, table
+from tabwb.media.wording import chance, figure
 from tabwb.records.words import NONE
-from tabwb.report.render.printing import ForWidth, SpecCell, table
-from tabwb.report.render.wording import chance, figure
 from tabwb.tables.rounding import ends_of
 
 Row = Mapping[str, Any]

@@ -13,11 +13,9 @@ from rich.text import Text
 from tabwb.agreement.compare import FEWEST_SHARED
 from tabwb.analysis.agreement import Row
 from tabwb.analysis.judges import JudgeReport
+from tabwb.media.terminal import SpecCell, table
 from tabwb.media.views.grid import cell, grid, shown
-from tabwb.records.words import plural
-from tabwb.report.plain import Json, picked
-from tabwb.report.render.printing import SpecCell, table
-from tabwb.report.render.wording import (
+from tabwb.media.wording import (
     FEW,
     between,
     causes_words,
@@ -26,6 +24,8 @@ from tabwb.report.render.wording import (
     plain,
     without_burden,
 )
+from tabwb.records.words import plural
+from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.judges import JudgeSummary
 
 LIKE = "prompts like these"

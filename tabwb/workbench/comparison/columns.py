@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from tabwb.media.views.groups import burden_cells
+from tabwb.media.wording import figure, number
 from tabwb.records.words import NONE
-from tabwb.report.render.groups import burden_cells
-from tabwb.report.render.wording import figure, number
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary

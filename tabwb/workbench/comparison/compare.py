@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.analysis.contrast import Difference, SideBySide
 from tabwb.battery.model import Battery
-from tabwb.report.render.contrasts import measures, naming_views
+from tabwb.media.views.contrasts import measures, naming_views
 from tabwb.workbench.comparison.differences import (
     answer_lines,
     difference_lines,

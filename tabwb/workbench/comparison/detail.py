@@ -9,9 +9,8 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.records.words import NONE
-from tabwb.report.render.tables import burden_view, category_titles
-from tabwb.report.render.wording import (
+from tabwb.media.views.administration import burden_view, category_titles
+from tabwb.media.wording import (
     FEW,
     baselines_of,
     between,
@@ -22,6 +21,7 @@ from tabwb.report.render.wording import (
     size_of,
     tally,
 )
+from tabwb.records.words import NONE
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.said import borrowed_line
@@ -201,7 +201,7 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 def _statistics(row: Grouped, width: int) -> Iterator[Content]:
     if not row.summary.statistics:
         return
-    from tabwb.report.render.tables import titled
+    from tabwb.media.views.administration import titled
 
     yield _head("STATISTICS")
     for result in row.summary.statistics:

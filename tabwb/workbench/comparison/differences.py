@@ -8,9 +8,9 @@ from textual.content import Content
 
 from tabwb.analysis.contrast import Compared, Contrast, SideBySide
 from tabwb.analysis.paired import Tested
+from tabwb.media.views.contrasts import means, notes, tests
+from tabwb.media.wording import figure
 from tabwb.report.measures import BURDEN
-from tabwb.report.render.contrasts import means, notes, tests
-from tabwb.report.render.wording import figure
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread

@@ -15,7 +15,7 @@ from textual.events import MouseMove
 from textual.widgets import DataTable, Static
 
 from tabwb.battery.model import Feature
-from tabwb.report.render.wording import between, figure, tally
+from tabwb.media.wording import between, figure, tally
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.rows import Basis

@@ -15,9 +15,9 @@ from textual.events import Resize
 
 from tabwb.analysis.contrast import Pair
 from tabwb.analysis.judges import JudgeReport
+from tabwb.media.views.contrasts import pair_parts
 from tabwb.media.views.judges import judges_parts
 from tabwb.records.words import plural
-from tabwb.report.render.contrasts import pair_parts
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane

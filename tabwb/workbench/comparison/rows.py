@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tabwb.report.render.wording import plain
+from tabwb.media.wording import plain
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import Terms
 

@@ -93,7 +93,7 @@ class ExtensionController(Controller):
 
     def table(self, name: str, title: str, numbers: Sequence[int], what: str) -> None:
         """Build a table of results and send it."""
-        from tabwb.report.render.typed import explained_view
+        from tabwb.media.views.typed import explained_view
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
@@ -114,7 +114,7 @@ class ExtensionController(Controller):
         """
         from rich.console import Group
 
-        from tabwb.report.render.typed import explained_view
+        from tabwb.media.views.typed import explained_view
         from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns
         from tabwb.report.summaries.sessions import sessions_of, sets_of_tags, tags_as_sets
@@ -156,7 +156,7 @@ def _view(source: PageSource, page: Any) -> RenderableType:
     from rich.protocol import is_renderable
     from rich.text import Text
 
-    from tabwb.report.render.typed import explained_view
+    from tabwb.media.views.typed import explained_view
     from tabwb.tables.table import Table
 
     if isinstance(page, Table):

@@ -104,7 +104,7 @@ def _bar(scored: ScoredAdministration, subtest: SubtestScore, width: int) -> Con
 
 
 def _burdens(scored: ScoredAdministration, width: int) -> Iterator[Content]:
-    from tabwb.report.render.tables import burden_view  # not before the first frame
+    from tabwb.media.views.administration import burden_view  # not before the first frame
 
     titles = scored.scores.titles
     for judge in scored.scores.judges:

@@ -223,7 +223,7 @@ def _right_bar(scored: ScoredAdministration | None) -> Content:
 
 
 def _burden(scored: ScoredAdministration | None) -> str:
-    from tabwb.report.render.wording import number  # not before the first frame
+    from tabwb.media.wording import number  # not before the first frame
 
     if scored is None:
         return ""

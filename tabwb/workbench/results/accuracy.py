@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from tabwb.report.render.wording import baselines_of, between, count, number, remarks
+from tabwb.media.wording import baselines_of, between, count, number, remarks
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import BASELINE, BOTH, VALUE, interval_bar, scale

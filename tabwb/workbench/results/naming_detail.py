@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.media.wording import plain
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
-from tabwb.report.render.wording import plain
 from tabwb.report.tables.said import SCORES
 from tabwb.workbench.results.naming_presenter import NamedResponse
 from tabwb.workbench.results.presenter import ResponseRow

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.media.views.naming import BASES, fact_lines
+from tabwb.media.wording import between
 from tabwb.records.words import NONE, plural
-from tabwb.report.render.naming import BASES, fact_lines
-from tabwb.report.render.wording import between
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.results.naming_presenter import NamingPart
 from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar

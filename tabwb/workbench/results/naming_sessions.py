@@ -7,8 +7,8 @@ from datetime import date
 
 from textual.content import Content
 
+from tabwb.media.wording import between, chance
 from tabwb.records.words import NONE
-from tabwb.report.render.wording import between, chance
 from tabwb.report.summaries.change import Change, SetOfItems
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
 from tabwb.workbench.shell.drawn import interval_bar, scale

@@ -9,8 +9,7 @@ from string import ascii_uppercase
 from textual.content import Content
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import NONE
-from tabwb.report.render.wording import (
+from tabwb.media.wording import (
     between,
     burden_words,
     causes_listed,
@@ -23,6 +22,7 @@ from tabwb.report.render.wording import (
     usable_words,
     without_burden,
 )
+from tabwb.records.words import NONE
 from tabwb.report.summaries.cautions import bounds_words
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.summary import Summary

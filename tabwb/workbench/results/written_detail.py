@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from tabwb.media.wording import figure, plain
 from tabwb.records.ratings import PROBABILITY, Judged, Rating
 from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.report.measures import measure_of
-from tabwb.report.render.wording import figure, plain
 from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.presenter import ResponseRow, Results

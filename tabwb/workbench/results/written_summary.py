@@ -14,8 +14,8 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 
+from tabwb.media.wording import number, usable_words
 from tabwb.records.words import plural
-from tabwb.report.render.wording import number, usable_words
 from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.results.accuracy import accuracy_lines, remark_lines
 from tabwb.workbench.results.item_grid import ItemGrid
@@ -175,6 +175,6 @@ def _others(results: Results) -> Iterator[Text]:
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f"  mean {name} {number(measured.mean)}{of}", style="dim")
     if summary.statistics:
-        from tabwb.report.render.tables import statistics_views
+        from tabwb.media.views.administration import statistics_views
 
         yield from statistics_views([("", summary)])  # type: ignore[misc]

@@ -247,7 +247,7 @@ class CompactScores(WidthAwareWidget):
         scores, hidden = self.shown
         words = ""
         if scores.judges:
-            from tabwb.report.render.wording import number  # not before the first frame
+            from tabwb.media.wording import number  # not before the first frame
 
             burden = scores.judges[0].burden
             usable = f"usable {burden.usable.usable}/{burden.usable.n}"

@@ -119,7 +119,7 @@ _COLOURS = {"cyan": ACCENT, "yellow": AMBER}
 
 
 def content_of(view: RenderableType, width: int) -> Content:
-    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme."""
+    """Return a view of :mod:`tabwb.media.views` as lines in the colours of the theme."""
     console = Console(
         file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
     )

@@ -65,7 +65,7 @@ def _subtest(subtest: SubtestScore, view: LiveView, width: int) -> Iterator[Cont
 
 def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]:
     # not before the first frame
-    from tabwb.report.render.wording import number
+    from tabwb.media.wording import number
     from tabwb.report.summaries.judges import cause_in_words
 
     titles, burden = view.scores.titles, judge.burden

@@ -20,13 +20,9 @@ from tabwb.analysis.contrast import (
 )
 from tabwb.analysis.paired import AGREE, PAIRED_T, Tested
 from tabwb.battery.model import Battery
-from tabwb.records.condition_table import title_of
-from tabwb.records.words import NONE, plural
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.names import judge_names
-from tabwb.report.render.naming import BASES
-from tabwb.report.render.printing import ForWidth, empty_table, table
-from tabwb.report.render.wording import (
+from tabwb.media.terminal import ForWidth, empty_table, table
+from tabwb.media.views.naming import BASES
+from tabwb.media.wording import (
     both_usable,
     chance,
     figure,
@@ -35,6 +31,10 @@ from tabwb.report.render.wording import (
     signed,
     size_of,
 )
+from tabwb.records.condition_table import title_of
+from tabwb.records.words import NONE, plural
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.names import judge_names
 from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
 from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of

@@ -10,15 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.analysis.contrast import Pair
-from tabwb.records.condition_table import title_of
-from tabwb.records.words import NONE, plural
-from tabwb.report.keys import key_of
-from tabwb.report.measures import BASELINES
-from tabwb.report.names import name_in, names_of
-from tabwb.report.render.contrasts import pair_parts
-from tabwb.report.render.printing import table
-from tabwb.report.render.tables import statistics_views, summary_view
-from tabwb.report.render.wording import (
+from tabwb.media.terminal import table
+from tabwb.media.views.administration import statistics_views, summary_view
+from tabwb.media.views.contrasts import pair_parts
+from tabwb.media.wording import (
     SHORT_BASELINES,
     between,
     causes_listed,
@@ -30,6 +25,11 @@ from tabwb.report.render.wording import (
     usable_words,
     without_burden,
 )
+from tabwb.records.condition_table import title_of
+from tabwb.records.words import NONE, plural
+from tabwb.report.keys import key_of
+from tabwb.report.measures import BASELINES
+from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.cautions import bounds_words, group_cautions
 from tabwb.report.summaries.grouping import Group as AdministrationGroup
 from tabwb.report.summaries.groups import Grouped
@@ -131,7 +131,7 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     if not any(row.summary.named for row in chosen):
         return
-    from tabwb.report.render.naming import sessions_table
+    from tabwb.media.views.naming import sessions_table
 
     titles = {subtest.id: subtest.title for row in chosen for subtest in row.summary.named}
     for name, title in titles.items():

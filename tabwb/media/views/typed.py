@@ -10,8 +10,8 @@ from textwrap import wrap
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.records.words import NONE
-from tabwb.report.render.printing import INDENT, ForWidth, spec_lines
 from tabwb.report.tables.captioned import HIGH, LOW, noted
 from tabwb.report.tables.views import shown_columns, view_of
 from tabwb.tables.rounding import digits_of, ends_of

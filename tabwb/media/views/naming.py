@@ -12,11 +12,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.media.terminal import ForWidth, table
+from tabwb.media.wording import between, plain
 from tabwb.records.counting import rule_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import NAMING_MEASURES
-from tabwb.report.render.printing import ForWidth, table
-from tabwb.report.render.wording import between, plain
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.naming_agreement import (
     RaterAgreement,

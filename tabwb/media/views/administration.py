@@ -15,12 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.battery.model import Battery
-from tabwb.records.condition_table import line_of
-from tabwb.records.trials import Administration
-from tabwb.records.words import NONE, plural
-from tabwb.report.names import name_in, names_of
-from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
-from tabwb.report.render.wording import (
+from tabwb.media.terminal import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
+from tabwb.media.wording import (
     baselines_of,
     between,
     burden_words,
@@ -37,6 +33,10 @@ from tabwb.report.render.wording import (
     usable_words,
     without_burden,
 )
+from tabwb.records.condition_table import line_of
+from tabwb.records.trials import Administration
+from tabwb.records.words import NONE, plural
+from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.cautions import bounds_words, cautions
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary
@@ -114,7 +114,7 @@ def summary_view(
     if written:
         yield ForWidth(partial(_subtests_table, written))
     if named:
-        from tabwb.report.render.naming import naming_views
+        from tabwb.media.views.naming import naming_views
 
         for subtest_named in summary.named:
             yield from naming_views(subtest_named, arpabet=arpabet)

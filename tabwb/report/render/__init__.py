@@ -1,1 +1,0 @@
-"""Summaries as Rich tables and lines."""
