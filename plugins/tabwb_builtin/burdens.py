@@ -5,14 +5,15 @@ from functools import partial
 from itertools import combinations
 from math import atanh, sqrt, tanh
 
-import numpy as np
-
 from tabwb.plugin_api import Responses, Statistic, StatisticValue
-from tabwb.scoring.profiles import FEW_ITEMS, LEAST_ITEMS, MOST_PHI, spearman
 
 
 def rank_correlations(given: Responses) -> Iterator[StatisticValue]:
     """Yield that of each two judges over the mean burdens of items, as Bonett and Wright (2000)."""
+    import numpy as np  # the statistic is declared where numpy is not loaded yet
+
+    from tabwb.scoring.profiles import FEW_ITEMS, LEAST_ITEMS, MOST_PHI, spearman
+
     usable, burdens = given.table["usable"].values, {}
     for judge, features in given.judges.items():
         values = np.stack([given.values(judge, feature) for feature in features])
