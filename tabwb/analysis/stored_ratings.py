@@ -34,7 +34,7 @@ from tabwb.report.summaries.load import load_columns
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.target import Rule, right_by_score
 from tabwb.store.set_arrays import SetArrays
-from tabwb.store.set_ratings import asked_by
+from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 

@@ -167,7 +167,7 @@ def _revoke(
 
 def _refuse_unusable(store: Store, kept: RatingSet) -> None:
     """Refuse a closed set, and one with sound, which would be played where the server runs."""
-    from tabwb.store.set_ratings import asked_by
+    from tabwb.store.sets import asked_by
 
     if kept.status == "closed":
         raise UsageError(

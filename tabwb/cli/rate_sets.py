@@ -101,7 +101,7 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
 
     Flagged: samples that were confirmed without an answer, or in less time than the form's minimum.
     """
-    from tabwb.store.set_ratings import asked_by
+    from tabwb.store.sets import asked_by
 
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
@@ -170,7 +170,7 @@ def start(context: click.Context, reference: str, rater: str, store_location: st
 
     Needs a terminal.
     """
-    from tabwb.store.set_rows import refuse_closed
+    from tabwb.store.sets import refuse_closed
 
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)

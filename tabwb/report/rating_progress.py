@@ -9,7 +9,7 @@ from statistics import median
 
 from tabwb.battery.form_answers import flag_of
 from tabwb.records.rating_sets import RatingSet
-from tabwb.store.set_ratings import asked_by
+from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 
 

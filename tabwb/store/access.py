@@ -8,10 +8,10 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
 from tabwb.records.errors import StoreError
-from tabwb.store import people_rows
+from tabwb.store import people
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.keys import Keys
-from tabwb.store.people_rows import finish
+from tabwb.store.people import finish
 
 if TYPE_CHECKING:
     from tabwb.store.server import ServerDatabase
@@ -36,7 +36,7 @@ class Access:
 
     def make_private_before_people(self, transaction: Transaction) -> None:
         """Close the file to other users before it holds the first person's data."""
-        if isinstance(self.database, EmbeddedDatabase) and not people_rows.has_people(transaction):
+        if isinstance(self.database, EmbeddedDatabase) and not people.has_people(transaction):
             self.database.make_private()
 
     @contextmanager

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from tabwb.battery.forms import form_from_canonical
 from tabwb.records import workfolder
-from tabwb.records.errors import StoreError
+from tabwb.records.counting import PERSON
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import make_private_folder, open_private, sync_file
+from tabwb.records.rating_sets import checked_set_name
+from tabwb.records.states import ResponseStatus, StopReason
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, schema, takes, verdicts
-from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store import blobs, people, read, schema, sets, takes, verdicts
+from tabwb.store.database import EmbeddedDatabase, Transaction, explain
 from tabwb.store.migrate import CURRENT
-from tabwb.store.row_check import unreadable, wrong_types
-from tabwb.store.set_check import wrong_in_sets
-from tabwb.store.sqlite_errors import explain
 from tabwb.store.store import Store
 
 COUNTED = {
@@ -289,3 +291,116 @@ def _file(path: Path, digest: str, size: int) -> Iterator[Damage]:
         yield Damage(str(path), "the file is missing")
     elif not blobs.is_whole(path, digest):
         yield Damage(str(path), f"the file is not the one that was stored ({size} bytes)")
+
+
+_TYPES = {
+    **dict.fromkeys(("VARCHAR", "TEXT"), "'text'"),
+    **dict.fromkeys(("INTEGER", "SMALLINT", "BIGINT", "BOOLEAN"), "'integer'"),
+    "DOUBLE": "'real', 'integer'",
+    "BLOB": "'blob'",
+}
+"""What SQLite, which does not enforce it, says of the values of a declared type."""
+_JSON = {
+    ("attempts", "metadata"): "object",
+    ("recordings", "parameters"): "object",
+    ("speakers", "record"): "object",
+    ("sample_ratings", "answers"): "object",
+    ("judgements", "verdict"): "array",
+    ("verdicts", "numbers"): "object",
+    ("verdicts", "reasons"): "object",
+}
+_NAMES = {
+    ("attempts", "status"): ResponseStatus,
+    ("attempts", "stop_reason"): StopReason,
+    ("judgements", "stop_reason"): StopReason,
+}
+
+
+def wrong_types(transaction: Transaction) -> Iterator[tuple[str, str]]:
+    """Yield each table and column with a value that is not of the declared type."""
+    tables = transaction.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    for (table,) in tables:
+        checks = {}
+        for _, name, declared, *_ in transaction.rows(f"PRAGMA table_info({table})"):
+            if types := _TYPES.get(declared.partition("(")[0]):
+                checks[name] = f'"{name}" IS NOT NULL AND typeof("{name}") NOT IN ({types})'
+            if kind := _JSON.get((table, name)):
+                # Of text that is not JSON, json_type would be an error.
+                given = f"CASE WHEN json_valid({name}) THEN json_type({name}) ELSE '' END"
+                checks[name] += f" OR {name} IS NOT NULL AND {given} <> '{kind}'"
+        if not checks:
+            continue
+        counted = ", ".join(f"total({check})" for check in checks.values())
+        counts = transaction.first(f"SELECT {counted} FROM {table}") or ()
+        for name, count in zip(checks, counts, strict=True):
+            if count:
+                yield table, f"{count:.0f} values of '{name}' are of a wrong type"
+
+
+def unreadable(transaction: Transaction) -> Iterator[tuple[str, str]]:
+    """Yield each table with a row that cannot be read, and why."""
+    for (table, column), names in _NAMES.items():
+        known = {name.value for name in names}
+        for (value,) in transaction.rows(
+            f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
+        ):
+            if value not in known:
+                yield table, f"{value!r:.40} is not a valid {column.replace('_', ' ')}"
+    readers: dict[str, Callable[[Transaction], object]] = {
+        "administrations": read.administrations,
+        "tombstones": people.tombstones,
+        "sample_sets": _named_sets,
+    }
+    for table, reader in readers.items():
+        try:
+            reader(transaction)
+        except (KeyError, ValueError, TypeError, TabwbError) as error:
+            yield table, f"a row cannot be read ({error!s:.80})"
+
+
+def _named_sets(transaction: Transaction) -> None:
+    for one in sets.read_sets(transaction):
+        checked_set_name(one.name)
+
+
+_OF_ANOTHER = (
+    "SELECT r.set_id, r.id, e.id FROM sample_ratings r JOIN sample_ratings e ON e.id = r.replaces"
+    " WHERE e.id >= r.id OR e.set_id <> r.set_id OR e.rater_id <> r.rater_id"
+    " OR e.position <> r.position"
+)
+_COUNTED_ELSEWHERE = (
+    "SELECT r.set_id, r.id, g.id FROM sample_ratings r JOIN verdicts g ON g.id = r.verdict_id"
+    " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
+    " AND a.position = r.position"
+    " JOIN samples s ON s.set_id = a.set_id AND s.number = a.sample"
+    " WHERE g.attempt_id <> s.attempt_id OR (g.rater_id <> r.rater_id AND"
+    " (SELECT spec FROM raters WHERE id = g.rater_id)"
+    f" <> '{PERSON}' || (SELECT spec FROM raters WHERE id = r.rater_id))"
+)
+
+
+def wrong_in_sets(transaction: Transaction) -> Iterator[tuple[int, str]]:
+    """Yield the set and what is wrong in it, in words; nothing where all is well."""
+    for number, text in transaction.rows(
+        "SELECT sample_sets.id, text FROM sample_sets JOIN texts ON texts.id = form_text_id"
+    ):
+        try:
+            form_from_canonical(text)
+        except TabwbError as error:
+            yield number, error.message
+    for number, row, other in transaction.rows(_OF_ANOTHER):
+        yield number, f"rating {row} replaces rating {other}, which is of another sample or later"
+    for number, row, other in transaction.rows(_COUNTED_ELSEWHERE):
+        yield number, f"rating {row} is counted as row {other} of another response or rater"
+    for table, column in (
+        ("sample_ratings", "answers"),
+        ("adjudications", "answer"),
+        ("samples", "consensus"),
+    ):
+        for number, text in transaction.each(
+            f"SELECT set_id, {column} FROM {table} WHERE {column} IS NOT NULL"
+        ):
+            try:
+                json.loads(text)
+            except ValueError:
+                yield number, f"an answer in '{table}' cannot be read: {text[:40]!r}"

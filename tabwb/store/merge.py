@@ -18,11 +18,10 @@ from typing import Any
 
 from tabwb.records.errors import StoreError
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, maintenance, people_rows, schema, takes, verdicts
+from tabwb.store import blobs, maintenance, people, schema, takes, verdicts
 from tabwb.store.access import Access
-from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.database import EmbeddedDatabase, Transaction, damaged, explain
 from tabwb.store.migrate import make
-from tabwb.store.sqlite_errors import damaged, explain
 
 ALL = ("*",)
 """The identity of a row of a log: all its columns but its number."""
@@ -112,7 +111,7 @@ def merge(access: Access, other: Path, *, dry_run: bool, same_people: bool) -> M
         found = Transaction(source.connection().cursor())
         try:
             with ExitStack() as marks, access.writing() as target:
-                if not dry_run and people_rows.has_people(rows):
+                if not dry_run and people.has_people(rows):
                     access.make_private_before_people(target)
                 folder = None if dry_run else access.embedded and blobs.folder_of(access.embedded)
                 work = _Merge(rows, found, target, blobs.folder_of(other), folder, dry_run, marks)
@@ -206,7 +205,7 @@ class _Merge:
         self._deleted = dict(
             target.rows("SELECT speaker, max(deleted_at) FROM tombstones GROUP BY speaker")
         )
-        self._known = {person for _, person in people_rows.guarded(target)}
+        self._known = {person for _, person in people.guarded(target)}
         for table in ("speakers", "consents"):
             self._known |= {row[0] for row in target.rows(f"SELECT DISTINCT speaker FROM {table}")}
         self._still_here: set[str] = set()
@@ -226,7 +225,7 @@ class _Merge:
             for uid, kind, examinee, conditions in transaction.rows(
                 "SELECT uid, kind, examinee, conditions FROM administrations"
             ):
-                person = people_rows.person_in(kind, conditions)
+                person = people.person_in(kind, conditions)
                 if person and (kind == "speaker" or person != examinee):
                     side.setdefault(person, set()).add(("administrations", uid))
         self._strangers = {
@@ -471,7 +470,7 @@ class _Merge:
         """Return whether a row is of a speaker who was deleted, or who may be another one here."""
         speaker = row.get("speaker")
         if table == "administrations":
-            speaker = people_rows.person_in(row["kind"], row["conditions"])
+            speaker = people.person_in(row["kind"], row["conditions"])
         if table == "tombstones":
             if self._deleted.get(speaker, "") >= row["deleted_at"] or speaker not in self._known:
                 return False

@@ -11,9 +11,8 @@ from tabwb.records import workfolder
 from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, takes
-from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.database import PATIENCE_S, EmbeddedDatabase, Transaction
 from tabwb.store.migrate import CURRENT, copy_of, make, upgrade_embedded
-from tabwb.store.sqlite_errors import PATIENCE_S
 
 
 def needs_upgrade(version: int, location: str) -> bool:
@@ -86,7 +85,7 @@ def _finish_deletions(database: EmbeddedDatabase) -> None:
             return
     if database.only_read:
         return
-    from tabwb.store.people_rows import finish
+    from tabwb.store.people import finish
 
     # A failure here must not prevent the opening; the next one tries again.
     with suppress(StoreError):

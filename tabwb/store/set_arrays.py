@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tabwb.battery.form_answers import flag_of, is_fast, of_attempts, whole_response
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, SampleRating
-from tabwb.store import set_rows
+from tabwb.store import sets
 from tabwb.store.database import Transaction
-from tabwb.store.set_ratings import asked_by
+from tabwb.store.sets import asked_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class SetArrays:
 
 def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays:
     """Return the ratings that count, of one purpose."""
-    (kept,) = set_rows.sets(transaction, set_rows.number_of(transaction, set_id))
+    (kept,) = sets.read_sets(transaction, sets.set_number(transaction, set_id))
     form = asked_by(kept)
     asked = [one for one in form.questions if one.kind not in ("phonemes", "text")]
     numbers = transaction.rows(
@@ -58,7 +58,7 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
         "SELECT r.rater_id, sample, answers, state, seconds FROM sample_ratings r"
         " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
         " AND a.position = r.position"
-        f" WHERE r.set_id = ? AND purpose = ?{set_rows.COUNTS} ORDER BY r.id",
+        f" WHERE r.set_id = ? AND purpose = ?{sets.COUNTS} ORDER BY r.id",
         kept.id,
         purpose,
     ):
@@ -76,7 +76,7 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
     different = {answers: row for row, answers in enumerate({given[0]: 0 for _, given in rated})}
     rows = np.array([different[answers] for _, (answers, _) in rated], np.int64)
     readings = [_reading(one) for one in asked]
-    known = [set_rows.read_answers(answers) for answers in different]
+    known = [sets.read_answers(answers) for answers in different]
     read = [_numbers(asked, readings, answers) for answers, _ in known]
     shape = len(raters), len(numbers), len(asked)
     raw, values = np.full(shape, np.nan), np.full(shape, np.nan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -11,27 +12,26 @@ from typing import TYPE_CHECKING, Self
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
-from tabwb.store import batteries, judgements, people_rows, read, whole, write
+from tabwb.store import blobs, people, read, verdicts, write
 from tabwb.store.access import Access
-from tabwb.store.database import EmbeddedDatabase
+from tabwb.store.database import PATIENCE_S, Conflict, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
 from tabwb.store.location import resolve
 from tabwb.store.people import People
 from tabwb.store.schema import open_embedded
-from tabwb.store.sqlite_errors import PATIENCE_S
 
 if TYPE_CHECKING:
     from tabwb.store.access import Database
-    from tabwb.store.columns import Facts, ResponseColumns
-    from tabwb.store.details import AttemptDetails
+    from tabwb.store.columns import AttemptDetails, Facts, ResponseColumns
     from tabwb.store.merge import Merged
+    from tabwb.store.read import Rated
     from tabwb.store.sets import RatingSets
-    from tabwb.store.trial_parts import Rated
-    from tabwb.store.whole import WholeAdministration
+    from tabwb.store.write import WholeAdministration
 
 
 class Store:
@@ -102,15 +102,90 @@ class Store:
 
     def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
         """Keep a battery with its files, so that it can be given again after the files changed."""
-        batteries.keep(self._access, battery, assets)
+        for path, digest in battery.assets.items():
+            if path not in assets or hashlib.sha256(assets[path]).hexdigest() != digest:
+                raise StoreError(
+                    f"file '{path}' of battery '{battery.id}' has changed since it was read",
+                    where=battery.origin or None,
+                    hint="read the battery again",
+                )
+        folder = None if self.embedded is None else blobs.folder_of(self.embedded)
+        absent = {
+            digest
+            for digest in battery.assets.values()
+            if folder and not blobs.is_whole(blobs.path_of(folder, digest), digest)
+        }
+        try:
+            self._keep_battery(battery, assets, folder, absent)
+        except Conflict:
+            # On a server another process kept it at this moment.
+            self._keep_battery(battery, assets, folder, absent)
+
+    def _keep_battery(
+        self,
+        battery: Battery,
+        assets: Mapping[str, bytes],
+        folder: Path | None,
+        absent: Collection[str],
+    ) -> None:
+        with self._access.writing() as transaction:
+            key = write.insert_battery(transaction, self._access.keys, battery)
+            if key is not None:
+                write.insert_assets(transaction, key, battery, assets, with_content=folder is None)
+            for path, digest in battery.assets.items():
+                # A deletion may have removed one since the check.
+                if folder and (digest in absent or not blobs.path_of(folder, digest).is_file()):
+                    blobs.keep(folder, digest, assets[path])
 
     def battery_canonical(self, content_hash: str) -> str:
         """Return the canonical JSON of a kept battery."""
-        return batteries.canonical(self._access, content_hash)
+        with self._access.reading() as transaction:
+            found = transaction.value(
+                "SELECT text FROM batteries JOIN texts ON texts.id = canonical_id"
+                " WHERE content_hash = ?",
+                content_hash,
+            )
+        if found is None:
+            raise StoreError(f"no battery with hash {content_hash} is kept", where=self.location)
+        if hashlib.sha256(str(found).encode()).hexdigest() != content_hash:
+            raise StoreError(
+                f"the stored battery is not the one that was kept ({content_hash})",
+                where=self.location,
+                hint="'tabwb store check' says where; restore a backup, and keep this file",
+            )
+        return str(found)
 
     def battery_assets(self, content_hash: str) -> dict[str, bytes]:
         """Return the files of a kept battery, by their path in it."""
-        return batteries.assets_of(self._access, content_hash)
+        with self._access.reading() as transaction:
+            rows = transaction.rows(
+                "SELECT path, assets.sha256, content FROM batteries"
+                " JOIN battery_assets ON battery_id = batteries.id"
+                " JOIN assets ON assets.sha256 = battery_assets.sha256"
+                " WHERE content_hash = ? ORDER BY path",
+                content_hash,
+            )
+        contents: dict[str, bytes] = {}
+        for path, digest, content in rows:
+            if content is None and self.embedded is not None:
+                folder = blobs.folder_of(self.embedded)
+                place = blobs.whole_path(folder, digest, f"the battery's file '{path}'")
+                contents[path] = place.read_bytes()
+            else:
+                contents[path] = bytes(content)
+        return contents
+
+    def _battery_number(self, transaction: Transaction, battery: Battery) -> int:
+        number = transaction.value(
+            "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
+        )
+        if number is None:
+            raise StoreError(
+                f"battery '{battery.id}' ({battery.content_hash}) is not kept in this store",
+                where=self.location,
+                hint="keep_battery comes before its administrations",
+            )
+        return int(number)
 
     def create_administration(
         self,
@@ -122,9 +197,9 @@ class Store:
         """Begin an administration: its conditions and whole plan, in one commit."""
         with self._access.writing() as transaction:
             if conditions.guarded:
-                people_rows.refuse_deleted(transaction, conditions.person)
+                people.refuse_deleted(transaction, conditions.person)
                 self._access.make_private_before_people(transaction)
-            battery_id = batteries.number_of(transaction, battery, self.location)
+            battery_id = self._battery_number(transaction, battery)
             number = write.insert_administration(
                 transaction, self._access.keys, battery_id, conditions, plan, versions
             )
@@ -138,9 +213,9 @@ class Store:
         with self._access.writing() as transaction:
             if any(each.conditions.guarded for each in given):
                 self._access.make_private_before_people(transaction)
-            battery_id = batteries.number_of(transaction, battery, self.location)
+            battery_id = self._battery_number(transaction, battery)
             numbers = [
-                whole.insert(transaction, self._access.keys, battery_id, each) for each in given
+                write.insert(transaction, self._access.keys, battery_id, each) for each in given
             ]
         return tuple(map(self.administration, numbers))
 
@@ -209,7 +284,7 @@ class Store:
         Attempts have no messages. Within :meth:`unchanged` the thread may read other things between
         two parts; elsewhere it must not.
         """
-        from tabwb.store.trial_parts import Rated, trial_parts
+        from tabwb.store.read import Rated, trial_parts
 
         with self._access.reading() as transaction:
             yield from trial_parts(transaction, administration_id, rated or Rated())
@@ -252,7 +327,7 @@ class Store:
 
     def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
         """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""
-        from tabwb.store.details import attempt_details
+        from tabwb.store.columns import attempt_details
 
         with self._access.reading() as transaction:
             return attempt_details(transaction, administration_ids)
@@ -277,7 +352,7 @@ class Store:
         ``declaration`` is the judge's; the same declaration is not kept twice.
         """
         with self._access.writing() as transaction:
-            return judgements.insert(
+            return verdicts.insert_judgements(
                 transaction, self._access.keys, administration_id, judged, declaration
             )
 
@@ -286,19 +361,19 @@ class Store:
     ) -> tuple[Judged, ...]:
         """Return the judgements of an administration or of one trial, in the order recorded."""
         with self._access.reading() as transaction:
-            return judgements.of_administration(transaction, administration_id, trial)
+            return verdicts.judgements_of(transaction, administration_id, trial)
 
     def repetitions(
         self, administration_ids: Sequence[int]
     ) -> tuple[tuple[tuple[int, int, int], str, int, dict[str, float]], ...]:
-        """Return the verdicts of judges asked again; see :func:`judgements.repetitions`."""
+        """Return the verdicts of judges asked again; see :func:`verdicts.repetitions`."""
         with self._access.reading() as transaction:
-            return tuple(judgements.repetitions(transaction, administration_ids))
+            return tuple(verdicts.repetitions(transaction, administration_ids))
 
     def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
         """Return the latest judgement of each key over all administrations, without failures."""
         with self._access.reading() as transaction:
-            return judgements.of_keys(transaction, keys)
+            return verdicts.judgements_of_keys(transaction, keys)
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Hold an administration for this process; the lock is freed when the process ends."""

@@ -7,14 +7,14 @@ and named by a small integer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition import plain
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
-from tabwb.records.ratings import Declaration
+from tabwb.records.speakers import LogEntry, operator
 from tabwb.records.specs import uuid7
 from tabwb.records.states import AttemptState
 from tabwb.records.trials import (
@@ -25,7 +25,7 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.store import facts, verdicts
+from tabwb.store import facts, people, verdicts
 from tabwb.store.database import Transaction
 from tabwb.store.keys import Keys, now, to_json
 
@@ -151,13 +151,15 @@ def append(
             verdicts.insert(
                 transaction,
                 keys,
-                attempt_id or attempt_key(transaction, administration_id, *place),
+                attempt_id or verdicts.attempt_key(transaction, administration_id, *place),
                 entry.ratings,
                 None if attempt_id else moment,
             )
             continue
         if isinstance(entry, DeclarationEntry):
-            insert_declaration(transaction, keys, administration_id, entry.declaration, moment)
+            verdicts.insert_declaration(
+                transaction, keys, administration_id, entry.declaration, moment
+            )
             continue
         sequence += 1
         if isinstance(entry, AttemptEntry):
@@ -223,58 +225,37 @@ def _asked(transaction: Transaction, administration_id: int, entry: AttemptEntry
     return facts.asked((), facts.named((prompt or "").encode()))
 
 
-def attempt_key(transaction: Transaction, administration_id: int, trial: int, attempt: int) -> int:
-    """Return the key of an attempt that is there."""
-    key = transaction.value(
-        "SELECT id FROM attempts WHERE administration_id = ? AND trial = ? AND number = ?",
-        administration_id,
-        trial,
-        attempt,
+@dataclass(frozen=True, slots=True)
+class WholeAdministration:
+    """An administration with all its entries, the last of which ends it.
+
+    Attributes:
+        conditions: how it was given; specs as they are to be stored.
+        plan: every trial, numbered.
+        versions: package to version.
+        entries: everything that is recorded, in order.
+        acts: lines of the log of people's data; its number is filled in.
+    """
+
+    conditions: Conditions
+    plan: Sequence[PlannedTrial]
+    versions: Mapping[str, str]
+    entries: Sequence[Entry]
+    acts: Sequence[LogEntry] = ()
+
+
+def insert(
+    transaction: Transaction, keys: Keys, battery_id: int, given: WholeAdministration
+) -> int:
+    """Insert an administration with its entries and log; return its number."""
+    conditions = given.conditions
+    if conditions.guarded:
+        people.refuse_deleted(transaction, conditions.person)
+    number = insert_administration(
+        transaction, keys, battery_id, conditions, given.plan, given.versions
     )
-    if key is None:
-        raise StoreError(
-            f"trial {trial} has no attempt {attempt} to rate",
-            where=f"administration {administration_id}",
-        )
-    return int(key)
-
-
-def _said(declaration: Declaration) -> str:
-    plugin = declaration.plugin
-    if not declaration.measures and plugin is None:
-        return to_json(declaration.features)
-    said: dict[str, object] = {"features": declaration.features}
-    if declaration.measures:
-        said["measures"] = list(declaration.measures.items())  # in their order
-    if plugin is not None:
-        said["plugin"] = [plugin.distribution, plugin.version, plugin.sha256]
-    return to_json(said)
-
-
-def insert_declaration(
-    transaction: Transaction,
-    keys: Keys,
-    administration_id: int,
-    declaration: Declaration,
-    recorded_at: str,
-) -> None:
-    """Keep a rater's declaration, unless it is equal to its last one in this administration."""
-    prompt = declaration.prompt_text
-    values = {
-        "kind": declaration.kind,
-        "scope": declaration.scope,
-        "features_id": keys.of(transaction, "texts", _said(declaration)),
-        "caution_id": keys.of(transaction, "texts", declaration.caution),
-        "prompt_id": keys.of(transaction, "texts", prompt) if prompt else None,
-    }
-    rater_id = keys.of(transaction, "raters", declaration.rater)
-    last = transaction.first(
-        f"SELECT {', '.join(values)} FROM rater_declarations"
-        " WHERE administration_id = ? AND rater_id = ? ORDER BY id DESC LIMIT 1",
-        administration_id,
-        rater_id,
-    )
-    if last is None or tuple(last) != tuple(values.values()):
-        place = {"administration_id": administration_id, "rater_id": rater_id}
-        row = {**place, **values, "recorded_at": recorded_at}
-        transaction.insert("rater_declarations", row)
+    append(transaction, keys, number, given.entries)
+    for act in given.acts:
+        entry = replace(act, administration=number, who=act.who or operator())
+        people.insert_log(transaction, entry)
+    return number

@@ -23,7 +23,6 @@ from tabwb.report.documents.streamed import Indented, document_of, names_in, str
 from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.summary import pool
-from tabwb.store import trial_parts
 from tabwb.store.store import Store
 from tests.report.test_columns import Made
 from tests.store.conftest import location  # noqa: F401 - a fixture
@@ -50,7 +49,7 @@ def test_they_equal_whole_documents(
     location: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trial_parts, "PART", 7)
+    monkeypatch.setattr("tabwb.store.read.PART", 7)
     monkeypatch.setattr(streamed, "AT_ONCE", 40)
     monkeypatch.setattr(streamed, "SMALL", small)
     with Store.open(location) as store:

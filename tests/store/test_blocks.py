@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.trials import AttemptEntry, EventEntry, Trial
-from tabwb.store.blocks import SIZE, Blocks
-from tabwb.store.derive import History
+from tabwb.store.derive import SIZE, Blocks, History
 from tests.store.parts import attempt, planned
 
 

@@ -28,9 +28,8 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.store.database import EmbeddedDatabase
+from tabwb.store.database import SAFE, EmbeddedDatabase
 from tabwb.store.maintenance import check
-from tabwb.store.sqlite_errors import SAFE
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery
 

@@ -22,7 +22,7 @@ from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, RatingsEntry
 from tabwb.store.maintenance import backup, check
-from tabwb.store.set_saving import SavedElsewhere
+from tabwb.store.sets import SavedElsewhere
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, rated_set, scores
 

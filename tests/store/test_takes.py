@@ -18,7 +18,7 @@ def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -
 
 
 def test_the_deletion_of_a_speaker_sweeps_what_a_dead_process_left(tmp_path: Path) -> None:
-    from tabwb.store.people_rows import remove_takes
+    from tabwb.store.people import remove_takes
 
     path = tmp_path / "store.db"
     with Store.open(path) as store:

@@ -39,7 +39,7 @@ from tabwb.records.trials import (
 )
 from tabwb.records.words import plural
 from tabwb.store.store import Store
-from tabwb.store.whole import WholeAdministration
+from tabwb.store.write import WholeAdministration
 
 DRAWN = "replayed_sampled"
 """Metadata of an answer that was drawn: each replicate is a separate draw."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tabwb.battery.form_answers import completed, step
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import Answer, Purpose, RatingSet, SampleRating
-from tabwb.store.set_ratings import asked_by
+from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 
 

@@ -31,9 +31,7 @@ from tabwb.records.rating_sets import (
     checked_rater,
 )
 from tabwb.store.keys import now
-from tabwb.store.set_ratings import asked_by
-from tabwb.store.set_rows import refuse_closed
-from tabwb.store.set_saving import NotAssigned, same, saved_elsewhere
+from tabwb.store.sets import NotAssigned, asked_by, refuse_closed, same, saved_elsewhere
 from tabwb.store.store import Store
 
 CONFIRM_S = 0.75

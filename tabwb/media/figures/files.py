@@ -45,7 +45,7 @@ def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
     import numpy as np
 
     from tabwb.report.summaries.columns.table import table_of
-    from tabwb.store.details import keys_of
+    from tabwb.store.columns import keys_of
 
     prepared = next(
         member.columns[0] for group in groups for member in group.group.members if member.columns

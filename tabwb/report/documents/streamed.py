@@ -217,7 +217,7 @@ class Trials:
     """Reads the documents of trials of models; administrations share equal ratings."""
 
     def __init__(self, store: Store, names: Mapping[str, str], *, messages: bool = False) -> None:
-        from tabwb.store.trial_parts import Rated
+        from tabwb.store.read import Rated
 
         self.names = names
         self._store, self._messages = store, messages

@@ -22,8 +22,7 @@ from tabwb.report.summaries.columns.table import Table as Responses
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
-from tabwb.store.columns import STATUSES, Ints, ResponseColumns
-from tabwb.store.details import keys_of
+from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Column, Series, Table, column_of, series_of

@@ -21,7 +21,7 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.trials import Administration
 from tabwb.report.file_names import file_names
-from tabwb.store.set_ratings import asked_by
+from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 from tabwb.tables.table import Column, Table, column_of, table_of
 

@@ -13,7 +13,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import RatingStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.store.blocks import Blocks
+from tabwb.store.derive import Blocks
 from tabwb.workbench.engine.presenters import Places, item_of, mark_of, places_in_subtests
 from tabwb.workbench.engine.view_models import Item
 

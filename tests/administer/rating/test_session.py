@@ -20,7 +20,7 @@ from tabwb.records.errors import HeldElsewhere, StoreError, UsageError
 from tabwb.records.rating_sets import Assignment, RatingSet, Sample, SampleRating, SetEvent, SetPlan
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import AttemptEntry
-from tabwb.store.set_saving import SavedElsewhere
+from tabwb.store.sets import SavedElsewhere
 from tabwb.store.store import Store
 from tests.store.parts import FORM, attempt, begin
 
