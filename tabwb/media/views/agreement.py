@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -14,9 +13,10 @@ from rich.text import Text
 from tabwb.agreement.calibration import RATES
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.transcribers import FEWEST
-from tabwb.analysis.agreement import WEIGHTED, Agreement, Row, reason_of
+from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, Row, reason_of
 from tabwb.media.terminal import ForWidth, SpecCell, table
 from tabwb.media.views.grid import (
+    by,
     cell,
     ends,
     grid,
@@ -129,12 +129,14 @@ class _Page:
         who += f", {plural(len(judges), 'judge')} ({', '.join(judges)})" if judges else ""
         samples = plural(len(rated.samples), "sample")
         yield Text.assemble((rated.source, "bold"), f"  {samples}, {who}")
-        yield from remarks(self._how())
-        yield from remarks(rated.notes)
+        yield from remarks(*self._how())
+        yield from remarks(*rated.notes)
         yield from remarks(
-            f"Person or machine? {one.rater} was right on {one.right} of {one.n} "
-            f"(95 % {between(one.interval)})."
-            for one in rated.guesses
+            *(
+                f"Person or machine? {one.rater} was right on {one.right} of {one.n} "
+                f"(95 % {between(one.interval)})."
+                for one in rated.guesses
+            )
         )
         if rated.features:
             yield grid("rater", GIVEN, self.found.rows("raters"), "who rated", name=_rater)
@@ -176,7 +178,7 @@ class _Page:
 
     def _features(self) -> Iterator[RenderableType]:
         if not self.found.is_compared:
-            yield from remarks(["No two raters rated the same samples on a feature."])
+            yield from remarks("No two raters rated the same samples on a feature.")
             return
         rows = self.found.rows("agreement", design="main")
         for row in rows:
@@ -185,22 +187,21 @@ class _Page:
         yield grid("feature", FEATURES, rows, f"{self.who} with each other, by feature")
         undefined = [(row["title"], row["reason"]) for row in rows if row["reason"]]
         yield from remarks(
-            [
-                "n: samples with two verdicts or more. p: share of verdicts that say present. "
-                "agree, kappa (Cohen), AC1 (Gwet), pos, neg (agreement on present, on absent): "
-                "means over pairs, weighted by shared samples; pairs with fewer than "
-                f"{FEWEST_SHARED} are left out.",
-                "kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than "
-                "that. Chance in kappa follows from how often each rater says present: where a "
-                "feature is rare, kappa can be low although most verdicts are equal; AC1 depends "
-                "less on that.",
-                "Four counts instead of an interval: both say present / first alone / second alone "
-                "/ neither, over all pairs. In every pair a category has 3 samples or fewer: kappa "
-                "says little."
-                if any(row["few"] for row in rows)
-                else "",
-                f"kappa undefined ({grouped(undefined)})." if undefined else "",
-            ]
+            "n: samples with two verdicts or more. p: share of verdicts that say present. "
+            "agree, kappa (Cohen), AC1 (Gwet), pos, neg (agreement on present, on absent): "
+            "means over pairs, weighted by shared samples; pairs with fewer than "
+            f"{FEWEST_SHARED} are left out.",
+            "kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than "
+            "that. Chance in kappa follows from how often each rater says present: where a "
+            "feature is rare, kappa can be low although most verdicts are equal; AC1 depends "
+            "less on that.",
+            any(row["few"] for row in rows)
+            and (
+                "Four counts instead of an interval: both say present / first alone / second "
+                "alone / neither, over all pairs. In every pair a category has 3 samples or "
+                "fewer: kappa says little."
+            ),
+            f"kappa undefined ({grouped(undefined)})." if undefined else "",
         )
 
     @property
@@ -232,19 +233,19 @@ class _Page:
             yield grid("Aggregation method", columns[: len(designs)], rows, title)
         sides = [self._mean("main"), *(self._mean("each", judge) for judge in self._beside)]
         yield from remarks(
-            [
-                "In brackets: number of features that the average could estimate. Weighted: by the "
-                "samples that the consensus calls present, the same weights in every column. An "
-                "undefined kappa is left out, never taken as 0 or 1.",
+            "In brackets: number of features that the average could estimate. Weighted: by the "
+            "samples that the consensus calls present, the same weights in every column. An "
+            "undefined kappa is left out, never taken as 0 or 1.",
+            self._beside
+            and (
                 "Judge-consensus is not comparable with human-human pairwise: a consensus of "
                 "several is more stable than one person. Judge-each-human is (like with like)."
-                if self._beside
-                else "",
-                "Columns over unequal numbers of features are not like with like either: below is "
-                "the difference on the features of both."
-                if len({side["kappa_features"] for side in sides if side}) > 1
-                else "",
-            ]
+            ),
+            len({side["kappa_features"] for side in sides if side}) > 1
+            and (
+                "Columns over unequal numbers of features are not like with like either: below "
+                "is the difference on the features of both."
+            ),
         )
 
     def _comparisons(self) -> Iterator[RenderableType]:
@@ -287,7 +288,7 @@ class _Page:
                     f"{signed(less['kappa'])} ({within}); people {figure(people['kappa'], 3)} "
                     "there."
                 )
-        yield from remarks(notes)
+        yield from remarks(*notes)
 
     def _sensitivity(self) -> Iterator[RenderableType]:
         """Yield weighted kappa under each rule for ties and for "cannot tell"."""
@@ -312,14 +313,12 @@ class _Page:
             if line["reason"]
         ]
         yield from remarks(
-            [
-                "What a tie becomes: no verdict (drop), present, absent, or what was settled; in "
-                f'the column ? "cannot tell" counts as {other}. > marks the rules of everything '
-                "else on this page. positives: verdicts of the consensus that say present, the "
-                "weights." + (" * with the consensus." if self._beside else ""),
-                f"Undefined: {'; '.join(undefined)}." if undefined else "",
-                "not flagged: without flagged ratings." if firsts[-1]["unflagged"] else "",
-            ]
+            "What a tie becomes: no verdict (drop), present, absent, or what was settled; in "
+            f'the column ? "cannot tell" counts as {other}. > marks the rules of everything '
+            "else on this page. positives: verdicts of the consensus that say present, the "
+            "weights." + (" * with the consensus." if self._beside else ""),
+            f"Undefined: {'; '.join(undefined)}." if undefined else "",
+            "not flagged: without flagged ratings." if firsts[-1]["unflagged"] else "",
         )
 
     def _kinds(self) -> Iterator[RenderableType]:
@@ -329,7 +328,7 @@ class _Page:
         if rows:
             yield grid("", KINDS, rows, title, name="{name}")
             words = "Unweighted means, in brackets the features that have a value."
-            yield from remarks([words])
+            yield from remarks(words)
 
     def _pairs(self) -> Iterator[RenderableType]:
         """Yield every pair of raters, those with too few samples in common too."""
@@ -343,12 +342,8 @@ class _Page:
         apart = "; ".join(cell("{first} and {second}", row) for row in rows if not row["n"])
         few = not all(row["averaged"] for row in own)
         yield from remarks(
-            [
-                f"† fewer than {FEWEST_SHARED} samples in common: listed, not averaged."
-                if few
-                else "",
-                f"No sample in common: {apart}." if apart else "",
-            ]
+            few and f"† fewer than {FEWEST_SHARED} samples in common: listed, not averaged.",
+            f"No sample in common: {apart}." if apart else "",
         )
 
     def _again(self) -> Iterator[RenderableType]:
@@ -366,13 +361,13 @@ class _Page:
             yield grid("rater", AGAIN, rows, "raters with themselves", name="{first}{mark}")
             few = not all(row["averaged"] for row in rows)
             words = f"† fewer than {FEWEST_SHARED} samples rated again: listed, no means."
-            yield from remarks([words if few else ""])
+            yield from remarks(few and words)
 
     def _calibration(self) -> Iterator[RenderableType]:
         without = []
         for judge in self.judges:
             rows = self.found.rows("calibration", judge=judge)
-            rated = [row for row in rows if any(row[name] for name in _COUNTED)]
+            rated = [row for row in rows if any(row[name] for name in COUNTED)]
             name, who = self.names[judge], rows[0]["reference"]
             yield grid("feature", CALIBRATION, rated, f"calibration of {name}")
             titles = ", ".join(row["title"] for row in rows if row not in rated)
@@ -380,26 +375,23 @@ class _Page:
         if self.judges:
             resampled = self.rated.speakers is not None and self.found.draws
             yield from remarks(
-                [
-                    f"Against {who}: +/+ both say present, +/- the judge alone, -/+ {who} alone, "
-                    f"-/- neither. Sensitivity: of what {who} calls present; specificity: of what "
-                    "is called absent; with 95 % intervals "
-                    + ("(speakers resampled)." if resampled else "(Jeffreys)."),
-                    *without,
-                ]
+                f"Against {who}: +/+ both say present, +/- the judge alone, -/+ {who} alone, "
+                f"-/- neither. Sensitivity: of what {who} calls present; specificity: of what "
+                "is called absent; with 95 % intervals "
+                + ("(speakers resampled)." if resampled else "(Jeffreys)."),
+                *without,
             )
 
     def _drift(self) -> Iterator[RenderableType]:
         rows = self.found.rows("drift")
-        for (one, other), own in groupby(rows, lambda row: (row["first"], row["second"])):
-            title = f"changes from {self.names[one]} to {self.names[other]}"
+        for own in by(rows, "first", "second"):
+            one, other = (self.names[own[0][name]] for name in ("first", "second"))
+            title = f"changes from {one} to {other}"
             yield grid("feature", DRIFT, own, title)
         if rows:
             yield from remarks(
-                [
-                    "appeared: absent by the first, present by the second version. p: McNemar's "
-                    "exact test, one for each feature, not adjusted."
-                ]
+                "appeared: absent by the first, present by the second version. p: McNemar's "
+                "exact test, one for each feature, not adjusted."
             )
 
     def _error_rates(self, *, details: bool) -> Iterator[RenderableType]:
@@ -407,7 +399,7 @@ class _Page:
         rows = self.found.rows("error-rates")
         if not rows:
             return
-        by_feature = [list(own) for _, own in groupby(rows, lambda row: row["feature"])]
+        by_feature = by(rows, "feature")
         title = "error rates without a known truth"
         if details:
             firsts = {id(own[0]) for own in by_feature}
@@ -422,17 +414,14 @@ class _Page:
         unsettled = ", ".join(row["title"] for row in known if row["same_maximum"] < 2)
         moving = ", ".join(row["title"] for row in known if not row["converged"])
         yield from remarks(
-            [
-                "sensitivity/specificity of each rater, estimated from the ratings alone (Dawid "
-                "and Skene 1979; errors of raters are taken as independent: raters who misread the "
-                "same guideline alike get rates that are too good)."
-                + ("" if details else " Intervals: --details."),
-                f"Undefined ({grouped(undefined)})." if undefined else "",
-                f"Only one of {rows[0]['starts']} starts found the maximum: {unsettled}."
-                if unsettled
-                else "",
-                f"The estimates still changed in the last step: {moving}." if moving else "",
-            ]
+            "sensitivity/specificity of each rater, estimated from the ratings alone (Dawid "
+            "and Skene 1979; errors of raters are taken as independent: raters who misread the "
+            "same guideline alike get rates that are too good)."
+            + ("" if details else " Intervals: --details."),
+            f"Undefined ({grouped(undefined)})." if undefined else "",
+            unsettled
+            and (f"Only one of {rows[0]['starts']} starts found the maximum: {unsettled}."),
+            f"The estimates still changed in the last step: {moving}." if moving else "",
         )
 
     def _listeners(self) -> Iterator[RenderableType]:
@@ -455,13 +444,9 @@ class _Page:
                    name=lambda row: row["title"])  # fmt: skip
         few = any(row["n"] < FEWEST_SHARED for row in pairs)
         yield from remarks(
-            [
-                "Counts of a pair: both say right / first alone / second alone / neither. kappa is "
-                "undefined where neither varies.",
-                f"† fewer than {FEWEST_SHARED} names in common: listed, not averaged."
-                if few
-                else "",
-            ]
+            "Counts of a pair: both say right / first alone / second alone / neither. kappa is "
+            "undefined where neither varies.",
+            few and f"† fewer than {FEWEST_SHARED} names in common: listed, not averaged.",
         )
 
     def _answers(self) -> Iterator[RenderableType]:
@@ -489,7 +474,7 @@ class _Page:
             else:
                 alone.append(one["title"])
         if alone:
-            yield from remarks([f"No sample with answers of two raters: {', '.join(alone)}."])
+            yield from remarks(f"No sample with answers of two raters: {', '.join(alone)}.")
 
     def _scales(self, scales: Sequence[Row], pairs: Sequence[Row]) -> Iterator[RenderableType]:
         rows = []
@@ -500,16 +485,15 @@ class _Page:
         yield grid("scale", SCALES, rows, "scales")
         undefined = ", ".join(row["title"] for row in rows if row["kappa"] is None)
         yield from remarks(
-            [
-                "n: samples with two answers or more. same: equal answers of all pairs. kappa: "
-                "with quadratic weights, linear: with linear ones, means over pairs as above; "
-                "alpha: Krippendorff's, ordinal. --json has every pair. No interval where all "
-                "draws are equal.",
+            "n: samples with two answers or more. same: equal answers of all pairs. kappa: "
+            "with quadratic weights, linear: with linear ones, means over pairs as above; "
+            "alpha: Krippendorff's, ordinal. --json has every pair. No interval where all "
+            "draws are equal.",
+            undefined
+            and (
                 f"Undefined (no rater varies, or no pair shares {FEWEST_SHARED} samples): "
                 f"{undefined}."
-                if undefined
-                else "",
-            ]
+            ),
         )
 
     def _codes(self, one: Row, pairs: Sequence[Row]) -> Iterator[RenderableType]:
@@ -534,10 +518,10 @@ class _Page:
             used = sorted(codes, key=lambda row: -int(row["n"]))[:MOST_SHOWN]
             words = (cell("{value} {agreement:2} (given {n})", row) for row in used if row["n"])
             notes.append(f"agreement on each: {', '.join(words)}.")
-        yield from remarks(notes)
+        yield from remarks(*notes)
 
 
-_COUNTED = ("true_positives", "false_positives", "false_negatives", "true_negatives")
+COUNTED = ("true_positives", "false_positives", "false_negatives", "true_negatives")
 _TIES = {"drop": "drop", "positive": "present", "negative": "absent", "adjudicated": "settled"}
 
 
@@ -557,7 +541,7 @@ def _comparison_table(rows: Sequence[Row], width: int) -> RenderableType:
         "mean: unweighted, without an interval. pooled: one kappa over all decisions, always "
         "defined where anything varies."
     )
-    return Group(made, *remarks([words] if width >= 120 else [])[:-1])
+    return Group(made, *remarks(width >= 120 and words)[:-1])
 
 
 def _over(row: Row) -> str:
@@ -574,8 +558,7 @@ def _rule(line: Row, cannot_tell: str) -> str:
 
 def _lines(found: Agreement) -> list[list[Row]]:
     """Return the rows of each rule of the sensitivity analysis, the main raters first."""
-    rows = found.rows("sensitivity")
-    return [list(own) for _, own in groupby(rows, lambda row: row["line"])]
+    return by(found.rows("sensitivity"), "line")
 
 
 def _rates(
@@ -635,12 +618,10 @@ def _transcripts(title: str, pairs: Sequence[Row]) -> Iterator[RenderableType]:
     yield grid("reference, other", TRANSCRIPTS, rows, title, name=spec("{title}"))
     bare = any(NONE in (row["per_within"], row["fer_within"]) for row in rows)
     yield from remarks(
-        [
-            "PER: phonemes substituted, inserted or left out by the second, per phoneme of the "
-            "first; FER: the same in phonological features. Each transcriber is the reference once "
-            "(PSST's phonemes and features, silence left out).",
-            f"No interval with fewer than {FEWEST} responses or speakers." if bare else "",
-        ]
+        "PER: phonemes substituted, inserted or left out by the second, per phoneme of the "
+        "first; FER: the same in phonological features. Each transcriber is the reference once "
+        "(PSST's phonemes and features, silence left out).",
+        f"No interval with fewer than {FEWEST} responses or speakers." if bare else "",
     )
 
 
@@ -650,7 +631,17 @@ NOT_COMPARABLE = (
     "agreement with a consensus is not comparable with the agreement of two people: a consensus of "
     "several is more stable than one person"
 )
-NO_FEATURE = "no feature has a value"
+MEAN = "kappa ac1 features=kappa_features ac1_features kappa_interval=kappa~ ac1_interval=ac1~ \
+agreement reason"
+POOLED = "value=kappa features=kappa_features interval=kappa~ reason"
+NOTHING: Row = {"kappa_features": 0, "ac1_features": 0, "reason": NO_FEATURE}
+"""Of a mean of pairs that share no sample."""
+CELLS = "both_present first_present second_present both_absent"
+OF_MAIN = "fleiss verdicts present consensus_positives=positives ties cannot_tell=unsure"
+WITHOUT = "measure=feature title n prevalence agreement kappa ac1 alpha positive_agreement \
+negative_agreement status reason"
+RATE = "sensitivity sensitivity_interval=sensitivity~ specificity specificity_interval=specificity~"
+TRANSCRIPT = "first second n same per_distance=edits fer_distance=feature_edits"
 
 
 def agreement_document(found: Agreement) -> Json:
@@ -674,51 +665,51 @@ def agreement_document(found: Agreement) -> Json:
         "intra": _by_rater(found, "again"),
         "judges": [_judge(found, judge, reference) for judge, reference in judges],
         "rest": _by_rater(found, "others"),
-        "sensitivity": [_line(own) for own in _lines(found)],
+        "sensitivity": [_line(*own) for own in _lines(found)],
         "kinds": [
-            {**_of(row, "name"), "features": list(row["features"]),
-             **_of(row, "prevalence", "variance", "kappa", "kappa_features", "ac1", "ac1_features")}
+            json_of(row, "name features prevalence variance kappa kappa_features ac1 ac1_features")
             for row in found.rows("kinds")
         ],
         "kinds_source": rated.objective_source or None,
         "drift": [
             {
-                "first": first,
-                "second": second,
+                **json_of(own[0], "first second"),
                 "features": [
-                    {"measure": row["feature"]}
-                    | _of(row, "n", "appeared", "vanished", "changed", "p", "mid_p")
+                    json_of(row, "measure=feature n appeared vanished changed p mid_p")
                     for row in own
                 ],
             }
-            for (first, second), own in groupby(
-                found.rows("drift"), lambda row: (row["first"], row["second"])
-            )
+            for own in by(found.rows("drift"), "first", "second")
         ],
-        "error_rates": [
-            _latent(list(own)) for _, own in groupby(rates, lambda row: row["feature"])
-        ] if rates else None,
+        "error_rates": [_latent(own) for own in by(rates, "feature")] if rates else None,
         "correctness": _comparison(found, "names") if found.rows("means", design="names") else None,
         "answers": [_answered(found, row) for row in answers if row["kind"] != "phonemes"],
         "transcripts": [
-            {"measure": row["measure"],
-             "pairs": [_transcribed(pair)
-                       for pair in found.rows("transcripts", measure=row["measure"])]}
-            for row in answers if row["kind"] == "phonemes"
+            {
+                "measure": row["measure"],
+                "pairs": [
+                    _transcribed(pair) for pair in found.rows("transcripts", measure=row["measure"])
+                ],
+            }
+            for row in answers
+            if row["kind"] == "phonemes"
         ],
         "person_or_machine": plain(rated.guesses),
         "notes": list(rated.notes),
-    }  # fmt: skip
+    }
 
 
-def _of(row: Row, *names: str) -> Json:
-    return {name: row[name] for name in names}
-
-
-def _ends(row: Row, name: str) -> list[float] | None:
-    """Return an interval as its two ends, or None."""
-    low = row.get(f"{name}_low")
-    return None if low is None else [low, row[f"{name}_high"]]
+def json_of(row: Row, names: str) -> Json:
+    """Return columns of a row as plain data: ``name``, ``key=name``, ``key=name~`` its interval."""
+    found: Json = {}
+    for one in names.split():
+        key, _, name = one.rpartition("=")
+        if name.endswith("~"):
+            low = row.get(f"{name[:-1]}_low")
+            found[key] = None if low is None else [low, row[f"{name[:-1]}_high"]]
+        else:
+            found[key or name] = plain(row.get(name))
+    return found
 
 
 def _by_rater(found: Agreement, design: str) -> list[Json]:
@@ -733,89 +724,60 @@ def _comparison(found: Agreement, design: str, rater: str | None = None) -> Json
         for table in ("means", "agreement", "pairs", "pair-features")
     )
     kinds = {row["mean"]: row for row in means}
-    summary: Json = {kind: _mean_of(kinds.get(kind, {})) for kind in OVER_FEATURES}
-    summary["pooled_kappa"] = _over_features(kinds.get("pooled", {}))
+    summary: Json = {kind: json_of(kinds.get(kind, NOTHING), MEAN) for kind in OVER_FEATURES}
+    summary["pooled_kappa"] = json_of(kinds.get("pooled", NOTHING), POOLED)
     return {
-        "features": [_feature(row) if means else _without(row) for row in rows],
+        "features": [_feature(row) if means else json_of(row, WITHOUT) for row in rows],
         "summary": summary,
         "pairs": [_paired(row, by_pair) for row in pairs],
     }
 
 
-def _without(row: Row) -> Json:
-    """Return a feature of which no two raters share a sample."""
-    names = ("agreement", "kappa", "ac1", "alpha", "positive_agreement", "negative_agreement")
-    begin = {"measure": row["feature"], **_of(row, "title", "n", "prevalence")}
-    return begin | dict.fromkeys(names) | _of(row, "status", "reason")
-
-
 def _feature(row: Row) -> Json:
     main = row["design"] == "main"
     names = (*COEFFICIENTS, *["alpha"] * main)
-    cells = ("both_present", "first_present", "second_present", "both_absent")
-    found = {
-        "measure": row["feature"],
-        **_of(row, "title", "objective", "n"),
-        **_of(row, *("prevalence", "variance") * main),
-        **_of(row, *names, "status", "reason"),
-        "undefined": {n: row[reason_of(n)] for n in names if row[reason_of(n)]},
-        "intervals": {name: _ends(row, name) for name in names},
+    return {
+        **json_of(row, "measure=feature title objective n" + " prevalence variance" * main),
+        **json_of(row, f"{' '.join(names)} status reason"),
+        "undefined": {name: row[reason_of(name)] for name in names if row[reason_of(name)]},
+        "intervals": json_of(row, " ".join(f"{name}={name}~" for name in names)),
         "few": row["few"],
-        "table": _of(row, *cells),
-    }
-    if main:
-        found |= _of(row, "fleiss", "verdicts", "present")
-        found |= {"consensus_positives": row["positives"], "ties": row["ties"],
-                  "cannot_tell": row["unsure"]}  # fmt: skip
-    return found
-
-
-def _mean_of(row: Row) -> Json:
-    return {
-        **{name: row.get(name) for name in ("kappa", "ac1")},
-        "features": row.get("kappa_features", 0),
-        "ac1_features": row.get("ac1_features", 0),
-        "kappa_interval": _ends(row, "kappa"),
-        "ac1_interval": _ends(row, "ac1"),
-        "agreement": row.get("agreement"),
-        "reason": row.get("reason", NO_FEATURE),
-    }
-
-
-def _over_features(row: Row) -> Json:
-    return {
-        "value": row.get("kappa"),
-        "features": row.get("kappa_features", 0),
-        "interval": _ends(row, "kappa"),
-        "reason": row.get("reason", NO_FEATURE),
+        "table": json_of(row, CELLS),
+        **json_of(row, OF_MAIN * main),
     }
 
 
 def _paired(row: Row, by_feature: Sequence[Row]) -> Json:
-    both = _of(row, "first", "second")
     if not row["n"]:
-        return {**both, **_of(row, "n", "averaged", "kappa", "ac1", "reason")}
-    own = (one for one in by_feature if _of(one, "first", "second") == both)
+        return json_of(row, "first second n averaged kappa ac1 reason")
+    own = (
+        one for one in by_feature if json_of(one, "first second") == json_of(row, "first second")
+    )
+    names = "first second n averaged agreement kappa kappa_features=features weighted_kappa ac1 \
+ac1_features reason"
     return {
-        **both,
-        **_of(row, "n", "averaged", "agreement", "kappa"),
-        "kappa_features": row["features"],
-        **_of(row, "weighted_kappa", "ac1", "ac1_features", "reason"),
+        **json_of(row, names),
         "features": [
             {
-                "measure": one["feature"],
-                **_of(one, "n", *COEFFICIENTS, "reason"),
-                "table": [[one["both_absent"], one["second_present"]],
-                          [one["first_present"], one["both_present"]]],
+                **json_of(one, f"measure=feature n {' '.join(COEFFICIENTS)} reason"),
+                "table": cells_of(one),
             }
             for one in own
         ],
-    }  # fmt: skip
+    }
+
+
+def cells_of(row: Row) -> list[list[int]]:
+    """Return the table of two raters: rows of the first, absent before present."""
+    return [
+        [row["both_absent"], row["second_present"]],
+        [row["first_present"], row["both_present"]],
+    ]
 
 
 def _judge(found: Agreement, judge: str, reference: str) -> Json:
     apart = (found.rows("means", design=design, rater=judge) for design in ("same", "less"))
-    people, less = (_over_features(rows[0]) if rows else None for rows in apart)
+    people, less = (json_of(rows[0], POOLED) if rows else None for rows in apart)
     return {
         "judge": judge,
         "reference": reference,
@@ -824,13 +786,10 @@ def _judge(found: Agreement, judge: str, reference: str) -> Json:
         "less_people": less,
         "consensus": {"note": NOT_COMPARABLE, **_comparison(found, "consensus", judge)},
         "calibration": [
-            {"measure": row["feature"], **_of(row, *_COUNTED)}
+            json_of(row, f"measure=feature {' '.join(COUNTED)}")
             | {
                 name: {
-                    "value": row[name],
-                    "count": row[f"{name}_count"],
-                    "n": row[f"{name}_n"],
-                    "interval": _ends(row, name),
+                    **json_of(row, f"value={name} count={name}_count n={name}_n interval={name}~"),
                     "reason": None if row[f"{name}_n"] else "no such sample",
                 }
                 for name in RATES
@@ -840,72 +799,44 @@ def _judge(found: Agreement, judge: str, reference: str) -> Json:
     }
 
 
-def _line(rows: Sequence[Row]) -> Json:
-    first, *judges = rows
+def _line(first: Row, *judges: Row) -> Json:
     return {
-        **_of(first, "ties", "cannot_tell", "chosen", "positives", "kappa"),
+        **json_of(first, "ties cannot_tell chosen positives kappa"),
         "features": first["features"] or 0,
-        "judges": {row["judge"]: _of(row, "kappa", "features") for row in judges},
-        "reason": first["reason"],
-        "without_flagged": first["unflagged"],
+        "judges": {row["judge"]: json_of(row, "kappa features") for row in judges},
+        **json_of(first, "reason without_flagged=unflagged"),
     }
 
 
 def _latent(rows: Sequence[Row]) -> Json:
-    first = rows[0]
     return {
-        "measure": first["feature"],
-        "prevalence": first["prevalence"],
-        "prevalence_interval": _ends(first, "prevalence"),
-        "raters": [
-            {
-                "rater": row["rater"],
-                "sensitivity": row["sensitivity"],
-                "sensitivity_interval": _ends(row, "sensitivity"),
-                "specificity": row["specificity"],
-                "specificity_interval": _ends(row, "specificity"),
-                "reason": row["reason"],
-            }
-            for row in rows
-        ],
-        **_of(first, "converged", "same_maximum", "starts"),
-        "reason": first["feature_reason"],
+        **json_of(rows[0], "measure=feature prevalence prevalence_interval=prevalence~"),
+        "raters": [json_of(row, f"rater {RATE} reason") for row in rows],
+        **json_of(rows[0], "converged same_maximum starts reason=feature_reason"),
     }
 
 
 def _answered(found: Agreement, row: Row) -> Json:
     tables = ("answer-pairs", "confusions", "codes")
     pairs, confused, codes = (found.rows(name, measure=row["measure"]) for name in tables)
+    names = "first second n agreed kappa interval=kappa~ linear ac1 averaged"
     return {
-        **_of(row, "measure", "kind", "n", "kappa"),
-        "interval": _ends(row, "kappa"),
-        **_of(row, "linear", "alpha"),
+        **json_of(row, "measure kind n kappa interval=kappa~ linear alpha"),
         "status": "undefined" if row["kappa"] is None else "value",
         "cannot_tell": row["unsure"],
-        "pairs": [
-            {**_of(pair, "first", "second", "n", "agreed", "kappa"),
-             "interval": _ends(pair, "kappa"), **_of(pair, "linear", "ac1", "averaged")}
-            for pair in pairs
-        ],
-        "confusion": [_of(one, "one", "other", "n") for one in confused],
-        "specific": [_of(one, "value", "n", "agreement") for one in codes],
-    }  # fmt: skip
+        "pairs": [json_of(pair, names) for pair in pairs],
+        "confusion": [json_of(one, "one other n") for one in confused],
+        "specific": [json_of(one, "value n agreement") for one in codes],
+    }
 
 
 def _transcribed(row: Row) -> Json:
-    def both(name: str) -> Json:
-        return {which: row[f"{name}_{which}"] for which in ("first", "second")}
-
-    def intervals(name: str) -> Json:
-        return {which: _ends(row, f"{name}_{which}") for which in ("first", "second")}
+    def both(name: str, ends: str = "") -> Json:
+        return json_of(row, f"first={name}_first{ends} second={name}_second{ends}")
 
     return {
-        **_of(row, "first", "second", "n", "same"),
-        "per_distance": row["edits"],
-        "fer_distance": row["feature_edits"],
+        **json_of(row, TRANSCRIPT),
         "phonemes": list(both("phonemes").values()),
-        "per": both("per"),
-        "fer": both("fer"),
-        "per_intervals": intervals("per"),
-        "fer_intervals": intervals("fer"),
+        **{name: both(name) for name in ("per", "fer")},
+        **{f"{name}_intervals": both(name, "~") for name in ("per", "fer")},
     }

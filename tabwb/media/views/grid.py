@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple, TypeVar
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -16,6 +17,7 @@ from tabwb.records.words import NONE
 from tabwb.tables.rounding import ends_of
 
 Row = Mapping[str, Any]
+Named = TypeVar("Named", bound=Row)
 WIDE = 120
 """From so many columns of characters on the wide columns are shown."""
 _FIELD = re.compile(r"\{([\w.-]+)(?::(\w+))?\}")
@@ -122,9 +124,15 @@ def spec(template: str) -> Callable[[Row], RenderableType]:
     return lambda row: SpecCell.of([cell(template, row)])
 
 
-def remarks(lines: Iterable[str]) -> list[RenderableType]:
-    """Return sentences below a table, and an empty line after them."""
-    given = [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in lines if line]
+def by(rows: Iterable[Named], *names: str) -> list[list[Named]]:
+    """Return neighbouring rows that are equal in some columns, together."""
+    return [list(own) for _, own in groupby(rows, lambda row: [row[name] for name in names])]
+
+
+def remarks(*lines: object) -> list[RenderableType]:
+    """Return sentences below a table, and an empty line after them; what is no text is left out."""
+    told = [line for line in lines if isinstance(line, str) and line]
+    given = [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in told]
     return [*given, Text()] if given else []
 
 

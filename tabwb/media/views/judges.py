@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -14,7 +13,8 @@ from tabwb.agreement.compare import FEWEST_SHARED
 from tabwb.analysis.agreement import Row
 from tabwb.analysis.judges import JudgeReport
 from tabwb.media.terminal import SpecCell, table
-from tabwb.media.views.grid import cell, grid, shown
+from tabwb.media.views.agreement import cells_of, json_of
+from tabwb.media.views.grid import by, cell, grid, shown
 from tabwb.media.wording import (
     FEW,
     between,
@@ -38,6 +38,7 @@ NOTE = (
 )
 PAIRS = shown("same verdict {agreement:2} ({agreement_features}); kappa {kappa:2} ({features}); "
               "AC1 {ac1:2} ({ac1_features})")  # fmt: skip
+FEATURE = "feature samples=n percent=agreement kappa ac1 positive=positive_agreement"
 CONSENSUS = shown("present {present}; absent {absent}; ties {ties}")
 
 
@@ -156,11 +157,10 @@ def _consensus(row: Row) -> RenderableType:
 def judges_document(report: JudgeReport) -> Json:
     """Return the report as plain data; what is undefined is None."""
     pairs = report.tables["pairs"].to_dicts()
-    by_pair = {
-        key: list(rows) for key, rows in groupby(report.tables["pair-features"].to_dicts(), _names)
-    }
-    means = (("percent", "agreement", "agreement_features"), ("kappa", "kappa", "features"),
-             ("ac1", "ac1", "ac1_features"))  # fmt: skip
+    features = by(report.tables["pair-features"].to_dicts(), "first", "second")
+    compared = [row for row in pairs if row["n"]]
+    burdens = ("features", "n_responses", "n_distinct", "no_burden", "symptom_burden", "interval",
+               "present")  # fmt: skip
     return {
         "format": 1,
         "estimand": LIKE,
@@ -170,36 +170,21 @@ def judges_document(report: JudgeReport) -> Json:
                 "label": label,
                 **picked(judge, "rater", "scope", "prompt_hash", "declared"),
                 **judge.burden.usable.to_json(),
-                **picked(judge.burden, "features", "n_responses", "n_distinct", "no_burden",
-                         "symptom_burden", "interval", "present"),
+                **picked(judge.burden, *burdens),
                 "n_not_judged": judge.not_judged,
             }
             for group, label, judge in report.rows
         ],
-        "left_out": [
-            {name: row[name] for name in ("first", "second", "reason")}
-            for row in pairs if not row["n"]
-        ],
+        "left_out": [json_of(row, "first second reason") for row in pairs if not row["n"]],
         "pairs": [
             {
-                "first": row["first"],
-                "second": row["second"],
-                **{name: {"mean": row[mean], "features": row[n]} for name, mean, n in means},
-                "by_feature": [
-                    {
-                        "feature": one["feature"],
-                        "samples": one["n"],
-                        "percent": one["agreement"],
-                        "kappa": one["kappa"],
-                        "ac1": one["ac1"],
-                        "positive": one["positive_agreement"],
-                        "table": [[one["both_absent"], one["second_present"]],
-                                  [one["first_present"], one["both_present"]]],
-                    }
-                    for one in by_pair[_names(row)]
-                ],
+                **json_of(row, "first second"),
+                "percent": json_of(row, "mean=agreement features=agreement_features"),
+                "kappa": json_of(row, "mean=kappa features"),
+                "ac1": json_of(row, "mean=ac1 features=ac1_features"),
+                "by_feature": [json_of(one, FEATURE) | {"table": cells_of(one)} for one in own],
             }
-            for row in pairs if row["n"]
+            for row, own in zip(compared, features, strict=True)
         ],
         "consensus": [
             _consensus_document(
@@ -207,28 +192,16 @@ def judges_document(report: JudgeReport) -> Json:
             )
             for row in report.tables["consensus"].to_dicts()
         ],
-    }  # fmt: skip
-
-
-def _names(row: Row) -> tuple[str, str]:
-    return row["first"], row["second"]
+    }
 
 
 def _consensus_document(row: Row, features: list[Row]) -> Json:
+    n = row["n_responses"] + row["n_tied"]
     return {
-        **{name: row[name] for name in ("group", "judges")},
-        "features": list(row["features"]),
-        **{name: row[name] for name in ("n_responses", "n_tied", "ties")},
+        **json_of(row, "group judges features n_responses n_tied ties"),
         "present": {one["feature"]: one["of_burden"] for one in features},
-        "sensitivity": {
-            "ties_present": row["ties_present"],
-            "ties_absent": row["ties_absent"],
-            "n_responses": row["n_responses"] + row["n_tied"],
-        },
-        "by_feature": [
-            {name: one[name] for name in ("feature", "present", "absent", "ties", "rate")}
-            for one in features
-        ],
+        "sensitivity": json_of(row, "ties_present ties_absent") | {"n_responses": n},
+        "by_feature": [json_of(one, "feature present absent ties rate") for one in features],
         "symptom_burden": row["burden"],
         "status": "undefined" if row["burden"] is None else "value",
     }
