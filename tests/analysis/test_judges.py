@@ -23,7 +23,7 @@ from tabwb.records.states import (
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.summaries.counted import Source
-from tests.report.test_tables import printed, unwrapped
+from tests.report.given import printed, unwrapped
 
 BATTERY = Battery(
     id="talk",

@@ -65,8 +65,3 @@ def test_the_caption_says_what_is_shown_and_the_notes_how_responses_were_drawn()
     assert "symptom burden over 7 features (rules-2, connected text)" in short.caption
     (said,) = [note.text for note in short.notes if note.text.startswith("Decoding")]
     assert said.startswith(f"Decoding of all responses of models: {SAMPLED.drawn}, ")
-
-
-def test_decoding_is_not_said_twice_where_groups_differ_in_it() -> None:
-    found = notes(given(1, CONDITIONS), given(2, SAMPLED))
-    assert not any(note.startswith("Decoding") for note in found)

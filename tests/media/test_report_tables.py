@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from tabwb.analysis.contrast import pairs_of
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
-from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.records.conditions import Conditions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.report.summaries.statistics import StatisticResult
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.declared import GroupNames
@@ -49,14 +47,6 @@ def only(table: Table, group: str) -> dict[str, object]:
     found = table.where(group=group)
     (values,) = found.rows()
     return dict(zip(found.names, values, strict=True))
-
-
-def test_burdens_have_both_intervals_and_all_counts() -> None:
-    (made,) = tables("Burden")
-    assert made.caption == "Symptom burden over 7 features: rules-2, connected text."
-    found = only(made.table, "b")
-    keys = ("n", "usable", "judged", "distinct", "burden", "burden_few", "these_prompts")
-    assert [found[key] for key in keys] == [2, 2, 2, 2, 2.0, False, "deterministic"]
 
 
 def test_rates_of_all_features_add_up_to_the_burden() -> None:
@@ -124,20 +114,6 @@ def test_names_that_are_right_are_by_who_decided() -> None:
     assert (items, person, anywhere, first) == (2, 0.5, 0.5, 0.0)
     assert latency == 0.5  # of the right response alone
     assert "nouns" in compact_table([named_row()]).table.names
-
-
-def test_statistics_of_plugins_have_a_table() -> None:
-    statistic = Statistic("nouns", "Nouns", "share of nouns", lambda responses: 0.5, unit="share")
-    values = (StatisticValue(0.5, 0.25, 0.75, 8), StatisticValue(None, reason="no", of="x"))
-    found = StatisticResult(statistic, "text", values)
-    (first, *_) = rows()
-    row = replace(first, summary=replace(first.summary, statistics=(found,)))
-    (made,) = tables("Statistics", [row])
-    assert list(made.table.rows()) == [
-        ("bundled", "Nouns", "text", None, 0.5, 0.25, 0.75, "share", 8),
-        ("bundled", "Nouns", "text", "x", None, None, None, "share", None),
-    ]
-    assert tables("Statistics", [first]) == []
 
 
 def test_base_and_instruct_are_compared_in_the_report() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from rich.console import Console, RenderableType
 from tabwb_builtin.judges import RulesJudge
 from tabwb_builtin.scorers import SCORERS
 
@@ -256,3 +258,15 @@ def summarise(
     """The summary of one administration."""
     source = Source(battery, trials, conditions, declarations or {}, judged)
     return pool([source], interval=interval)
+
+
+def printed(view: RenderableType, width: int = 80) -> str:
+    """What a terminal shows of a view."""
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(view)
+    return out.getvalue()
+
+
+def unwrapped(text: str) -> str:
+    """A text with its lines and spaces as one space."""
+    return " ".join(text.split())

@@ -27,10 +27,11 @@ from tests.report.given import (
     SAMPLED,
     administration,
     answered,
+    printed,
     trials,
+    unwrapped,
 )
 from tests.report.test_judges import BOTH, MODEL, judged
-from tests.report.test_tables import printed, unwrapped
 
 LESIONED = replace(SAMPLED, lesion="noise:0.1")
 PERSON = Conditions("S-01", "speaker")

@@ -35,9 +35,10 @@ from tests.report.given import (
     SAMPLED,
     administration,
     answered,
+    printed,
     summarise,
+    unwrapped,
 )
-from tests.report.test_tables import printed, unwrapped
 
 LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
 FOUND = ("retracing",)

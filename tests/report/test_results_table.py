@@ -9,7 +9,7 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Table
-from tests.report.given import ANSWERS, CONDITIONS
+from tests.report.given import CONDITIONS
 from tests.report.test_groups import given
 
 
@@ -53,9 +53,3 @@ def test_an_undefined_value_has_a_reason_and_no_number() -> None:
     assert all(value is None for value in undefined["value"].to_list())
     assert all(undefined["reason"].to_list())
     assert not any(table.where(status="value")["reason"].to_list())
-
-
-def test_every_answer_of_the_fixture_counts_once() -> None:
-    _, table = table_of_groups()
-    ((n,),) = table.where(measure="words_mean", part=None).select(("n_responses",)).rows()
-    assert n == len(ANSWERS.keys() - {"try"})  # a practice item

@@ -21,8 +21,16 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report import given
-from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered, summarise
-from tests.report.test_tables import printed, unwrapped
+from tests.report.given import (
+    BATTERY,
+    DECLARED,
+    SAMPLED,
+    administration,
+    answered,
+    printed,
+    summarise,
+    unwrapped,
+)
 
 TEXTS = tuple(f"ct{number}" for number in range(1, 6))
 FIVE = replace(
