@@ -140,15 +140,6 @@ def test_ten_items_pooled_show_what_five_never_can() -> None:
     assert pooled.like.adjusted is None
 
 
-def test_every_policy_is_tested() -> None:
-    given = battery()
-    found = compare(source(given, all_say(given, "A")), source(given, all_say(given, "b")))
-    assert of(found, ACCURACY, policy="exact").sides.difference == 0.0
-    for policy in ("normalised", "extracted"):
-        assert of(found, ACCURACY, policy=policy).sides.difference == 1.0
-        assert of(found, ACCURACY, subtest="words", policy=policy).like.p == 0.0625
-
-
 def test_accuracies_on_these_prompts_are_tested_by_labels() -> None:
     given = battery()
     found = compare(source(given, all_say(given, *"aaab")), source(given, all_say(given, *"abbb")))
@@ -171,24 +162,6 @@ def test_greedy_answers_are_deterministic_for_these_prompts() -> None:
     assert of(compare(greedy, drawn), ACCURACY, policy="exact").these.interval.reason == (
         ONE_RESPONSE
     )
-
-
-def test_one_drawn_subtest_makes_the_pooled_accuracy_drawn() -> None:
-    given = battery(words=1, sentences=1)
-    mixed = source(given, all_say(given, "a", "b"))
-    noted = [
-        replace(
-            trial,
-            attempts=(replace(trial.attempts[0], metadata={"sampled": "no"}),),
-        )
-        if trial.plan.subtest == "words"
-        else trial
-        for trial in mixed.trials
-    ]
-    half = replace(mixed, trials=noted)
-    found = compare(half, half)
-    assert of(found, ACCURACY, subtest="words", policy="exact").these.interval.deterministic
-    assert not of(found, ACCURACY, policy="exact").these.interval.deterministic
 
 
 ONE = {
@@ -243,14 +216,6 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
     anomia = of(found, FEATURE_RATE, feature="anomia").these.adjusted
     assert anomia is not None and anomia < 0.01
     assert of(found, BURDEN).these.test == LABELS
-
-
-def test_single_answers_have_no_test_of_these_prompts() -> None:
-    given = battery(texts=5)
-    one = source(given, {item: said[:1] for item, said in ONE.items()})
-    other = source(given, {item: said[:1] for item, said in OTHER.items()})
-    rate = of(compare(one, other), FEATURE_RATE, feature="anomia")
-    assert (rate.these.p, rate.these.adjusted) == (None, None)
 
 
 def test_the_smallest_difference_comes_from_the_shared_design() -> None:
@@ -360,15 +325,6 @@ def test_only_burdens_under_the_same_terms_are_compared() -> None:
     assert of(several, BURDEN).sides.difference == 1.0
     alone = compare(source(battery(texts=2), {"t0": ["x"]}), source(battery(), {"w0": ["a"]}))
     assert alone.found.left_out == ((JUDGE, "judged only one side"),)
-
-
-def test_what_both_said_stands_side_by_side() -> None:
-    given = battery(words=2, sentences=0)
-    one = source(given, {"w0": ["a", "a", "b"], "w1": ["a"]})
-    first, second = compare(one, source(given, {"w0": ["b"], "w1": ["a"]})).items
-    assert (first.first, first.second, first.differs) == (("a", "b"), ("b",), True)
-    assert first.first_right == pytest.approx(2 / 3) and first.second_right == 0.0
-    assert not second.differs
 
 
 def test_different_batteries_are_refused() -> None:

@@ -273,19 +273,6 @@ def test_p_values_are_corrected_over_subtests_features_and_lesions() -> None:
     ]
 
 
-def test_what_lesions_cannot_be_compared_with_is_said() -> None:
-    def notes(chosen: list[AdministrationData]) -> str:
-        return " ".join(doses(chosen).notes)
-
-    own = sweep()
-    assert "No intact model is" not in notes(own) and "No controls" not in notes(own)
-    alone = [one for one in own if "mlp.down" in (one.administration.conditions.lesion or "")]
-    said = notes(alone)
-    assert "No intact model is among these administrations" in said
-    assert "No controls of their size are among these administrations" in said
-    assert not accuracy(alone, "less intact") and not accuracy(alone, "less control")
-
-
 def test_lesions_of_one_name_are_told_apart_by_their_conditions() -> None:
     both = accuracy([*sweep(), *sweep(greedy=True, first=200)], "mean")
     found = [row for row in both if row["severity"] == "amount of the lesion"]
@@ -353,23 +340,6 @@ def test_checkpoints_with_doses_are_a_series_beside_their_parent() -> None:
     assert not accuracy(checkpoints("other"), "less intact")
 
 
-def test_the_figure_draws_checkpoints_and_prompt_noise_beside_their_reference() -> None:
-    noisy = [perturbed(1, 3)] + [
-        perturbed(at + 1, 2, prompt_noise=f"words:drop:{amount}")
-        for at, amount in ((1, 0.1), (2, 0.3))
-    ]
-    for x, found, amounts in (
-        ("checkpoint", checkpoints(), {None, 100.0, 200.0}),
-        ("prompt_noise", noisy, {None, 0.1, 0.3}),
-    ):
-        table = figure_table(
-            "dose", summarised(grouped(found, ("administration",))), measure="accuracy", x=x
-        )
-        drawn = table.to_dicts()
-        assert {row["amount"] for row in drawn} == amounts
-        assert {row["row"] for row in drawn} >= {"intact", "seed"}
-
-
 def test_the_bits_of_rounded_weights_are_amounts() -> None:
     found = [one(1, None, 3, greedy=True)]
     for bits, right in ((8, 3), (4, 2), (2, 0)):
@@ -392,15 +362,10 @@ def test_the_figure_of_bits_leaves_out_lesions_without_bits() -> None:
 
 
 def test_without_two_amounts_there_is_no_table() -> None:
-    with pytest.raises(UsageError, match="two amounts"):
-        rows([one(1, None, 3), one(2, "mlp:zero:0.1@seed=1", 2)])
-
-
-def test_the_figure_names_the_option_that_is_the_amount() -> None:
-    chosen = [one(1, None, 3), *(one(n, f"mlp:quantise:1@bits={n}", 1) for n in (2, 4))]
-    groups = summarised(grouped(chosen, ("administration",)))
-    notes = figure_table("dose", groups, measure="accuracy", amount="bits").notes
-    assert notes[0] == "Accuracy by bits of the lesion."
+    for name, why in (("doses", "two amounts"), ("map", "one target in one layer")):
+        chosen = [one(1, None, 3), one(2, "mlp:zero:0.1@seed=1", 2)]
+        with pytest.raises(UsageError, match=why):
+            named_table(name, summarised(grouped(chosen, ("administration",))))
 
 
 def test_the_figure_draws_a_control_at_the_amount_of_its_lesion() -> None:
@@ -425,3 +390,156 @@ def test_the_figure_draws_the_means_of_the_table(greedy: bool) -> None:
         for end in ("", "_low", "_high"):
             value = row[end.lstrip("_") or "value"]
             assert value == pytest.approx(table[name + end])
+
+
+# ------------------------------------------------------------------ one case beside its controls
+
+
+def selected(controls: int = 5, run_seed: int = 1) -> list[AdministrationData]:
+    """Return a list of units at two amounts, with 1 and 0 right answers, and its controls."""
+    place = "file=units.json,sha256=0123456789abcdef"
+    found = [one(1, None, 3, greedy=True)]
+    for amount, right in (("0.5", 1), ("1", 0)):
+        spec = f"mlp.neurons:zero:{amount}@select=list,{place}"
+        found.append(one(len(found) + 1, spec, right, size=100, greedy=True))
+        for seed in range(1, controls + 1):
+            spec = f"mlp.neurons:zero:{amount}@select=list-control,{place},seed={seed}"
+            own = CONTROL[seed % 5][amount == "1"]
+            found.append(
+                one(len(found) + 1, spec, own, size=100, control=True, greedy=True)
+            )  # fmt: skip
+    return [
+        replace(data, administration=replace(data.administration, conditions=replace(
+            data.administration.conditions, seed=run_seed)))
+        for data in found
+    ]  # fmt: skip
+
+
+def test_a_lesion_without_draws_is_one_case_beside_its_controls() -> None:
+    (row,) = accuracy(selected(), "less control")
+    last = [CONTROL[seed % 5][1] / 3 for seed in range(1, 6)]
+    half = T4 * stdev(last) * sqrt(6 / 5)
+    assert row["test"] == "one lesion against controls" and row["df"] == 4
+    assert row["at_1"] == pytest.approx(0 - mean(last))
+    assert row["at_1_high"] == pytest.approx(-mean(last) + half)
+    assert row["at_1_low"] == -1  # no control is above 1
+    heights = [sum(CONTROL[seed % 5]) / 6 for seed in range(1, 6)]
+    t = (1 / 6 - mean(heights)) / (stdev(heights) * sqrt(6 / 5))
+    assert row["height"] == pytest.approx(1 / 6 - mean(heights))
+    assert row["height_p"] == pytest.approx(2 * stats.t.sf(abs(t), 4))
+    (alone,) = accuracy(selected(), "mean")
+    assert alone["reason"] == "one condition without seeds"
+
+
+def test_four_controls_of_a_lesion_without_draws_are_too_few() -> None:
+    (row,) = accuracy(selected(4), "less control")
+    assert row["height"] is not None and row["height_p"] is None
+    assert row["reason"] == "fewer than 5 controls"
+
+
+def test_controls_of_selected_units_are_those_of_the_same_list_and_amount() -> None:
+    (row,) = accuracy(selected(), "control")  # all have one size
+    assert row["at_0_5"] == pytest.approx(mean(own[0] for own in CONTROL) / 3)
+    assert row["at_1"] == pytest.approx(mean(own[1] for own in CONTROL) / 3)
+
+
+def test_an_amount_that_takes_everything_is_in_no_slope_of_seeds() -> None:
+    whole = one(200, "mlp.down:zero:1", 0, greedy=True, size=9000)
+    own = whole.administration
+    whole = replace(
+        whole, administration=replace(own, conditions=replace(own.conditions, seed=77))
+    )  # fmt: skip
+    given_77 = [
+        replace(data, administration=replace(data.administration, conditions=replace(
+            data.administration.conditions, seed=77)))
+        for data in sweep(greedy=True)
+    ]  # fmt: skip
+    (row,) = accuracy([*given_77, whole], "mean")
+    (before,) = accuracy(given_77, "mean")
+    assert row["over"] == "0.1, 0.3" and row["slope"] == before["slope"]
+    assert row["at_1"] == 0 and row["at_1_n"] == 1 and row["at_1_low"] is None
+
+
+# ------------------------------------------------------------------ maps of targets by layers
+
+PLACES = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1),
+         ("mlp.down", 0): (3, 3, 3, 3, 3)}  # fmt: skip
+
+
+def lesions(*, greedy: bool = False) -> list[AdministrationData]:
+    found = [one(1, None, 3, greedy=greedy)]
+    for (target, layer), own in PLACES.items():
+        for seed, right in enumerate(own, 1):
+            spec = f"{target}:zero:0.5@layers={layer},seed={seed}"
+            found.append(one(len(found) + 1, spec, right, greedy=greedy))
+    # None of these is of one target in one layer, or a lesion's.
+    others = ("mlp:zero:0.5", "mlp:zero:0.5@layers=0-1", "noise:mlp@severity=0.1")
+    found += [one(100 + at, spec, 0) for at, spec in enumerate(others)]
+    found.append(one(200, "mlp:zero:0.5@layers=0", 0, control=True))
+    return found
+
+
+def maps(chosen: list[AdministrationData]) -> Table:
+    groups = summarised(grouped(chosen, ("administration",)), interval=False)
+    return named_table("map", groups).where(measure="accuracy", part="words")
+
+
+def cells(chosen: list[AdministrationData]) -> dict[tuple[str, int], dict[str, Any]]:
+    table = named_table(
+        "map", summarised(grouped(chosen, ("administration",)), interval=False)
+    ).where(measure="accuracy", part="words")
+    return {(row["target"], row["layer"]): row for row in table.to_dicts()}
+
+
+def test_a_cell_is_the_mean_over_seeds_less_the_intact_model() -> None:
+    found = cells(lesions())
+    assert set(found) == set(PLACES)
+    row = found["attention.q", 1]
+    values = [n / 3 for n in PLACES["attention.q", 1]]
+    half = T4 * stdev(values) / 5**0.5
+    assert (row["value"], row["intact"], row["n_seeds"]) == (pytest.approx(mean(values)), 1.0, 5)
+    assert row["difference"] == pytest.approx(mean(values) - 1)
+    assert row["difference_low"] is None and "drawn" in row["reason"]  # SAMPLED: not greedy
+    assert row["value_high"] == pytest.approx(mean(values) + half)
+
+
+def test_differences_end_at_what_is_possible_and_are_corrected_over_the_cells_of_a_map() -> None:
+    found = cells(lesions(greedy=True))
+    first, second = found["attention.q", 0], found["attention.q", 1]
+    values = [n / 3 - 1 for n in PLACES["attention.q", 0]]
+    half = T4 * stdev(values) / 5**0.5
+    assert first["difference_low"] == pytest.approx(mean(values) - half)
+    assert first["difference_high"] == 0.0  # nothing is better than all right
+    assert found["mlp.down", 0]["p"] is None  # all seeds have the same value
+    assert second["p_adjusted"] == pytest.approx(2 * second["p"])
+    assert first["p_adjusted"] == pytest.approx(first["p"])
+
+
+def test_without_an_intact_model_there_are_values_and_no_differences() -> None:
+    row = cells(lesions()[1:])["mlp.down", 0]
+    assert row["value"] == 1.0 and row["difference"] is None
+    assert row["reason"].startswith("all seeds have the same value")
+    row = cells(lesions()[1:])["attention.q", 0]
+    assert row["reason"] == "the intact model was not given"
+
+
+def test_single_heads_are_rows_of_one_map() -> None:
+    right = {(0, 0): 3, (1, 0): 0, (0, 1): 1, (1, 1): 2}
+    chosen = [one(1, None, 3, greedy=True)]
+    for (head, layer), said in right.items():
+        spec = f"attention.heads:zero:1@layers={layer},heads={head}"
+        chosen.append(one(len(chosen) + 1, spec, said, greedy=True))
+    chosen.append(one(9, "attention.heads:zero:1@layers=0", 0, greedy=True))
+    chosen.append(one(10, "attention.heads:zero:1@layers=0,heads=0-1", 0, greedy=True))
+    table = named_table(
+        "map", summarised(grouped(chosen, ("administration",)), interval=False)
+    ).where(measure="accuracy", part="words")
+    found = [(row["target"], row["unit"], row["layer"], row["value"]) for row in table.to_dicts()]
+    # Several heads at once are another series.
+    assert found == [
+        ("attention.heads", None, 0, 0.0),
+        *(("attention.heads", head, layer, right[head, layer] / 3)
+          for head in (0, 1) for layer in (0, 1)),
+        ("attention.heads", None, 0, 0.0),
+    ]  # fmt: skip
+    assert table["series"].to_list()[0].endswith("zero:1")

@@ -11,7 +11,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -93,22 +92,6 @@ def test_a_pair_has_the_differences_of_its_accuracies() -> None:
     assert accuracy.like.interval.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
 
 
-def test_all_wrong_against_all_right_has_an_interval_with_a_width() -> None:
-    # Once printed as -1.00 to -1.00: 0 of 3 against 9 of 9.
-    again = tuple(
-        replace(trial, plan=replace(trial.plan, number=number, replicate=number // 3))
-        for number, trial in enumerate(words("lion", "boot", "knife") * 3)
-    )
-    (pair,) = pairs(
-        given(1, conditions("base"), *words("a", "a", "a")),
-        given(2, conditions("instruct"), *again),
-    )
-    (gap,) = pair.found.rows
-    assert (gap.sides.difference, gap.sides.n_first, gap.sides.n_second) == (-1.0, 3, 9)
-    assert gap.like.interval.interval is not None
-    assert gap.like.interval.interval.low == -1.0 and gap.like.interval.interval.high > -0.5
-
-
 def test_one_item_has_a_difference_but_no_interval() -> None:
     one = given(1, conditions("base"), answered("wc1", "boat"))
     other = given(2, conditions("instruct"), answered("wc1", "lion"))
@@ -132,15 +115,6 @@ def test_one_item_has_a_difference_but_no_interval() -> None:
 )
 def test_whatever_differs_makes_no_pair(other: Conditions) -> None:
     assert pairs(BASE, given(2, other, *INSTRUCT.trials)) == ()
-
-
-def test_both_with_the_same_lesion_are_a_pair() -> None:
-    both = (
-        given(number, replace(conditions(tuning), lesion="noise:0.1"), *BASE.trials)
-        for number, tuning in enumerate(("base", "instruct"), 1)
-    )
-    (pair,) = pairs(*both)
-    assert pair.lesion == "noise:0.1"
 
 
 def test_a_model_whose_profile_changed_its_mind_is_in_no_pair() -> None:
@@ -193,35 +167,6 @@ def test_like_is_compared_with_like_where_both_are_there() -> None:
     assert alone.found.unlike == (("options", "as-given", "rotated"),)
 
 
-def test_a_pair_with_shared_random_streams_says_nothing_for_these_prompts() -> None:
-    def replicates(seeded: bool) -> tuple[Trial, ...]:
-        made = [
-            answered(item, text, number=number, replicate=number // 3)
-            for number, (item, text) in enumerate(
-                zip(
-                    ("wc1", "wc3", "wc4") * 2, ("lion", "boot", "knife", "a", "b", "c"), strict=True
-                )
-            )
-        ]
-        return tuple(
-            trial if seeded else replace(trial, attempts=(replace(trial.attempts[0], metadata={}),))
-            for trial in made
-        )
-
-    (seeded,) = pairs(
-        given(1, conditions("base"), *replicates(True)),
-        given(2, conditions("instruct"), *replicates(True)),
-    )
-    assert seeded.found.rows[0].these.interval.interval is not None
-    (pair,) = pairs(
-        given(1, conditions("base"), *replicates(True)),
-        given(2, conditions("instruct"), *replicates(False)),
-    )
-    assert pair.found.shared_streams == ((0, 6), (6, 6))
-    assert pair.found.rows[0].these.interval.reason == SHARED
-    assert pair.found.rows[0].like.interval.interval is not None
-
-
 RIGHT = ("lion", "boot", "knife")
 
 
@@ -248,13 +193,6 @@ def test_three_families_have_a_mean_difference_with_an_interval() -> None:
         sampling_floor(mean, 3, None) + sampling_floor(1.0, 3, None) for mean in (1 / 3, 2 / 3, 0)
     ]
     assert found.interval == family_interval(rows, sum(floors) / 9, 1.0)
-
-
-def test_families_that_are_all_alike_have_an_interval_with_a_width() -> None:
-    alike = [one for at in range(3) for one in family(f"L-{at}", at, ("a", "a", "a"))]
-    (found,) = over_families(pairs_of(summarised(grouped(alike, "model"))))
-    assert found.interval.interval is not None
-    assert found.interval.interval.low == -1.0 < found.interval.interval.high
 
 
 def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:
