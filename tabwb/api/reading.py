@@ -229,10 +229,9 @@ class Reading:
         Raises:
             UsageError: there are no such sessions, or a set names an unknown item.
         """
-        from tabwb.report.summaries.change import change_of
+        from tabwb.analysis import change as tables
+        from tabwb.analysis.change import change_of, named_sets, sessions_of
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.summaries.sessions import named_sets, sessions_of
-        from tabwb.report.tables import change as tables
 
         numbers = [one.id for one in sessions_of(self.store, participant, battery)]
         members = load_columns(self.store, numbers, primary=self._counting(primary))

@@ -63,10 +63,9 @@ def change(
     leave an aborted session out with --sessions. p is two-sided; p_one_sided is that of more right
     answers later, of two sets that the first changes more: name the trained set first.
     """
-    from tabwb.report.summaries.change import change_of
+    from tabwb.analysis import change as tables
+    from tabwb.analysis.change import change_of, chosen_sessions, named_sets, sessions_of
     from tabwb.report.summaries.load import load_columns
-    from tabwb.report.summaries.sessions import chosen_sessions, named_sets, sessions_of
-    from tabwb.report.tables import change as tables
 
     printed = chosen_format(format_id, columns, as_json=as_json, excluded={})
     with opened_store(store_location) as (plugins, store):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import tabwb
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
@@ -54,7 +55,6 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.change import change_table, sessions_table
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.of_groups import report_tables, said_tables
 from tabwb.report.tables.positions import has_orders

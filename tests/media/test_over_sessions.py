@@ -44,7 +44,7 @@ def test_whoever_has_several_sessions_is_followed_in_order_of_day() -> None:
     (found,) = followed(about(ONCE, *THREE))
     assert found.name == "participant 2"
     assert [one.administration for one in found.change.sessions] == [3, 2, 4]
-    assert [share.right for share in found.change.sets[0].shares] == [1, 2, 3]
+    assert [share.correct for share in found.change.shares] == [1, 2, 3]
 
 
 def test_the_report_has_the_tests_of_change() -> None:

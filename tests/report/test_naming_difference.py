@@ -12,6 +12,7 @@ from rich.console import Console
 from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.analysis.change import change_of, sessions_of
 from tabwb.analysis.contrast import Difference, difference
 from tabwb.media.views.contrasts import difference_view
 from tabwb.plugin_api.config.settings import Configuration
@@ -21,9 +22,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
 from tabwb.report.selection import Selection, selected_groups
-from tabwb.report.summaries.change import change_of
 from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
-from tabwb.report.summaries.sessions import sessions_of
 from tabwb.report.tables.items import analyse_items
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take

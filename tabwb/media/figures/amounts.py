@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
 from tabwb.analysis.doses import (
     KNOWN,
     MAP,
@@ -67,13 +68,11 @@ from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
 from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of
 from tabwb.report.summaries.counted import model_of, spec_of
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
-from tabwb.report.summaries.sessions import sets_of_tags
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
@@ -572,21 +571,19 @@ def _change(groups: Groups, options: Options) -> Table:
         for (subtest, item), answers in change.answers.items()
         for at, right in enumerate(answers)
     ]
-    for of_set in change.sets:
-        for share in of_set.shares:
-            ends = share.interval
-            given.append(
-                {
-                    "row": "share",
-                    "session": share.session,
-                    "date": change.sessions[share.session - 1].date or None,
-                    "set": of_set.name,
-                    **value_cells(share.share),
-                    "low": None if ends is None else ends.low,
-                    "high": None if ends is None else ends.high,
-                    "n": share.of,
-                }
-            )
+    given += [
+        {
+            "row": "share",
+            "session": share.session,
+            "date": share.date,
+            "set": share.set,
+            **value_cells(Estimate(share.accuracy, share.reason or "")),
+            "low": share.low,
+            "high": share.high,
+            "n": share.n,
+        }
+        for share in change.shares
+    ]
     declared = columns(
         Column("row", "Row", "answer: one item in one session; share: of a set in one session"),
         Column("session", "Session", "its number, from 1", "integer"),
@@ -635,17 +632,19 @@ def _change_notes(change: Change) -> Iterator[str]:
         "Above: share right of the items with one answer in every session, with exact 95 % "
         "intervals for prompts like these."
     )
-    steps = [(own.name, own.steps[-1]) for own in change.sets if own.steps]
+    steps = [change.steps(own.name)[-1] for own in change.sets]
     tests = [
-        f"{name}: {step.test.gained} items gained, {step.test.lost} lost, p = {step.test.p:.3g}"
-        for name, step in steps
-        if step.test is not None
+        f"{step.set}: {step.gained} items gained, {step.lost} lost, p = {step.p:.3g}"
+        for step in steps
+        if step.p is not None
     ]
     if tests:
-        first, last = steps[0][1].first, steps[0][1].second
-        yield f"Session {first} to {last}, McNemar's exact test, two-sided: {'; '.join(tests)}."
+        said = f"Session {steps[0].sessions}, McNemar's exact test, two-sided"
+        yield f"{said}: {'; '.join(tests)}."
         corrected = [
-            f"{name}: p = {step.adjusted:.3g}" for name, step in steps if step.adjusted is not None
+            f"{step.set}: p = {step.p_adjusted:.3g}"
+            for step in steps
+            if step.p_adjusted is not None
         ]
         yield f"Corrected for the pairs of sessions by Holm's method: {'; '.join(corrected)}."
     if change.baselines:

@@ -114,11 +114,17 @@ class ExtensionController(Controller):
         """
         from rich.console import Group
 
+        from tabwb.analysis.change import (
+            change_items_table,
+            change_of,
+            change_table,
+            sessions_of,
+            sessions_table,
+            sets_of_tags,
+            tags_as_sets,
+        )
         from tabwb.media.views.typed import explained_view
-        from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.summaries.sessions import sessions_of, sets_of_tags, tags_as_sets
-        from tabwb.report.tables.change import change_items_table, change_table, sessions_table
 
         sessions = sessions_of(self.store, participant, battery)
         members = load_columns(self.store, [one.id for one in sessions], primary=self._counts)

@@ -29,7 +29,7 @@ from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, sco
 from tabwb.workbench.shell.wording import seconds
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.change import Change
+    from tabwb.analysis.change import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,7 @@ def _session(data: AdministrationData, named: tuple[NamedSubtest, ...]) -> Namin
 def _change(sessions: Sequence[AdministrationData]) -> tuple[Change | None, str]:
     if len(sessions) < 2:
         return None, ""
-    from tabwb.report.summaries.change import change_of
-    from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
+    from tabwb.analysis.change import change_of, sets_of_tags, tags_as_sets
 
     subtests = [one for one in sessions[0].battery.subtests if one.task.coded]
     sets = {one.id: tuple((one.id, item.id) for item in one.items) for one in subtests}

@@ -7,9 +7,9 @@ from datetime import date
 
 from textual.content import Content
 
+from tabwb.analysis.change import Change, SetOfItems
 from tabwb.media.wording import between, chance
 from tabwb.records.words import NONE
-from tabwb.report.summaries.change import Change, SetOfItems
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.marks import MARKS
@@ -43,7 +43,7 @@ def session_lines(results: NamingResults, place: int, shown: int, width: int) ->
     whole = next((one for one in own if one.name == subtest), None)
     for one in own:
         if one.name not in {subtest, change.sets[0].name}:
-            yield _of_set(one)
+            yield _of_set(change, one.name)
     if whole is not None:
         yield Content("")
         yield from _steps(change, whole, names, min(width, MOST))
@@ -82,27 +82,26 @@ def _day(at: str) -> date:
     return date.fromisoformat(at[:10])
 
 
-def _of_set(one: SetOfItems) -> Content:
-    shares = "   ".join(f"{share.right}/{share.of}" for share in one.shares)
-    return Content.assemble((f"{one.name:<14}", QUIET), shares)
+def _of_set(change: Change, name: str) -> Content:
+    shares = "   ".join(f"{one.correct}/{one.n}" for one in change.shares if one.set == name)
+    return Content.assemble((f"{name:<14}", QUIET), shares)
 
 
 def _steps(
     change: Change, whole: SetOfItems, names: Sequence[str], width: int
 ) -> Iterator[Content]:
-    for step in whole.steps:
-        if step.test is None:
+    for pair, step in zip(change.pairs, change.steps(whole.name), strict=True):
+        if step.p is None:
             continue
-        pair = step.first - 1, step.second - 1
         gained, lost = _changed(change, whole, *pair), _changed(change, whole, *reversed(pair))
         words = f"{names[pair[0]]} to {names[pair[1]]}"
         listed = "; ".join(
             f"{len(items)} {verb}{f' ({_few(items)})' if items else ''}"
             for verb, items in (("gained", gained), ("lost", lost))
         )
-        p = f"p {chance(step.test.p)}"
-        if step.adjusted not in (None, step.test.p):
-            p += f", corrected {chance(step.adjusted)}"
+        p = f"p {chance(step.p)}"
+        if step.p_adjusted not in (None, step.p):
+            p += f", corrected {chance(step.p_adjusted)}"
         lines = list(folded(f"{listed}; {p}", max(width - 12, 20)))
         yield Content.assemble((f"{words:<12}", "bold"), lines[0])
         yield from (line.pad_left(12) for line in lines[1:])

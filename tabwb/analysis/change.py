@@ -1,0 +1,676 @@
+"""One participant over several sessions: right answers, item by item, in sets of items."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from tabwb.analysis.paired import Place
+from tabwb.battery.model import Subtest
+from tabwb.records.errors import UsageError
+from tabwb.records.files import open_file
+from tabwb.records.trials import Administration
+from tabwb.records.words import separated
+from tabwb.report.measures import ACCURACY
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.marks import marks_of
+from tabwb.report.summaries.summary import named_of
+from tabwb.report.tables.declared import LIKE
+from tabwb.scoring.estimate import Interval, clopper_pearson, ratio
+from tabwb.scoring.participant_tests import (
+    compare_sets,
+    mcnemar,
+    mcnemar_interval,
+    rate_of_change_weights,
+    slope_weights,
+    weighted_test,
+)
+from tabwb.scoring.permutation import holm
+from tabwb.store.store import Store
+from tabwb.tables.table import P_VALUE, Column, Table, table_of
+
+ALL_ITEMS = "all items"
+LEAST_SESSIONS = 3
+"""Sessions from which on there is a trend; two are compared by McNemar's test."""
+CAUTION = (
+    "For research only: these figures describe answers to these items in these sessions and say "
+    "nothing about a person's condition or care."
+)
+FORM_OF_THE_DAY = (
+    "A good or a bad day affects all items of a session at once, but the tests take items as "
+    "independent: at the level .05 trend and rate of change reject .06 to .16 of true null "
+    "hypotheses on average if days differ by an sd of 0.25 to 0.5 logits, and up to .44 with 80 "
+    "items (docs/uncertainty.md). McNemar's test of two sessions cannot tell a good day from a "
+    "lasting change."
+)
+BY_RULE = (
+    "{rule} of {n} responses are scored by the battery's rule on a transcript alone, and not by a "
+    "listener. Such scores are a draft until a trained listener has heard the recording (tabwb "
+    "trial score)."
+)
+UNLIKE = (
+    "The sessions are not scored alike ({each}): a difference between them can be one of scoring. "
+    "Score all sessions in the same way before you compare them."
+)
+UNSCORED = (
+    "score the responses by ear (tabwb trial score ID ITEM SCORE), or transcribe them (tabwb name "
+    "BATTERY --speaker ID --resume ID --transcriber SPEC)"
+)
+"""What to do where no response has a verdict."""
+ALIKE = (
+    "every item has the same weighted sum: there is no interval; see McNemar's test of the first "
+    "and the last session"
+)
+"""Why there is no interval."""
+FEW_ITEMS = "fewer than two items with an answer in every session"
+NO_ITEM = "no item with an answer in every session"
+UNCORRECTED = (
+    "No p value is corrected for the number of sets, pairs of sessions and measures; only corr. "
+    "(p_adjusted) is, by Holm's method over the pairs of sessions of a set. Sessions are taken as "
+    "equally spaced: trend is the slope of the share right for each session."
+)
+SIDES = (
+    "p is two-sided: of a difference McNemar's exact p with Tango's score interval, of a trend or "
+    "a rate of change by sign flips over items with the inverted test as its interval, of two sets "
+    "Welch's t. one-sided (p_one_sided) is p of more right answers later, of two sets that the "
+    "first changes more."
+)
+SPECIFIC = (
+    "A change is specific to treatment only if trend and rate of change (--baselines) both show "
+    "it (Howard, Best and Nickels 2015), and, of a trained set, if it exceeds that of an untrained "
+    "one."
+)
+Right = tuple[bool | None, ...]
+"""Whether an answer was right, in each session; None without one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One administration.
+
+    Attributes:
+        date: the day of its answers, empty where it is not known.
+        by_listener, by_rule: of pictures named aloud, how many responses a listener's score or code
+            decides, and how many the battery's rule on a transcript.
+    """
+
+    administration: int
+    date: str
+    by_listener: int = 0
+    by_rule: int = 0
+
+
+class Share(NamedTuple):
+    """Right answers of a set in one session, as a row of the table of sessions; the interval is
+    exact, for prompts like these.
+    """
+
+    set: str
+    session: int
+    administration: int
+    date: str | None
+    phase: str | None
+    correct: int
+    n: int
+    left_out: int
+    by_listener: int | None
+    by_rule: int | None
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+class ChangeTest(NamedTuple):
+    """One test of a set, or of two, as a row of the table of change; see :data:`TESTS`."""
+
+    set: str
+    other_set: str | None
+    measure: str
+    sessions: str
+    n_items: int
+    left_out: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    gained: int | None = None
+    lost: int | None = None
+    t: float | None = None
+    df: float | None = None
+    p: float | None = None
+    mid_p: float | None = None
+    p_one_sided: float | None = None
+    p_adjusted: float | None = None
+    test: str | None = None
+    reason: str | None = None
+
+    def within(self, interval: Interval | None) -> ChangeTest:
+        """Return the test with an interval of its value."""
+        return self if interval is None else self._replace(low=interval.low, high=interval.high)
+
+
+@dataclass(frozen=True, slots=True)
+class SetOfItems:
+    """Items with one answer in every session; left_out: those without."""
+
+    name: str
+    items: tuple[Place, ...]
+    left_out: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A participant's answers to one battery over sessions.
+
+    Attributes:
+        baselines: sessions before treatment; None where not told.
+        without: for each session, how many items that others answered have no answer in it.
+    """
+
+    participant: str
+    battery: str
+    version: str
+    sessions: tuple[Session, ...]
+    answers: Mapping[Place, Right]
+    sets: tuple[SetOfItems, ...]
+    shares: tuple[Share, ...]
+    tests: tuple[ChangeTest, ...]
+    baselines: int | None = None
+    without: tuple[int, ...] = ()
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The places of the sessions that are compared: each with the next, first and last."""
+        return _pairs(len(self.sessions))
+
+    def steps(self, name: str) -> list[ChangeTest]:
+        """Return the comparisons of :attr:`pairs` over a set of items."""
+        return [one for one in self.tests
+                if (one.set, one.other_set, one.measure) == (name, None, "difference")]  # fmt: skip
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the tests lack: items without an answer, scores by a listener; empty if nothing."""
+        return (*self._left_out(), *self._scored())
+
+    def _scored(self) -> Iterator[str]:
+        rule = sum(session.by_rule for session in self.sessions)
+        n = rule + sum(session.by_listener for session in self.sessions)
+        if rule:
+            yield BY_RULE.format(rule=rule, n=n)
+        shares = {
+            session.by_rule / (session.by_rule + session.by_listener)
+            for session in self.sessions
+            if session.by_rule + session.by_listener
+        }
+        if len(shares) > 1:
+            each = (
+                f"session {at}: {session.by_listener} by a listener, {session.by_rule} by the rule"
+                for at, session in enumerate(self.sessions, start=1)
+            )
+            yield UNLIKE.format(each="; ".join(each))
+
+    def _left_out(self) -> tuple[str, ...]:
+        whole = self.sets[0]
+        if not whole.left_out:
+            return ()
+        lacking = ", ".join(
+            f"session {at} ({', '.join(filter(None, (session.date, f'#{session.administration}')))}"
+            f") lacks {n}"
+            for at, (session, n) in enumerate(
+                zip(self.sessions, self.without, strict=True), start=1
+            )
+            if n
+        )
+        return (
+            f"{len(whole.left_out)} of {len(self.answers)} items are left out, because they do not "
+            f"have exactly one answer in every session: {lacking}. Leave a session out with "
+            "--sessions.",
+        )
+
+
+def change_of(
+    members: Sequence[AdministrationData],
+    sets: Mapping[str, Iterable[Place]] | None = None,
+    baselines: int | None = None,
+) -> Change:
+    """Return the change over sessions, which are administrations in order of day and number.
+
+    Only items with exactly one answer in every session count. Sessions are taken as equally spaced.
+    """
+    ordered = sorted(
+        members, key=lambda member: (member.administration.session_date, member.administration.id)
+    )
+    first = ordered[0].administration
+    if len(ordered) < 2:
+        raise UsageError(
+            f"'{first.conditions.study_id}' has one session with {first.battery}",
+            allowed="two sessions or more",
+            hint="tabwb results lists administrations",
+        )
+    if baselines is not None and not 1 <= baselines < len(ordered):
+        raise UsageError(
+            f"{baselines} sessions before treatment of {len(ordered)}",
+            allowed=f"1 to {len(ordered) - 1}",
+        )
+    answers = _answers(ordered)
+    if not answers:
+        raise UsageError(
+            f"no answer of '{first.conditions.study_id}' to {first.battery} is scored right or "
+            "wrong",
+            hint=UNSCORED,
+        )
+    named = {ALL_ITEMS: tuple(answers), **{name: tuple(own) for name, own in (sets or {}).items()}}
+    made = tuple(_set(name, own, answers) for name, own in named.items())
+    given = tuple(map(_session, ordered))
+    weights = _weights(len(ordered), baselines)
+    return Change(
+        first.conditions.study_id or first.conditions.examinee,
+        first.battery,
+        first.battery_version,
+        given,
+        answers,
+        made,
+        tuple(share for own in made for share in _shares(own, answers, given, baselines)),
+        (
+            *(test for own in made for test in _tests(own, answers, len(given), weights)),
+            *_between(made[1:], answers, len(given), weights),
+        ),
+        baselines,
+        tuple(
+            sum(answered[at] is None for answered in answers.values()) for at in range(len(ordered))
+        ),
+    )
+
+
+def _session(member: AdministrationData) -> Session:
+    given = member.administration
+    named = [one.summary for one in named_of([member.source])]
+    return Session(
+        given.id,
+        given.session_date,
+        sum(summary.by_listener for summary in named),
+        sum(summary.by_rule for summary in named),
+    )
+
+
+def _answers(ordered: Sequence[AdministrationData]) -> dict[Place, Right]:
+    given: dict[Place, list[list[bool]]] = {}
+    for at, member in enumerate(ordered):
+        for marks in marks_of([member.source]):
+            for item, right in zip(marks.item.tolist(), marks.right.tolist(), strict=True):
+                place = marks.subtest.id, marks.items[item].id
+                given.setdefault(place, [[] for _ in ordered])[at].append(right)
+    order = [
+        (subtest.id, item.id) for subtest in ordered[0].battery.subtests for item in subtest.items
+    ]
+    return {
+        place: tuple(one[0] if len(one) == 1 else None for one in given[place])
+        for place in order
+        if place in given
+    }
+
+
+def _pairs(sessions: int) -> tuple[tuple[int, int], ...]:
+    return (*pairwise(range(sessions)), *([(0, sessions - 1)] if sessions > 2 else []))
+
+
+def _set(name: str, places: Sequence[Place], answers: Mapping[Place, Right]) -> SetOfItems:
+    items = tuple(place for place in places if None not in answers.get(place, (None,)))
+    return SetOfItems(name, items, tuple(place for place in places if place not in items))
+
+
+def _shares(
+    own: SetOfItems,
+    answers: Mapping[Place, Right],
+    sessions: Sequence[Session],
+    baselines: int | None,
+) -> Iterator[Share]:
+    aloud = any(session.by_listener or session.by_rule for session in sessions)
+    n = len(own.items)
+    for at, session in enumerate(sessions):
+        right = sum(bool(answers[place][at]) for place in own.items)
+        phase = None if baselines is None else "before" if at < baselines else "after"
+        heard, ruled = (session.by_listener, session.by_rule) if aloud else (None, None)
+        ends = clopper_pearson(right, n)
+        share = ratio(right, n, NO_ITEM)
+        yield Share(
+            own.name, at + 1, session.administration, session.date or None, phase, right, n,
+            len(own.left_out), heard, ruled, share.value, *_ends(ends), share.reason or None,
+        )  # fmt: skip
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+Weights = tuple[tuple[str, tuple[float, ...] | None, str], ...]
+"""Measure, the weights of the sessions, and why there are none."""
+
+
+def _weights(sessions: int, baselines: int | None) -> Weights:
+    trend = slope_weights(sessions) if sessions >= LEAST_SESSIONS else None
+    found: Weights = (("trend", trend, f"trend: fewer than {LEAST_SESSIONS} sessions"),)
+    if baselines is None:
+        return found
+    rate = rate_of_change_weights(baselines, sessions) if baselines > 1 else None
+    why = "rate of change: fewer than two sessions before treatment"
+    return (*found, ("rate_of_change", rate, why))
+
+
+def _tests(
+    own: SetOfItems, answers: Mapping[Place, Right], sessions: int, weights: Weights
+) -> Iterator[ChangeTest]:
+    rows = [answers[place] for place in own.items]
+    n, left_out = len(rows), len(own.left_out)
+    steps = []
+    for first, second in _pairs(sessions):
+        words = f"{first + 1} to {second + 1}"
+        made = ChangeTest(own.name, None, "difference", words, n, left_out, reason=NO_ITEM)
+        if rows:
+            before, after = ([bool(row[at]) for row in rows] for at in (first, second))
+            test = mcnemar(before, after)
+            made = made._replace(
+                value=(sum(after) - sum(before)) / n, gained=test.gained, lost=test.lost,
+                p=test.p, mid_p=test.mid_p, reason=None,
+            ).within(mcnemar_interval(test.gained, test.lost, n))  # fmt: skip
+        steps.append(made._replace(test="McNemar, exact, two-sided"))
+    adjusted = iter(holm([one.p for one in steps if one.p is not None]))
+    for one in steps:
+        yield one if one.p is None else one._replace(p_adjusted=next(adjusted))
+    for measure, given, why in weights:
+        made = ChangeTest(own.name, None, measure, f"1 to {sessions}", n, left_out)
+        if given is None or n < 2:
+            yield made._replace(reason=why if given is None else FEW_ITEMS)
+            continue
+        found = weighted_test([[float(right or 0) for right in row] for row in rows], given)
+        yield made._replace(
+            value=found.mean, t=found.t, df=found.df, p=found.p, p_one_sided=found.one_sided,
+            test="sign flips over items, two-sided", reason=ALIKE if found.reason else None,
+        ).within(found.interval)  # fmt: skip
+
+
+def _between(
+    sets: Sequence[SetOfItems], answers: Mapping[Place, Right], sessions: int, weights: Weights
+) -> Iterator[ChangeTest]:
+    contrasts = [(measure, given) for measure, given, _ in weights if given is not None]
+    if sessions < LEAST_SESSIONS:
+        contrasts = [("difference", (-1.0, 1.0))]
+    for measure, given in contrasts:
+        for first, second in combinations(sets, 2):
+            own, other = (
+                [[float(right or 0) for right in answers[place]] for place in each.items]
+                for each in (first, second)
+            )
+            if min(len(own), len(other)) > 1 and not {*first.items} & {*second.items}:
+                found = compare_sets(own, other, given)
+                yield ChangeTest(
+                    first.name, second.name, measure, f"1 to {sessions}", len(own) + len(other),
+                    len(first.left_out) + len(second.left_out), found.difference, t=found.t,
+                    df=found.df, p=found.p, p_one_sided=found.one_sided,
+                    test=f"Welch's t over items, two-sided ({first.name} - {second.name})",
+                    reason=found.reason or None,
+                ).within(found.interval)  # fmt: skip
+
+
+# ------------------------------------------------------------------ tables
+
+
+def sessions_table(change: Change) -> Table:
+    """Return the right answers in each session and set of items."""
+    rows = [(*_who(change), *share) for share in change.shares]
+    return table_of("sessions", SESSIONS, rows, (*change.warnings, CAUTION))
+
+
+def change_table(change: Change) -> Table:
+    """Return the tests of change of each set of items, and between sets."""
+    notes = (*change.warnings, CAUTION, SIDES, FORM_OF_THE_DAY, SPECIFIC, UNCORRECTED)
+    return table_of("change", TESTS, [(*_who(change), *test) for test in change.tests], notes)
+
+
+def change_items_table(change: Change) -> Table:
+    """Return the answers item by item, with a column for each session."""
+    columns = [
+        _WHO[0],
+        Column("part", "Subtest", "the subtest"),
+        Column("item", "Item", "the item"),
+        Column("sets", "Sets", "sets of items that it belongs to", "list of text"),
+        *(
+            Column(
+                f"session_{number}",
+                f"{number}",
+                f"whether it was right in session {number} (administration "
+                f"{session.administration}, {session.date or 'date not known'})",
+                "boolean",
+            )
+            for number, session in enumerate(change.sessions, start=1)
+        ),
+    ]
+    rows = [
+        (
+            change.participant,
+            *place,
+            tuple(own.name for own in change.sets[1:] if place in {*own.items, *own.left_out}),
+            *answers,
+        )
+        for place, answers in change.answers.items()
+    ]
+    return table_of("change-items", columns, rows, (CAUTION,))
+
+
+def _who(change: Change) -> tuple[str, str, str]:
+    return change.participant, change.battery, change.version
+
+
+def _whole(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "integer")
+
+
+def _p(name: str, title: str, meaning: str) -> Column:
+    return Column(name, title, meaning, "number", P_VALUE, 3)
+
+
+def _interval(name: str) -> Iterator[Column]:
+    for end, words in (("low", "lower"), ("high", "upper")):
+        meaning = f"{words} end of the 95 % interval, {LIKE}"
+        yield Column(f"{name}_{end}", end.title(), meaning, "number", "", 2)
+
+
+_WHO = (
+    Column("participant", "Participant", "the study ID"),
+    Column("battery", "Battery", "the battery's id"),
+    Column("battery_version", "Version", "the battery's version"),
+)
+SESSIONS = (
+    *_WHO,
+    Column("set", "Set", "the set of items"),
+    _whole("session", "Session", "in order of day, from 1"),
+    _whole("administration", "Administration", "its number"),
+    Column("date", "Date", "the day of the session"),
+    Column("phase", "Phase", "before treatment or after it began, where that was told"),
+    _whole("correct", "Right", "right answers"),
+    _whole("n", "Of", "items with one answer in every session"),
+    _whole("left_out", "Left out", "items of the set without one"),
+    _whole("by_listener", "By listener", "of pictures named aloud, responses of the session that a "
+           "listener's score or code decides"),
+    _whole("by_rule", "By rule", "responses of the session that the battery's rule on a transcript "
+           "decides"),
+    Column(ACCURACY.id, "Accuracy", ACCURACY.meaning, "number", ACCURACY.unit, ACCURACY.digits),
+    *_interval(ACCURACY.id),
+    Column("reason", "Reason", "why there is no share"),
+)  # fmt: skip
+"""The columns of :func:`sessions_table`."""
+TESTS = (
+    *_WHO,
+    Column("set", "Set", "the set of items"),
+    Column("other_set", "Less set", "the set that is subtracted"),
+    Column("measure", "Measure", "difference of two sessions, trend, or rate of change"),
+    Column("sessions", "Sessions", "that are compared"),
+    _whole("n_items", "Items", "with one answer in every session"),
+    _whole("left_out", "Left out", "items without one"),
+    Column("value", "Value", "difference of shares right; trend: slope of the share right for each "
+           "session, taken as equally spaced; rate of change: the later slope less the earlier",
+           "number", "", 2),
+    *_interval("value"),
+    _whole("gained", "Gain", "items right only in the later session"),
+    _whole("lost", "Loss", "items right only in the earlier session"),
+    Column("t", "t", "of two sets the statistic of Welch's t test; of a trend or a rate of change "
+           "the mean over its standard error, for comparison", "number", "", 2),
+    Column("df", "df", "its degrees of freedom", "number", "", 1),
+    _p("p", "p", "of no change, two-sided"),
+    _p("mid_p", "mid-p", "the same, with half the weight of what was observed"),
+    _p("p_one_sided", "one-sided", "p of the same test, one-sided: more right answers later, or a "
+       "larger change of the first set; of a difference there is none"),
+    _p("p_adjusted", "corr.", "p corrected by Holm's method over the pairs of sessions of a set; "
+       "other tests are not corrected"),
+    Column("test", "Test", "how p was computed"),
+    Column("reason", "Reason", "why there is no test"),
+)  # fmt: skip
+"""The columns of :func:`change_table`."""
+
+
+# ------------------------------------------------------------------ sessions and sets, as named
+
+
+def sessions_of(store: Store, participant: str, battery: str | None = None) -> list[Administration]:
+    """Return the administrations of a participant with answers, all of one battery version."""
+    own = [one for one in store.administrations() if one.conditions.study_id == participant]
+    if not own:
+        known = dict.fromkeys(
+            one.conditions.study_id for one in store.administrations() if one.conditions.study_id
+        )
+        raise UsageError(
+            f"there is no session of '{participant}'",
+            allowed=", ".join(filter(None, known)) or "none: the store has no session of a person",
+            hint="tabwb speaker list",
+        )
+    names = dict.fromkeys(one.battery for one in own)
+    several = [
+        name for name in names if sum(one.battery == name for one in own if one.answered) > 1
+    ]
+    if battery is None and len(names) > 1 and len(several) == 1:
+        battery = several[0]
+    if battery is None and len(names) > 1:
+        raise UsageError(
+            f"'{participant}' has sessions of several batteries",
+            allowed=", ".join(names),
+            hint="--battery ID",
+        )
+    chosen = [one for one in own if one.answered and battery in (None, one.battery)]
+    if not chosen:
+        raise UsageError(
+            f"'{participant}' has no answers to '{battery or own[0].battery}'",
+            allowed=", ".join(names),
+        )
+    versions = dict.fromkeys(one.battery_version for one in chosen)
+    if len({one.battery_hash for one in chosen}) > 1:
+        raise UsageError(
+            f"'{participant}' was given several versions of {chosen[0].battery}: "
+            + ", ".join(versions),
+            allowed="sessions with one version",
+        )
+    return chosen
+
+
+def chosen_sessions(sessions: Sequence[Administration], named: str | None) -> list[Administration]:
+    """Return the sessions that a person names by the administration's number or by day."""
+    if named is None:
+        return list(sessions)
+    wanted = [one.removeprefix("#") for one in separated(named)]
+    known = {name for one in sessions for name in (str(one.id), one.session_date) if name}
+    for name in wanted or [named]:
+        if name not in known:
+            raise UsageError(
+                f"there is no session '{name}'",
+                allowed=", ".join(f"#{one.id} ({one.session_date})" for one in sessions),
+                hint="--sessions N,N or --sessions YYYY-MM-DD,YYYY-MM-DD",
+            )
+    return [one for one in sessions if {str(one.id), one.session_date} & set(wanted)]
+
+
+def named_sets(
+    members: Sequence[AdministrationData], sets: str | None
+) -> Mapping[str, tuple[Place, ...]]:
+    """Return the sets of items that a person names, by name."""
+    subtests = members[0].battery.subtests
+    if sets is None:
+        return {}
+    if not sets.endswith(".csv"):
+        tags = dict.fromkeys(separated(sets))
+        return sets_of_tags(subtests, list(tags))
+    file = Path(sets)
+    try:
+        with TextIOWrapper(open_file(file), encoding="utf-8-sig", newline="") as lines:
+            return sets_of_rows(subtests, list(csv.DictReader(lines)), file.name)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UsageError(f"'{sets}' cannot be read: {problem}", where="--sets") from problem
+
+
+def tags_as_sets(subtests: Sequence[Subtest]) -> tuple[str, ...]:
+    """Return the tags that divide a battery's items into sets, such as trained and untrained.
+
+    They do where there are two to four of them, no item has two, and each has two items or more.
+
+    >>> from tabwb.battery.model import Item
+    >>> items = [Item(f"i{n}", "", tags=(tag,)) for n, tag in enumerate(["a", "a", "b", "b"])]
+    >>> tags_as_sets([Subtest("s", "S", "free", items=tuple(items))])
+    ('a', 'b')
+    """
+    items = [item for subtest in subtests for item in subtest.items]
+    numbers = Counter(tag for item in items for tag in item.tags)
+    divide = 2 <= len(numbers) <= 4 and min(numbers.values()) > 1
+    return tuple(numbers) if divide and all(len(item.tags) < 2 for item in items) else ()
+
+
+def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the items' tags in the battery."""
+    items = [((subtest.id, item.id), item) for subtest in subtests for item in subtest.items]
+    known = dict.fromkeys(tag for _, item in items for tag in item.tags)
+    for tag in tags:
+        if tag not in known:
+            raise UsageError(
+                f"no item of the battery has the tag '{tag}'",
+                allowed=", ".join(known) or "the battery has no tags: name a CSV file of sets",
+                hint="--sets FILE.csv with the columns item, set",
+            )
+    return {tag: tuple(place for place, item in items if tag in item.tags) for tag in tags}
+
+
+def sets_of_rows(
+    subtests: Sequence[Subtest], rows: Iterable[Mapping[str, str]], name: str
+) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the rows of a file."""
+    places: dict[str, list[Place]] = {}
+    for subtest in subtests:
+        for item in subtest.items:
+            places.setdefault(item.id, []).append((subtest.id, item.id))
+    sets: dict[str, list[Place]] = {}
+    for line, row in enumerate(rows, start=2):
+        if row.get("item") is None or row.get("set") is None:
+            raise UsageError(f"{name} line {line}: no column 'item' or 'set'", allowed="item, set")
+        wanted = (row.get("subtest") or "").strip()
+        found = [
+            place
+            for place in places.get(row["item"].strip(), ())
+            if not wanted or place[0] == wanted
+        ]
+        if not found:
+            raise UsageError(
+                f"{name} line {line}: the battery has no item '{row['item']}'"
+                + (f" in '{wanted}'" if wanted else ""),
+                allowed=", ".join(list(places)[:12]) + (" ..." if len(places) > 12 else ""),
+            )
+        if len(found) > 1:
+            raise UsageError(
+                f"{name} line {line}: '{row['item']}' is an item of several subtests",
+                hint="add a column subtest",
+            )
+        if row["set"].strip():
+            sets.setdefault(row["set"].strip(), []).append(found[0])
+    return {name: tuple(dict.fromkeys(own)) for name, own in sets.items()}
