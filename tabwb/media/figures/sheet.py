@@ -32,6 +32,7 @@ from tabwb.records.words import RESEARCH_ONLY, common_start
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.gridspec import GridSpec
+    from matplotlib.text import Text
 
     from tabwb.tables.table import Table
 
@@ -147,37 +148,43 @@ class Sheet:
         figure = self.figure
         if self.legend:
             self._legend()
-        if footer:
-            figure.text(0.01, 0.0, "\n".join(wrapped(footer, SMALL, self.width - 0.1)), va="bottom")
-        figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.03, wspace=0, hspace=0)
-        below = footer_height = 0.0
-        if footer:
-            footer_height = 0.05 + len(wrapped(footer, SMALL, self.width - 0.1)) * SMALL * 1.25 / 72
+        lines = wrapped(footer, SMALL, self.width - 0.1) if footer else []
+        figure.text(0.01, 0.0, "\n".join(lines), va="bottom")
+        below = len(lines) * SMALL * 1.25 / 72 + 0.05 * bool(lines)
         asked = sum(height for _, height in self._rows)
-        figure.set_size_inches(self.width, 2.0 + asked + 1.2 * len(self._rows))
-        for _ in range(3):
-            height = float(figure.get_size_inches()[1])
-            if footer:
-                below = footer_height / height
-                figure.get_layout_engine().set(rect=(0, below, 1, 1 - below))  # type: ignore[union-attr,call-arg]
+        height = 2.0 + asked + 3.0 * len(self._rows)  # more than titles and ticks can need
+        titles = self._titles()  # a long one in a single line would take the room of its panel
+        for step in range(4):
+            figure.set_size_inches(self.width, height)
+            figure.set_layout_engine(
+                "constrained", w_pad=0.08, h_pad=0.03, wspace=0, hspace=0,
+                rect=(0, below / height, 1, 1 - below / height),
+            )  # fmt: skip
             figure.draw_without_rendering()
-            self._wrap_titles()
-            have = sum(axes.get_position(original=True).height for axes, _ in self._rows) * height
-            figure.set_size_inches(self.width, max(round(height + asked - have, 3), 0.5))
-        figure.draw_without_rendering()
+            if step == 0:
+                for axes, text, words in titles:
+                    room = float(axes.get_position(original=True).width) * self.width
+                    text.set_text("\n".join(wrapped(words, NORMAL, room)))
+            elif step < 3:
+                places = (axes.get_position(original=True) for axes, _ in self._rows)
+                have = height * sum(float(place.height) for place in places)
+                height = round(height + asked - have, 3)
         figure.set_layout_engine("none")
         for axes in figure.axes:
             # Rounded: sums that differ in their last bits give the same bytes.
-            x, y, width, height = (round(float(end), 5) for end in axes.get_position(True).bounds)
-            axes.set_position((x, y, min(width, self.narrow.get(axes, 99) / self.width), height))
+            x, y, width, tall = (round(float(end), 5) for end in axes.get_position(True).bounds)
+            axes.set_position((x, y, min(width, self.narrow.get(axes, 99) / self.width), tall))
 
-    def _wrap_titles(self) -> None:
-        for axes in self.figure.axes:
-            if axes.get_label() == "heading":
-                continue
-            room = axes.get_position(original=True).width * self.width
-            for text in (axes._left_title, axes.xaxis.label):  # type: ignore[attr-defined]
-                text.set_text("\n".join(wrapped(text.get_text().replace("\n", " "), NORMAL, room)))
+    def _titles(self) -> list[tuple[Axes, Text, str]]:
+        """Empty the titles of panels and axes, and return them with their words."""
+        found = [
+            (axes, text, text.get_text())
+            for axes in self.figure.axes if axes.get_label() != "heading"
+            for text in (axes._left_title, axes.xaxis.label)  # type: ignore[attr-defined]
+        ]  # fmt: skip
+        for _, text, _ in found:
+            text.set_text("")
+        return found
 
     def _legend(self) -> None:
         room = self.width - 0.1

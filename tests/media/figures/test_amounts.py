@@ -195,13 +195,17 @@ def test_models_of_families_with_one_size_each_are_points_that_no_line_joins() -
     assert {line.get_linestyle() for line in axes.lines if line.get_gid() == "value"} == {"None"}
 
 
+FAMILY = "a-family-of-models-with-a-long-name-that-takes-several-lines-{}"
+
+
 def families(n: int) -> list[AdministrationData]:
     return [
-        sized(2 * at + more, size, right, f"family {at}-{size}", family=f"family {at}")
+        sized(2 * at + more, size, right, f"family {at}-{size}", family=FAMILY.format(at))
         for at in range(n) for more, (size, right) in enumerate(list(SIZES.items())[:2])
     ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("error::UserWarning")  # of a layout without room
 @pytest.mark.parametrize("width", [84, 174])
 def test_more_than_four_series_have_a_panel_each_with_the_others_in_grey(width: int) -> None:
     figure = make("dose", groups(*families(5)), x="parameters", measure="accuracy", width=width)
