@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
-from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
@@ -26,7 +25,6 @@ from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import group_cautions
-from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped, specs_of
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.load import AdministrationData
@@ -62,9 +60,8 @@ def groups_csv(groups: Sequence[Grouped]) -> str:
 
 def _text(rows: Sequence[Row]) -> str:
     columns = _columns(rows)
-    return csv_text(
-        list(columns), ([row.get(name, (None, ""))[0] for name in columns] for row in rows)
-    )
+    cells = ([row.get(name, (None, ""))[0] for name in columns] for row in rows)
+    return csv_text(list(columns), cells)
 
 
 def of_models(
@@ -96,23 +93,22 @@ def left_out(people: int, unknown: int, remedy: str) -> Iterator[str]:
 def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     """Write the table, with what its columns hold in a text beside it; return the file."""
     rows = _rows(groups)
-    text = _text(rows)
+    text, columns = _text(rows), _columns(rows)
     place = check_destination(out)
     check_description(place)
     names = file_names(_specs(groups))
     warnings = (named(sentence, names) for sentence in group_cautions(groups))
-    columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(rows).items())
-    notes = [*dict.fromkeys((RESEARCH_ONLY, *warnings)), NOTE, CSV_CELLS, f"Columns:\n{columns}"]
+    listed = "\n".join(f"- {name}: {meaning}" for name, meaning in columns.items())
+    notes = [*dict.fromkeys((RESEARCH_ONLY, *warnings)), NOTE, CSV_CELLS, f"Columns:\n{listed}"]
     write_text(place, text, notes)
     declared = [
         Column(name, name, meaning, _type([row[name][0] for row in rows if name in row]))
-        for name, meaning in _columns(rows).items()
+        for name, meaning in columns.items()
     ]
-    batteries = {group.battery.content_hash: group.battery for group in groups}
-    title = f"Results of models: {', '.join(one.title for one in batteries.values())}"
+    batteries = {group.battery.content_hash: group.battery for group in groups}.values()
+    title = f"Results of models: {', '.join(one.title for one in batteries)}"
     try:
-        files = [Described(place, place.name, declared)]
-        write_description(files, place, batteries.values(), title)
+        write_description([Described(place, place.name, declared)], place, batteries, title)
     except OSError as error:
         problem = f"its description cannot be written: {error.strerror or error}"
         raise TabwbError(problem, where=str(place)) from error
@@ -174,11 +170,10 @@ def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
 
 
 def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
-    row = {name: (value, meaning) for name, value, meaning in _group_cells(group)}
-    judges = [judge for group in groups for judge in group.summary.judges]
-    first = {judge.terms: judge for judge in judges}
-    labels = judge_labels(list(first.values()))
+    row = _prefixed("", _group_cells(group))
+    first = {judge.terms: judge for one in groups for judge in one.summary.judges}
     own = {judge.terms: judge for judge in group.summary.judges}
+    labels = judge_labels(list(first.values()))
     for terms, name, label in zip(first, judge_names(labels), labels, strict=True):
         if name != label:
             row[name] = label, "the judge whose columns begin with this name"
@@ -192,42 +187,45 @@ def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
     for result in group.summary.statistics:
         for value in result.values:
             name = " ".join(filter(None, (result.part, result.statistic.id, value.of)))
-            row |= _prefixed(name, _statistic_cells(result.statistic, value))
+            like = "end of the 95 % interval for prompts like these"
+            cells = (
+                ("value", value.value, result.statistic.meaning),
+                ("low", value.low, f"lower {like}"),
+                ("high", value.high, f"upper {like}"),
+                ("N", value.n, "responses behind the value"),
+            )
+            row |= _prefixed(name, cells)
     return row
 
 
 def _prefixed(prefix: str, cells: Cells) -> Row:
-    return {f"{prefix} {name}": (value, meaning) for name, value, meaning in cells}
+    before = f"{prefix} " if prefix else ""
+    return {f"{before}{name}": (value, meaning) for name, value, meaning in cells}
 
 
-Cells = Iterator[tuple[str, object, str]]
+Cells = Iterable[tuple[str, object, str]]
 """Column, value, meaning."""
 
 
-def _name_cells(group: Group) -> Cells:
-    """Yield the name of a group, and what it is called by each key."""
+def _joined(values: Iterable[str]) -> str | None:
+    return " | ".join(values) or None
+
+
+def _group_cells(row: Grouped) -> Cells:
+    group, answers, labels = row.group, row.summary.answers, row.group.labels
     for key, name in group.named.items():
         yield key, name, key_of(key).meaning
     yield "name", group.name, "the row's name: as above, with the short name of the model"
     if group.together:
         yield "together", " ".join(group.together), "keys over which it is pooled on purpose"
-
-
-def _group_cells(row: Grouped) -> Cells:
-    group, answers = row.group, row.summary.answers
-    labels = group.labels
-    profile = "of the models in the group, as their profiles say"
-    yield from _name_cells(group)
-    yield (
-        "apart",
-        " | ".join(f"{name} {value}" for name, value in group.apart) or None,
-        "the conditions that distinguish this row from others of the same name",
-    )
+    apart = _joined(f"{name} {value}" for name, value in group.apart)
+    yield "apart", apart, "the conditions that distinguish this row from others of the same name"
     yield "battery", row.battery.id, "the battery's id"
     yield "battery_version", row.battery.version, "the battery's version"
     numbers = " ".join(str(member.administration.id) for member in group.members)
     yield "administrations", numbers, "numbers of the administrations in the group"
     yield "family", labels.get("family"), key_of("family").meaning
+    profile = "of the models in the group, as their profiles say"
     yield "tunings", " | ".join(group.tunings), profile
     yield "parameters", labels.get("parameters"), "number of parameters, as the profile says"
     for name, values in group.circumstances.items():
@@ -236,33 +234,29 @@ def _group_cells(row: Grouped) -> Cells:
         if name not in group.circumstances:
             meaning = f"{name} in which the group's members differ"
             yield f"differing_{name}", " | ".join(values), meaning
-    for name, value, _ in _usable_cells(answers.usable):
-        yield f"answers_{name}", value, USABLE_ANSWERS[name]
+    for name, value, meaning in _usable_cells(answers.usable):
+        yield f"answers_{name}", value, USABLE_ANSWERS.get(name, meaning)
     yield "answers", answers.n, "responses that count"
     yield "answers_distinct", answers.n_distinct, "different texts among the responses"
     yield "answers_words_mean", answers.words_mean.value, WORDS_MEAN.meaning
     odd = sum(n for status, n in answers.statuses.items() if status != "ok")
     yield "answers_not_ok", odd, "responses whose status is not ok"
-    yield (
-        "answers_batch_inexact",
-        answers.inexact,
-        "greedy responses that may change with batch size or device",
-    )
+    inexact = "greedy responses that may change with batch size or device"
+    yield "answers_batch_inexact", answers.inexact, inexact
 
 
 USABLE_ANSWERS = {
     "usable": "of these, how many can be described",
     "n": "the same as answers",
-    "causes": "reasons why the others cannot be described, with counts",
     "few_usable": "true: fewer than half of the responses can be described",
 }
 
 
 def _usable_cells(answers: Usable) -> Cells:
-    causes = " | ".join(f"{name} {n}" for name, n in answers.causes.items())
+    causes = _joined(f"{name} {n}" for name, n in answers.causes.items())
     yield "usable", answers.usable, "responses that can be described"
     yield "n", answers.n, "responses"
-    yield "causes", causes or None, USABLE_ANSWERS["causes"]
+    yield "causes", causes, "reasons why the others cannot be described, with counts"
     yield "few_usable", "true" if answers.few else "false", "true: the burden must not be ranked"
 
 
@@ -272,9 +266,8 @@ def _ends(estimated: Sequence[EstimatedInterval]) -> Cells:
         ("", Estimand.PROMPTS_LIKE_THESE, "prompts like these"),
         ("these_", Estimand.THESE_PROMPTS, "exactly these prompts"),
     ):
-        interval = intervals.get(estimand)
         for end, word in (("low", "lower"), ("high", "upper")):
-            value = None if interval is None else getattr(interval, end)
+            value = getattr(intervals.get(estimand), end, None)
             yield f"{prefix}{end}", value, f"{word} end of the 95 % interval for {prompts}"
 
 
@@ -289,13 +282,6 @@ def _judge_cells(judge: JudgeSummary) -> Cells:
     yield "N", burden.n_burden, "responses that have a burden, which is their mean"
     yield "distinct", burden.n_distinct, "different texts among them"
     yield WORDS_MEAN.id, burden.words_mean.value, WORDS_MEAN.meaning
-
-
-def _statistic_cells(statistic: Statistic, value: StatisticValue) -> Cells:
-    yield "value", value.value, statistic.meaning
-    yield "low", value.low, "lower end of the 95 % interval for prompts like these"
-    yield "high", value.high, "upper end of the 95 % interval for prompts like these"
-    yield "N", value.n, "responses behind the value"
 
 
 def _subtest_cells(subtest: SubtestSummary) -> Cells:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from numbers import Real
 from typing import Any, SupportsFloat
@@ -73,16 +74,15 @@ class StatisticResult:
 
 
 def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
-    """Return the statistics of plugins, one result for each subtest where they are per subtest."""
-    statistics = group.prepared.statistics
-    if not statistics:
+    """Return the statistics of a group, one result for each subtest where they are per subtest."""
+    judges = judges_of(group)
+    chosen = [one for one in group.prepared.statistics if len(judges) >= one.judges]
+    if not chosen:
         return ()
     rows = np.flatnonzero(group.counts)
     every = _plugin_responses(group, rows)
     results = []
-    for statistic in statistics:
-        if len(every.judges) < statistic.judges:
-            continue
+    for statistic in chosen:
         if statistic.per == "group":
             results.append(StatisticResult(statistic, "", computed(statistic, every)))
             continue
@@ -125,12 +125,16 @@ def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
         },
     )
 
+    @cache
+    def rated(rater: str) -> NDArray[np.int64]:
+        chosen = np.arange(len(group))
+        chosen[group.counts] = group.chosen(rater)
+        return chosen[rows]
+
     def values(rater: str, measure: str) -> NDArray[np.float64]:
         if rater not in columns.ratings:
             return np.full(len(rows), np.nan)
-        chosen = np.arange(len(group))
-        chosen[group.counts] = group.chosen(rater)
-        return group.measure(rater, measure).values[chosen[rows]]
+        return group.measure(rater, measure, rated(rater)).values
 
     raters = {rater: tuple(given.measures) for rater, given in columns.ratings.items()}
     return Responses(group.battery, table, raters, values, judges_of(group))
