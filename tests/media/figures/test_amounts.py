@@ -27,8 +27,8 @@ from tabwb.scoring.estimate import clopper_pearson
 from tabwb.tables.table import table_of
 from tests.analysis.test_doses import sweep
 from tests.analysis.test_pairs import given, words
+from tests.media.figures.made import cells, faults, panels, records
 from tests.media.figures.made import drawn as drawn_lines
-from tests.media.figures.made import faults, panels, records
 from tests.media.figures.made import words as words_of
 from tests.report.given import CONDITIONS, SAMPLED, answered
 
@@ -314,6 +314,24 @@ def test_a_panel_without_any_value_says_so_and_has_no_scale() -> None:
     first, empty = panels(figure)
     assert words_of(empty, "undefined") == ["undefined"] and words_of(first, "undefined") == []
     assert list(empty.get_yticks()) == [] and faults(figure) == []
+
+
+# -- map -----------------------------------------------------------------------------------------
+
+
+def test_the_map_has_a_square_for_each_target_and_layer() -> None:
+    right = {("attention.q", 0): 2, ("attention.q", 1): 0, ("mlp.down", 0): 3}
+    chosen = [INTACT]
+    for number, ((target, layer), n) in enumerate(right.items(), 1):
+        spec = f"{target}:zero:0.5@layers={layer},seed=1"
+        said = (*RIGHT[:n], *("no", "none", "nothing")[n:])
+        chosen.append(given(number, replace(SAMPLED, lesion=spec, seed=1), *words(*said)))
+    (axes, *_) = panels(make("map", groups(*chosen), measure="accuracy"))
+    assert words_of(axes, "value") == ["-0.33", "-1.00", "0.00"]
+    assert (len(cells(axes)), len(cells(axes, "undefined"))) == (3, 1)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["attention.q", "mlp.down"]
+    with pytest.raises(UsageError, match="no map of 'rate' with the feature 'x'"):
+        figure_table("map", groups(*chosen), measure="rate", feature="x")
 
 
 # -- change --------------------------------------------------------------------------------------
