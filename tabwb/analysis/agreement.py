@@ -283,7 +283,7 @@ those that the consensus ever calls present; or one pooled kappa
     "sensitivity": """
         line integer Line | number of the rules
         ties text Ties | what a tie of the consensus becomes
-        cannot_tell text Cannot-tell | what "cannot tell" counts as
+        cannot_tell text Cannot tell | what "cannot tell" counts as
         chosen boolean Chosen | everything else is computed by these rules
         unflagged boolean Unflagged | doubtful ratings are left out
         positives integer Positives | verdicts of the consensus that say present

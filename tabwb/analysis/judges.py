@@ -58,7 +58,7 @@ CONSENSUS_FEATURES = columns_of("""
     absent integer Absent | responses that most judges call absent
     ties integer Ties | as many say present as absent
     rate number Rate | share of the responses with a majority that have it
-    of_burden integer Of-burden | present among the responses of the burden
+    of_burden integer Of burden | present among the responses of the burden
     """)
 
 

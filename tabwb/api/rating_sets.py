@@ -43,7 +43,7 @@ class RatingSet:
 
     def progress(self) -> Table:
         """Return one row for each rater: how many samples are complete, and the time spent."""
-        from tabwb.report.tables.rating_sets import progress_table
+        from tabwb.analysis.rating_sets import progress_table
 
         return progress_table(self._study.store, self.record)
 
@@ -52,7 +52,7 @@ class RatingSet:
 
         Unlike what raters get, it has the strata.
         """
-        from tabwb.report.tables.rating_sets import assignments_table
+        from tabwb.analysis.rating_sets import assignments_table
 
         return assignments_table(self._study.store, self.record)
 
@@ -62,7 +62,7 @@ class RatingSet:
         Args:
             judges: with what judges say of the samples.
         """
-        from tabwb.report.tables.set_ratings import set_tables, with_judges
+        from tabwb.analysis.rating_sets import set_tables, with_judges
 
         tables = set_tables(self._study.store, self.record)
         return with_judges(tables) if judges else tables.ratings
@@ -91,10 +91,10 @@ class RatingSet:
             UsageError: people's data, and the study is open for reading.
             TabwbError: it cannot be written.
         """
+        from tabwb.analysis.rating_sets import administrations_of
         from tabwb.api.engine import warn
         from tabwb.report.destination import IN_PYTHON, check_destination
         from tabwb.report.documents.rating_export import FOLDER, export_set, format_of
-        from tabwb.report.tables.set_ratings import administrations_of
 
         chosen, place = format_of(Path(out), format), Path(out)
         if chosen != FOLDER:
@@ -161,7 +161,7 @@ class RatingSet:
             which: answers that are open, settled, or all.
         """
         from tabwb.administer.rating.adjudication import Adjudicator
-        from tabwb.report.tables.disputes import disputes_table
+        from tabwb.analysis.rating_sets import disputes_table
 
         adjudicator = Adjudicator(self._study.store, self._plugins(), self._number)
         return disputes_table(adjudicator, which)

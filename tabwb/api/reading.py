@@ -343,7 +343,7 @@ class Reading:
 
     def rating_sets(self) -> Table:
         """Return one row for each rating set, oldest first."""
-        from tabwb.report.tables.rating_sets import sets_table
+        from tabwb.analysis.rating_sets import sets_table
 
         return sets_table(self.store)
 

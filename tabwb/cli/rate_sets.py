@@ -208,6 +208,6 @@ def _totals(store: Store, kept: RatingSet) -> dict[str, Any]:
 
 
 def _progress(store: Store, kept: RatingSet) -> list[dict[str, Any]]:
-    from tabwb.report.rating_progress import progress_of
+    from tabwb.analysis.rating_sets import progress_of
 
     return [asdict(one) for one in progress_of(store, kept)]

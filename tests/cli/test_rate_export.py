@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import tabwb
+from tabwb.analysis.rating_sets import set_tables, with_judges
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer, SampleRating
 from tabwb.records.ratings import valued
 from tabwb.records.trials import RatingsEntry
-from tabwb.report.tables.set_ratings import set_tables, with_judges
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed
 

@@ -8,6 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.rating_sets import (
+    SetTables,
+    administrations_of,
+    set_tables,
+    with_judges,
+)
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, write_text, write_with
 from tabwb.records.errors import TabwbError, UsageError
@@ -23,12 +29,6 @@ from tabwb.report.documents.datapackage import (
     write_description,
 )
 from tabwb.report.summaries.load import batteries_of
-from tabwb.report.tables.set_ratings import (
-    SetTables,
-    administrations_of,
-    set_tables,
-    with_judges,
-)
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from tabwb.records.counting import is_derived
 from tabwb.report.plain import Json, picked
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.naming.summary import NamedItem
 
-Given = TypeVar("Given", bound=Hashable)
 _VERDICT = {"right": True, "self-corrected": True, "error": False, "no-response": False}
 
 
@@ -65,19 +64,17 @@ def rater_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
     >>> found.agreed, found.n, round(found.kappa, 2)
     (2, 3, 0.4)
     """
-    scored = [{item.score_by: item.score, **dict(item.other_scores)} for item in items]
-    return tuple(
-        _agreement(*raters, both)
-        for raters, both in _pairs(
-            [
-                {
-                    by: _VERDICT[score]
-                    for by, score in scores.items()
-                    if score in _VERDICT and not is_derived(by)
-                }
-                for scores in scored
-            ]
-        )
+    scored = ({item.score_by: item.score, **dict(item.other_scores)} for item in items)
+    return _agreements(
+        "score",
+        [
+            {
+                by: _VERDICT[score]
+                for by, score in scores.items()
+                if score in _VERDICT and not is_derived(by)
+            }
+            for scores in scored
+        ],
     )
 
 
@@ -97,55 +94,44 @@ def code_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
     >>> found.agreed, found.n, round(found.kappa, 3), found.differences
     (2, 3, 0.5, (('semantic', 'formal', 1),))
     """
-    found = _pairs([dict(item.listener_codes) for item in items])
-    return tuple(_code_agreement(*raters, both) for raters, both in found)
+    return _agreements("code", [dict(item.listener_codes) for item in items])
 
 
-def _pairs(
-    rated: Sequence[Mapping[str, Given]],
-) -> list[tuple[tuple[str, str], list[tuple[Given, Given]]]]:
-    pairs: dict[tuple[str, str], list[tuple[Given, Given]]] = {}
+def _agreements(
+    what: Literal["score", "code"], rated: Sequence[Mapping[str, Any]]
+) -> tuple[RaterAgreement, ...]:
+    pairs: dict[tuple[str, str], Counter[tuple[Any, Any]]] = {}
     for given in rated:
         for first, second in combinations(sorted(given), 2):
-            pairs.setdefault((first, second), []).append((given[first], given[second]))
-    return list(pairs.items())
+            pairs.setdefault((first, second), Counter())[given[first], given[second]] += 1
+    return tuple(_agreement(what, *raters, counts) for raters, counts in pairs.items())
 
 
-def _agreement(first: str, second: str, both: Sequence[tuple[bool, bool]]) -> RaterAgreement:
+def _agreement(
+    what: Literal["score", "code"], first: str, second: str, counts: Counter[tuple[Any, Any]]
+) -> RaterAgreement:
     import numpy as np
 
     from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
     from tabwb.agreement.pairs import cohen_kappa
 
-    counts = Counter(both)
-    table = np.array([[[counts[a, b] for b in (False, True)] for a in (False, True)]], np.int64)
-    agreed = sum(a == b for a, b in both)
-    kappa = float(cohen_kappa(table)[0])
-    if np.isnan(kappa):
-        return RaterAgreement(first, second, len(both), agreed, None)
-    fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
-    if fewest <= FEW_POSITIVES:
-        return RaterAgreement(first, second, len(both), agreed, kappa)
-    low, high = map(float, dirichlet_intervals(table, cohen_kappa)[0])
-    return RaterAgreement(first, second, len(both), agreed, kappa, Interval(low, high))
-
-
-def _code_agreement(first: str, second: str, both: Sequence[tuple[str, str]]) -> RaterAgreement:
-    import numpy as np
-
-    from tabwb.agreement.pairs import cohen_kappa
-
-    counts = Counter(both)
-    codes = sorted({code for pair in both for code in pair})
-    table = np.array([[counts[a, b] for b in codes] for a in codes], np.int64)
-    kappa = float(cohen_kappa(table)) if len(codes) > 1 else float("nan")
-    unlike = [(*pair, n) for pair, n in counts.most_common() if pair[0] != pair[1]]
+    used = sorted({code for pair in counts for code in pair})
+    codes = (False, True) if what == "score" else used
+    table = np.array([[[counts[a, b] for b in codes] for a in codes]], np.int64)
+    kappa = float(cohen_kappa(table)[0]) if len(codes) > 1 else float("nan")
+    ends = None
+    if what == "score" and not np.isnan(kappa):
+        fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
+        if fewest > FEW_POSITIVES:
+            ends = Interval(*map(float, dirichlet_intervals(table, cohen_kappa)[0]))
+    unlike = ((*pair, n) for pair, n in counts.most_common() if pair[0] != pair[1])
     return RaterAgreement(
         first,
         second,
-        len(both),
-        sum(a == b for a, b in both),
-        None if np.isnan(kappa) else kappa,
-        what="code",
-        differences=tuple(unlike),
+        n=counts.total(),
+        agreed=sum(n for (a, b), n in counts.items() if a == b),
+        kappa=None if np.isnan(kappa) else kappa,
+        interval=ends,
+        what=what,
+        differences=tuple(unlike) if what == "code" else (),
     )

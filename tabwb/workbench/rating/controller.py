@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tabwb.analysis.rating_sets import RaterProgress, progress_of
 from tabwb.battery.forms import Form, form_from_canonical
 from tabwb.records.rating_sets import RatingSet
-from tabwb.report.rating_progress import RaterProgress, progress_of
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 

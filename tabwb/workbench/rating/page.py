@@ -11,9 +11,9 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.rating_sets import RaterProgress
 from tabwb.battery.forms import Form
 from tabwb.records.words import plural
-from tabwb.report.rating_progress import RaterProgress
 from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
