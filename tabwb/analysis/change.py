@@ -21,7 +21,7 @@ from tabwb.report.measures import ACCURACY
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.marks import marks_of
 from tabwb.report.summaries.summary import named_of
-from tabwb.report.tables.declared import LIKE
+from tabwb.report.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.scoring.estimate import Interval, clopper_pearson, ratio
 from tabwb.scoring.participant_tests import (
     compare_sets,
@@ -33,7 +33,7 @@ from tabwb.scoring.participant_tests import (
 )
 from tabwb.scoring.permutation import holm
 from tabwb.store.store import Store
-from tabwb.tables.table import P_VALUE, Column, Table, table_of
+from tabwb.tables.table import Column, RecordColumn, Table, records_table, table_of
 
 ALL_ITEMS = "all items"
 LEAST_SESSIONS = 3
@@ -114,31 +114,29 @@ class Share(NamedTuple):
     set: str
     session: int
     administration: int
-    date: str | None
-    phase: str | None
+    date: str
+    phase: str
     correct: int
     n: int
     left_out: int
     by_listener: int | None
     by_rule: int | None
     accuracy: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
+    interval: Interval | None
+    reason: str
 
 
 class ChangeTest(NamedTuple):
     """One test of a set, or of two, as a row of the table of change; see :data:`TESTS`."""
 
     set: str
-    other_set: str | None
+    other_set: str
     measure: str
     sessions: str
     n_items: int
     left_out: int
     value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    interval: Interval | None = None
     gained: int | None = None
     lost: int | None = None
     t: float | None = None
@@ -147,12 +145,8 @@ class ChangeTest(NamedTuple):
     mid_p: float | None = None
     p_one_sided: float | None = None
     p_adjusted: float | None = None
-    test: str | None = None
-    reason: str | None = None
-
-    def within(self, interval: Interval | None) -> ChangeTest:
-        """Return the test with an interval of its value."""
-        return self if interval is None else self._replace(low=interval.low, high=interval.high)
+    test: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +186,7 @@ class Change:
     def steps(self, name: str) -> list[ChangeTest]:
         """Return the comparisons of :attr:`pairs` over a set of items."""
         return [one for one in self.tests
-                if (one.set, one.other_set, one.measure) == (name, None, "difference")]  # fmt: skip
+                if (one.set, one.other_set, one.measure) == (name, "", "difference")]  # fmt: skip
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -336,18 +330,13 @@ def _shares(
     n = len(own.items)
     for at, session in enumerate(sessions):
         right = sum(bool(answers[place][at]) for place in own.items)
-        phase = None if baselines is None else "before" if at < baselines else "after"
+        phase = "" if baselines is None else "before" if at < baselines else "after"
         heard, ruled = (session.by_listener, session.by_rule) if aloud else (None, None)
-        ends = clopper_pearson(right, n)
         share = ratio(right, n, NO_ITEM)
         yield Share(
-            own.name, at + 1, session.administration, session.date or None, phase, right, n,
-            len(own.left_out), heard, ruled, share.value, *_ends(ends), share.reason or None,
+            own.name, at + 1, session.administration, session.date, phase, right, n,
+            len(own.left_out), heard, ruled, share.value, clopper_pearson(right, n), share.reason,
         )  # fmt: skip
-
-
-def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (interval.low, interval.high)
 
 
 Weights = tuple[tuple[str, tuple[float, ...] | None, str], ...]
@@ -372,28 +361,30 @@ def _tests(
     steps = []
     for first, second in _pairs(sessions):
         words = f"{first + 1} to {second + 1}"
-        made = ChangeTest(own.name, None, "difference", words, n, left_out, reason=NO_ITEM)
+        made = ChangeTest(own.name, "", "difference", words, n, left_out, reason=NO_ITEM)
         if rows:
             before, after = ([bool(row[at]) for row in rows] for at in (first, second))
             test = mcnemar(before, after)
             made = made._replace(
                 value=(sum(after) - sum(before)) / n, gained=test.gained, lost=test.lost,
-                p=test.p, mid_p=test.mid_p, reason=None,
-            ).within(mcnemar_interval(test.gained, test.lost, n))  # fmt: skip
+                p=test.p, mid_p=test.mid_p, reason="",
+                interval=mcnemar_interval(test.gained, test.lost, n),
+            )  # fmt: skip
         steps.append(made._replace(test="McNemar, exact, two-sided"))
     adjusted = iter(holm([one.p for one in steps if one.p is not None]))
     for one in steps:
         yield one if one.p is None else one._replace(p_adjusted=next(adjusted))
     for measure, given, why in weights:
-        made = ChangeTest(own.name, None, measure, f"1 to {sessions}", n, left_out)
+        made = ChangeTest(own.name, "", measure, f"1 to {sessions}", n, left_out)
         if given is None or n < 2:
             yield made._replace(reason=why if given is None else FEW_ITEMS)
             continue
         found = weighted_test([[float(right or 0) for right in row] for row in rows], given)
         yield made._replace(
             value=found.mean, t=found.t, df=found.df, p=found.p, p_one_sided=found.one_sided,
-            test="sign flips over items, two-sided", reason=ALIKE if found.reason else None,
-        ).within(found.interval)  # fmt: skip
+            test="sign flips over items, two-sided", reason=ALIKE if found.reason else "",
+            interval=found.interval,
+        )  # fmt: skip
 
 
 def _between(
@@ -415,8 +406,8 @@ def _between(
                     len(first.left_out) + len(second.left_out), found.difference, t=found.t,
                     df=found.df, p=found.p, p_one_sided=found.one_sided,
                     test=f"Welch's t over items, two-sided ({first.name} - {second.name})",
-                    reason=found.reason or None,
-                ).within(found.interval)  # fmt: skip
+                    reason=found.reason, interval=found.interval,
+                )  # fmt: skip
 
 
 # ------------------------------------------------------------------ tables
@@ -424,20 +415,20 @@ def _between(
 
 def sessions_table(change: Change) -> Table:
     """Return the right answers in each session and set of items."""
-    rows = [(*_who(change), *share) for share in change.shares]
-    return table_of("sessions", SESSIONS, rows, (*change.warnings, CAUTION))
+    columns = *_who(change), *SESSIONS
+    return records_table("sessions", columns, change.shares, (*change.warnings, CAUTION))
 
 
 def change_table(change: Change) -> Table:
     """Return the tests of change of each set of items, and between sets."""
     notes = (*change.warnings, CAUTION, SIDES, FORM_OF_THE_DAY, SPECIFIC, UNCORRECTED)
-    return table_of("change", TESTS, [(*_who(change), *test) for test in change.tests], notes)
+    return records_table("change", (*_who(change), *TESTS), change.tests, notes)
 
 
 def change_items_table(change: Change) -> Table:
     """Return the answers item by item, with a column for each session."""
     columns = [
-        _WHO[0],
+        Column("participant", "Participant", "the study ID"),
         Column("part", "Subtest", "the subtest"),
         Column("item", "Item", "the item"),
         Column("sets", "Sets", "sets of items that it belongs to", "list of text"),
@@ -464,73 +455,55 @@ def change_items_table(change: Change) -> Table:
     return table_of("change-items", columns, rows, (CAUTION,))
 
 
-def _who(change: Change) -> tuple[str, str, str]:
-    return change.participant, change.battery, change.version
+def _who(change: Change) -> tuple[RecordColumn, ...]:
+    return (
+        text("participant", "Participant", "the study ID", lambda _: change.participant),
+        text("battery", "Battery", "the battery's id", lambda _: change.battery),
+        text("battery_version", "Version", "the battery's version", lambda _: change.version),
+    )
 
 
-def _whole(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning, "integer")
-
-
-def _p(name: str, title: str, meaning: str) -> Column:
-    return Column(name, title, meaning, "number", P_VALUE, 3)
-
-
-def _interval(name: str) -> Iterator[Column]:
-    for end, words in (("low", "lower"), ("high", "upper")):
-        meaning = f"{words} end of the 95 % interval, {LIKE}"
-        yield Column(f"{name}_{end}", end.title(), meaning, "number", "", 2)
-
-
-_WHO = (
-    Column("participant", "Participant", "the study ID"),
-    Column("battery", "Battery", "the battery's id"),
-    Column("battery_version", "Version", "the battery's version"),
-)
 SESSIONS = (
-    *_WHO,
-    Column("set", "Set", "the set of items"),
-    _whole("session", "Session", "in order of day, from 1"),
-    _whole("administration", "Administration", "its number"),
-    Column("date", "Date", "the day of the session"),
-    Column("phase", "Phase", "before treatment or after it began, where that was told"),
-    _whole("correct", "Right", "right answers"),
-    _whole("n", "Of", "items with one answer in every session"),
-    _whole("left_out", "Left out", "items of the set without one"),
-    _whole("by_listener", "By listener", "of pictures named aloud, responses of the session that a "
+    text("set", "Set", "the set of items"),
+    whole("session", "Session", "in order of day, from 1"),
+    whole("administration", "Administration", "its number"),
+    text("date", "Date", "the day of the session"),
+    text("phase", "Phase", "before treatment or after it began, where that was told"),
+    whole("correct", "Right", "right answers"),
+    whole("n", "Of", "items with one answer in every session"),
+    whole("left_out", "Left out", "items of the set without one"),
+    whole("by_listener", "By listener", "of pictures named aloud, responses of the session that a "
            "listener's score or code decides"),
-    _whole("by_rule", "By rule", "responses of the session that the battery's rule on a transcript "
+    whole("by_rule", "By rule", "responses of the session that the battery's rule on a transcript "
            "decides"),
-    Column(ACCURACY.id, "Accuracy", ACCURACY.meaning, "number", ACCURACY.unit, ACCURACY.digits),
-    *_interval(ACCURACY.id),
-    Column("reason", "Reason", "why there is no share"),
+    measured(ACCURACY),
+    *ends("accuracy_", LIKE, "interval"),
+    text("reason", "Reason", "why there is no share"),
 )  # fmt: skip
 """The columns of :func:`sessions_table`."""
 TESTS = (
-    *_WHO,
-    Column("set", "Set", "the set of items"),
-    Column("other_set", "Less set", "the set that is subtracted"),
-    Column("measure", "Measure", "difference of two sessions, trend, or rate of change"),
-    Column("sessions", "Sessions", "that are compared"),
-    _whole("n_items", "Items", "with one answer in every session"),
-    _whole("left_out", "Left out", "items without one"),
-    Column("value", "Value", "difference of shares right; trend: slope of the share right for each "
-           "session, taken as equally spaced; rate of change: the later slope less the earlier",
-           "number", "", 2),
-    *_interval("value"),
-    _whole("gained", "Gain", "items right only in the later session"),
-    _whole("lost", "Loss", "items right only in the earlier session"),
-    Column("t", "t", "of two sets the statistic of Welch's t test; of a trend or a rate of change "
-           "the mean over its standard error, for comparison", "number", "", 2),
-    Column("df", "df", "its degrees of freedom", "number", "", 1),
-    _p("p", "p", "of no change, two-sided"),
-    _p("mid_p", "mid-p", "the same, with half the weight of what was observed"),
-    _p("p_one_sided", "one-sided", "p of the same test, one-sided: more right answers later, or a "
-       "larger change of the first set; of a difference there is none"),
-    _p("p_adjusted", "corr.", "p corrected by Holm's method over the pairs of sessions of a set; "
-       "other tests are not corrected"),
-    Column("test", "Test", "how p was computed"),
-    Column("reason", "Reason", "why there is no test"),
+    text("set", "Set", "the set of items"),
+    text("other_set", "Less set", "the set that is subtracted"),
+    text("measure", "Measure", "difference of two sessions, trend, or rate of change"),
+    text("sessions", "Sessions", "that are compared"),
+    whole("n_items", "Items", "with one answer in every session"),
+    whole("left_out", "Left out", "items without one"),
+    number("value", "Value", "difference of shares right; trend: slope of the share right for each "
+           "session, taken as equally spaced; rate of change: the later slope less the earlier"),
+    *ends("value_", LIKE, "interval"),
+    whole("gained", "Gain", "items right only in the later session"),
+    whole("lost", "Loss", "items right only in the earlier session"),
+    number("t", "t", "of two sets the statistic of Welch's t test; of a trend or a rate of change "
+           "the mean over its standard error, for comparison"),
+    number("df", "df", "its degrees of freedom", digits=1),
+    p_value("p", "p", "of no change, two-sided"),
+    p_value("mid_p", "mid-p", "the same, with half the weight of what was observed"),
+    p_value("p_one_sided", "one-sided", "p of the same test, one-sided: more right answers "
+            "later, or a larger change of the first set; of a difference there is none"),
+    p_value("p_adjusted", "corr.", "p corrected by Holm's method over the pairs of sessions of a "
+            "set; other tests are not corrected"),
+    text("test", "Test", "how p was computed"),
+    text("reason", "Reason", "why there is no test"),
 )  # fmt: skip
 """The columns of :func:`change_table`."""
 

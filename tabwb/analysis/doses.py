@@ -629,26 +629,23 @@ def _of(given: _Given, cell: Cell) -> dict[str, dict[float, Measured]]:
 
 
 _MEASURE = (
-    text("measure", "Measure", "what was measured", lambda row: row.cell.measure),
-    text("part", "Subtest", "the subtest; empty for a value over all responses",
-         lambda row: row.cell.part),
-    text("rater", "Rater", "the judge", lambda row: row.cell.rater),
-    text("feature", "Feature", "feature or category", lambda row: row.cell.feature),
+    text("measure", "Measure", "what was measured", "cell.measure"),
+    text("part", "Subtest", "the subtest; empty for a value over all responses", "cell.part"),
+    text("rater", "Rater", "the judge", "cell.rater"),
+    text("feature", "Feature", "feature or category", "cell.feature"),
 )  # fmt: skip
 
 
 def _dose_columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
     return (
         *_MEASURE,
-        text("series", "Lesion", "the model with the lesion, * for its amount",
-             lambda row: row.series),
-        text("severity", "Severity", "what the amounts are", lambda row: row.severity),
+        text("series", "Lesion", "the model with the lesion, * for its amount"),
+        text("severity", "Severity", "what the amounts are"),
         text("row", "Row", "intact: without a lesion; seed: one seed; mean: over seeds; less "
              "intact: mean less intact; control, layer control: mean of the controls anywhere, or "
-             "in the same layers; less control, less layer control: mean less these",
-             lambda row: row.row),
-        text("seed", "Seed", "of the lesion", lambda row: row.seed),
-        number("intact", "Intact", "the value of the intact model", lambda row: row.intact),
+             "in the same layers; less control, less layer control: mean less these"),
+        text("seed", "Seed", "of the lesion"),
+        number("intact", "Intact", "the value of the intact model"),
         *(one for amount in amounts for one in _at(amount)),
         *_number("slope", "Slope", "change of the value for an amount of 1 more",
                  "that the slope, or the difference of slopes, is 0; not corrected"),
@@ -662,8 +659,7 @@ def _dose_columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
         number("df", "df", "degrees of freedom of the test of slopes; of heights less intact",
                lambda row: _taken("height" if row.row == LESS_INTACT else "slope", "df")(row),
                digits=1),
-        text("reason", "Reason", "why values or intervals are missing, or in no mean",
-             lambda row: row.reason),
+        text("reason", "Reason", "why values or intervals are missing, or in no mean"),
     )  # fmt: skip
 
 
@@ -844,24 +840,21 @@ def _less(attribute: str) -> Callable[[MapCell], Any]:
 
 MAP = (
     *_MEASURE,
-    text("series", "Lesion", "the model, with operation and amount", lambda one: one.series),
-    text("target", "Target", "what is lesioned", lambda one: one.target),
-    whole("unit", "Unit", "the head, neuron or expert that is lesioned alone; missing: the target",
-          lambda one: one.unit),
-    whole("layer", "Layer", "in which layer, from 0; negative: from the end",
-          lambda one: one.layer),
-    number("value", "Value", "mean over seeds", lambda one: one.mean.value),
-    *ends("value_", "over seeds", lambda one: one.mean.interval),
-    number("intact", "Intact", "the value of the intact model", lambda one: one.intact),
+    text("series", "Lesion", "the model, with operation and amount"),
+    text("target", "Target", "what is lesioned"),
+    whole("unit", "Unit", "the head, neuron or expert that is lesioned alone; missing: the target"),
+    whole("layer", "Layer", "in which layer, from 0; negative: from the end"),
+    number("value", "Value", "mean over seeds", "mean.value"),
+    *ends("value_", "over seeds", "mean.interval"),
+    number("intact", "Intact", "the value of the intact model"),
     number("difference", "Difference", "mean less intact", _less("value")),
     *ends("difference_", "over seeds", _less("interval")),
     p_value("p", "p", "that the difference is 0; not corrected", _less("p")),
     p_value("p_adjusted", "corr.", "the same, corrected over the cells of the map (Benjamini and "
-            "Hochberg)", lambda one: one.adjusted),
-    whole("n_seeds", "Seeds", "behind the mean", lambda one: one.mean.n),
+            "Hochberg)", "adjusted"),
+    whole("n_seeds", "Seeds", "behind the mean", "mean.n"),
     whole("few_usable", "Few usable", "seeds left out: fewer than half of their responses usable",
-          lambda one: one.few),
-    text("reason", "Reason", "why there is no value, difference or interval",
-         lambda one: one.reason),
+          "few"),
+    text("reason", "Reason", "why there is no value, difference or interval"),
 )  # fmt: skip
 """The columns of :func:`map_table`."""

@@ -575,11 +575,11 @@ def _change(groups: Groups, options: Options) -> Table:
         {
             "row": "share",
             "session": share.session,
-            "date": share.date,
+            "date": share.date or None,
             "set": share.set,
-            **value_cells(Estimate(share.accuracy, share.reason or "")),
-            "low": share.low,
-            "high": share.high,
+            **value_cells(Estimate(share.accuracy, share.reason)),
+            "low": None if share.interval is None else share.interval.low,
+            "high": None if share.interval is None else share.interval.high,
             "n": share.n,
         }
         for share in change.shares

@@ -13,7 +13,6 @@ from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.declared import (
     LIKE,
     THESE,
-    Taken,
     ends,
     group_columns,
     measured,
@@ -23,8 +22,8 @@ from tabwb.report.tables.declared import (
     whole,
 )
 from tabwb.scoring.detectable import simulated_test
-from tabwb.scoring.estimate import Estimand, Interval
-from tabwb.tables.table import RecordColumn, Table, records_table
+from tabwb.scoring.estimate import Estimand
+from tabwb.tables.table import Table, records_table
 
 
 class Of(NamedTuple):
@@ -124,104 +123,82 @@ def _correction(of: Of) -> str:
 # ------------------------------------------------------------------ columns
 
 
-def _like(of: Of) -> Interval | None:
-    return of.row.like.interval.interval
-
-
-def _these(of: Of) -> Interval | None:
-    return of.row.these.interval.interval
-
-
-def _values(*names: tuple[str, str, str], digits: int = 2) -> Iterator[RecordColumn]:
-    """Yield the means of both sides, each with name, title and meaning."""
-    taken: tuple[Taken, ...] = (lambda of: of.row.sides.first, lambda of: of.row.sides.second)
-    for (name, title, meaning), value in zip(names, taken, strict=True):
-        yield number(name, title, meaning, value, digits=digits)
-
-
+_LIKE, _THESE = "row.like.interval.interval", "row.these.interval.interval"
 _LEAST = (
     "the least p that sign flips over so many items or clusters can give; missing with a paired t"
 )
 DIFFERENCES = (
-    text("first", "First", "the first side", lambda of: of.pair.first),
-    text("second", "Second", "the second side", lambda of: of.pair.second),
-    text("measure", "Measure", "its id, as in the table of results", lambda of: of.row.measure.id),
-    text("part", "Subtest", "missing: all together", lambda of: of.row.subtest),
-    text("rater", "Rater", "who gave the ratings", lambda of: of.row.rater),
-    text("policy", "Policy", "of an accuracy", lambda of: of.row.policy),
-    text("feature", "Feature", "of a rate", lambda of: of.row.feature),
-    whole("n_items", "Items", "items that both sides have a value for",
-          lambda of: of.row.sides.items),
-    *_values(
-        ("first_value", "First", "mean over these items, first side"),
-        ("second_value", "Second", "mean over these items, second side"), digits=3,
-    ),
-    number("difference", "Difference", "first minus second", lambda of: of.row.sides.difference,
+    text("first", "First", "the first side", "pair.first"),
+    text("second", "Second", "the second side", "pair.second"),
+    text("measure", "Measure", "its id, as in the table of results", "row.measure.id"),
+    text("part", "Subtest", "missing: all together", "row.subtest"),
+    text("rater", "Rater", "who gave the ratings", "row.rater"),
+    text("policy", "Policy", "of an accuracy", "row.policy"),
+    text("feature", "Feature", "of a rate", "row.feature"),
+    whole("n_items", "Items", "items that both sides have a value for", "row.sides.items"),
+    number("first_value", "First", "mean over these items, first side", "row.sides.first",
            digits=3),
-    *ends("", LIKE, _like, 3),
-    p_value("p", "p", LIKE, lambda of: of.row.like.p),
-    text("test", "Test", WHOSE_P, lambda of: of.row.like.test),
+    number("second_value", "Second", "mean over these items, second side", "row.sides.second",
+           digits=3),
+    number("difference", "Difference", "first minus second", "row.sides.difference", digits=3),
+    *ends("", LIKE, _LIKE, 3),
+    p_value("p", "p", LIKE, "row.like.p"),
+    text("test", "Test", WHOSE_P, "row.like.test"),
     p_value("p_adjusted", "p adjusted", f"for the other tests of its family, {LIKE}",
-            lambda of: of.row.like.adjusted),
-    *ends("these_", THESE, _these, 3),
-    p_value("these_p", "p", THESE, lambda of: of.row.these.p),
+            "row.like.adjusted"),
+    *ends("these_", THESE, _THESE, 3),
+    p_value("these_p", "p", THESE, "row.these.p"),
     p_value("these_p_adjusted", "p adjusted", f"for the other tests, {THESE}",
-            lambda of: of.row.these.adjusted),
-    p_value("smallest_p", "Smallest p", _LEAST, lambda of: of.row.sides.smallest_p),
+            "row.these.adjusted"),
+    p_value("smallest_p", "Smallest p", _LEAST, "row.sides.smallest_p"),
     number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
            "that is found in 4 of 5 simulated studies by "
            f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)}: the larger p is below .05",
-           lambda of: of.row.showable.value, digits=3),
+           "row.showable.value", digits=3),
 )  # fmt: skip
 """The columns of :func:`differences_table`."""
 AGAINST = (
-    *group_columns(lambda of: of.group),
-    text("baseline", "Baseline", "the group that is subtracted", lambda of: of.pair.second),
-    text("measure", "Measure", "what was measured", lambda of: of.row.measure.id),
+    *group_columns("group"),
+    text("baseline", "Baseline", "the group that is subtracted", "pair.second"),
+    text("measure", "Measure", "what was measured", "row.measure.id"),
     text("part", "Subtest", "the subtest; empty for all scored subtests, and for a burden",
-         lambda of: of.row.subtest),
-    text("rater", "Rater", "the judge of a burden", lambda of: of.row.judge),
-    *_values(
-        ("value", "Value", "mean over items of the group"),
-        ("baseline_value", "Baseline", "mean over items of the baseline"),
-    ),
-    measured(DIFFERENCE, lambda of: of.row.sides.difference),
-    *ends("difference_", LIKE, _like),
-    p_value("p", "p", f"of no difference, {LIKE}", lambda of: of.row.like.p),
-    text("test", "Test", WHOSE_P, lambda of: of.row.like.test),
-    p_value("p_adjusted", "corr.", "the same, corrected for its family",
-            lambda of: of.row.like.adjusted),
+         "row.subtest"),
+    text("rater", "Rater", "the judge of a burden", "row.judge"),
+    number("value", "Value", "mean over items of the group", "row.sides.first"),
+    number("baseline_value", "Baseline", "mean over items of the baseline", "row.sides.second"),
+    measured(DIFFERENCE, "row.sides.difference"),
+    *ends("difference_", LIKE, _LIKE),
+    p_value("p", "p", f"of no difference, {LIKE}", "row.like.p"),
+    text("test", "Test", WHOSE_P, "row.like.test"),
+    p_value("p_adjusted", "corr.", "the same, corrected for its family", "row.like.adjusted"),
     text("correction", "By", "how p_adjusted is corrected", _correction),
-    p_value("smallest_p", "Least p", _LEAST, lambda of: of.row.sides.smallest_p),
-    *ends("difference_these_", THESE, _these),
-    p_value("p_these", "p these", f"of no difference, {THESE}", lambda of: of.row.these.p),
+    p_value("smallest_p", "Least p", _LEAST, "row.sides.smallest_p"),
+    *ends("difference_these_", THESE, _THESE),
+    p_value("p_these", "p these", f"of no difference, {THESE}", "row.these.p"),
     p_value("p_these_adjusted", "corr. these",
             "the same, corrected for its family by Holm's method",
-            lambda of: of.row.these.adjusted),
+            "row.these.adjusted"),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
-         lambda of: of.row.these.interval.reason),
-    whole("n_items", "Items", "that both have a value for", lambda of: of.row.sides.items),
-    whole("n", "N", "responses of the group", lambda of: of.row.sides.n_first),
-    whole("n_baseline", "N baseline", "responses of the baseline",
-          lambda of: of.row.sides.n_second),
-    text("unit", "Unit", "of the values",
-         lambda of: BURDEN.unit if of.row.terms else "share"),
+         "row.these.interval.reason"),
+    whole("n_items", "Items", "that both have a value for", "row.sides.items"),
+    whole("n", "N", "responses of the group", "row.sides.n_first"),
+    whole("n_baseline", "N baseline", "responses of the baseline", "row.sides.n_second"),
+    text("unit", "Unit", "of the values", lambda of: BURDEN.unit if of.row.terms else "share"),
     text("unlike", "Also differ in", "conditions besides the examinee that the two do not share",
          lambda of: _unlike(of.pair.unlike)),
 )  # fmt: skip
 """The columns of :func:`against_table`."""
 BASE_INSTRUCT = (
-    text("pair", "Base - instruct", "the names of the two models", lambda of: of.name),
+    text("pair", "Base - instruct", "the names of the two models", "name"),
     text("measure", "Measure", "symptom burden, or accuracy under the policy exact",
-         lambda of: of.row.measure.title),
+         "row.measure.title"),
     text("part", "Subtest or judge", "the subtest of an accuracy, the judge of a burden",
          lambda of: of.row.title or of.row.rater),
-    whole("items", "Items", "items for which both have a value", lambda of: of.row.sides.items),
-    *_values(
-        ("base", "Base", "mean over these items"), ("instruct", "Instruct", "mean over these items")
-    ),
+    whole("items", "Items", "items for which both have a value", "row.sides.items"),
+    number("base", "Base", "mean over these items", "row.sides.first"),
+    number("instruct", "Instruct", "mean over these items", "row.sides.second"),
     number("difference", "Difference", "base - instruct, mean over these items",
-           lambda of: of.row.sides.of_means),
-    *ends("difference_", LIKE, _like),
+           "row.sides.of_means"),
+    *ends("difference_", LIKE, _LIKE),
 )  # fmt: skip
 """The columns of :func:`pairs_table`."""
