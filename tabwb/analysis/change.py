@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place
 from tabwb.battery.model import Subtest
 from tabwb.records.errors import UsageError
@@ -18,7 +19,6 @@ from tabwb.records.files import open_file
 from tabwb.records.trials import Administration
 from tabwb.records.words import separated
 from tabwb.report.measures import ACCURACY
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.marks import marks_of
 from tabwb.report.summaries.summary import named_of
 from tabwb.report.tables.declared import LIKE, ends, measured, number, p_value, text, whole
@@ -285,7 +285,7 @@ def change_of(
 
 def _session(member: AdministrationData) -> Session:
     given = member.administration
-    named = [one.summary for one in named_of([member.source])]
+    named = [one.summary for one in named_of([member])]
     return Session(
         given.id,
         given.session_date,
@@ -297,7 +297,7 @@ def _session(member: AdministrationData) -> Session:
 def _answers(ordered: Sequence[AdministrationData]) -> dict[Place, Right]:
     given: dict[Place, list[list[bool]]] = {}
     for at, member in enumerate(ordered):
-        for marks in marks_of([member.source]):
+        for marks in marks_of([member]):
             for item, right in zip(marks.item.tolist(), marks.right.tolist(), strict=True):
                 place = marks.subtest.id, marks.items[item].id
                 given.setdefault(place, [[] for _ in ordered])[at].append(right)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.paired import (
     PAIRED_T,
     Paired,
@@ -34,10 +35,8 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
 from tabwb.report.summaries.columns.judged import JudgedRows, summarise_judges
 from tabwb.report.summaries.columns.subtests import decider, right_side
 from tabwb.report.summaries.columns.table import Table, first_of, table_of
-from tabwb.report.summaries.counted import Source, name_of
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
@@ -122,13 +121,13 @@ class Contrast:
 class Rows:
     """One side of a pair: responses of one battery, and who judged them."""
 
-    sources: Sequence[Source]
+    sources: Sequence[AdministrationData]
     judged: Sequence[JudgeSummary] | None = None
 
     @classmethod
     def of(cls, group: Grouped) -> Rows:
         """Return the responses of a group, with the judges that it is limited to."""
-        return cls(sources_of(group.group.members), group.summary.judges)
+        return cls(group.group.members, group.summary.judges)
 
     @cached_property
     def table(self) -> Table:
@@ -312,8 +311,8 @@ class Difference:
 
 
 def difference(
-    first: Sequence[Source],
-    second: Sequence[Source],
+    first: Sequence[AdministrationData],
+    second: Sequence[AdministrationData],
     labels: tuple[str, str],
     differing: Unlike = (),
 ) -> Difference:
@@ -336,7 +335,9 @@ def difference(
     )
 
 
-def _named(first: Sequence[Source], second: Sequence[Source]) -> tuple[NamedDifference, ...]:
+def _named(
+    first: Sequence[AdministrationData], second: Sequence[AdministrationData]
+) -> tuple[NamedDifference, ...]:
     from tabwb.report.summaries.naming import naming_difference
 
     return naming_difference(first, second)
@@ -349,7 +350,7 @@ def members_compared(
 ) -> Difference:
     """Compare two sides with the conditions that they do not share."""
     labels = labels or (_label(first), _label(second))
-    return difference(sources_of(first), sources_of(second), labels, unlike(first, second))
+    return difference(first, second, labels, unlike(first, second))
 
 
 def _label(side: Sequence[AdministrationData]) -> str:
@@ -530,7 +531,7 @@ def _labelled(model: Grouped) -> Grouped:
     )
     if len(members) == len(model.group.members):
         return model
-    summary = pool(sources_of(members))
+    summary = pool(members)
     raters = {judge.rater for judge in model.summary.judges}
     judges = tuple(judge for judge in summary.judges if judge.rater in raters)
     return Grouped(replace(model.group, members=members), replace(summary, judges=judges))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum, inf, log2, sqrt
 from typing import Any, NamedTuple
 
+from tabwb.analysis.administrations import AdministrationData, spec_of
 from tabwb.analysis.series import (
     LESION,
     LESIONS,
@@ -35,9 +36,7 @@ from tabwb.report.measures import (
     WORDS_MEAN,
 )
 from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.counted import spec_of
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.report.tables.results import Result, results_of
 from tabwb.scoring.differences import draw_variance

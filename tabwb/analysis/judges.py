@@ -14,6 +14,7 @@ from tabwb.agreement.compare import FEWEST_SHARED, compare
 from tabwb.agreement.consensus import majority
 from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, samples, tables_of
 from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, verdicts_of
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.agreement import (
     Row,
     defined,
@@ -30,10 +31,8 @@ from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import NOT_RATED
 from tabwb.report.summaries.columns.table import Table as Responses
 from tabwb.report.summaries.columns.table import table_of as responses_of
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Table, columns_of, table_of
@@ -80,10 +79,10 @@ class JudgeReport:
 def judges_of(chosen: Sequence[AdministrationData]) -> JudgeReport:
     """Compare the judges of some administrations, see :func:`judge_report`."""
     groups = grouped(chosen, "model")
-    return judge_report([(group.name, sources_of(group.members)) for group in groups])
+    return judge_report([(group.name, group.members) for group in groups])
 
 
-def judge_report(groups: Sequence[tuple[str, Sequence[Source]]]) -> JudgeReport:
+def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> JudgeReport:
     """Compare every judge of some administrations with every other one.
 
     A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
@@ -339,7 +338,7 @@ def distance(scores: Sequence[float]) -> float | None:
     return fsum(abs(first - second) for first, second in pairs) / len(pairs) if pairs else None
 
 
-def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
+def disagreements(sources: Sequence[AdministrationData], feature: str) -> Disagreements:
     """Return the responses of some administrations on which judges differ about a feature.
 
     Only judges that have the feature in their declared sets take part. Responses that split the

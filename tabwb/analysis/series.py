@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple, TypeVar
 
+from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF
 from tabwb.lesion.facts import PARAMETERS as TAKEN
 from tabwb.lesion.facts import PERPLEXITY
@@ -20,10 +21,8 @@ from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import UsageError
 from tabwb.report.names import names_of
 from tabwb.report.noise_keys import noise_of
-from tabwb.report.summaries.counted import model_of, spec_of
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
 
 LESION, PARAMETERS, TEMPERATURE = "lesion", "parameters", "temperature"
@@ -472,4 +471,4 @@ def _seed_order(seed: str) -> tuple[bool, int, str]:
 
 def pooled(members: Sequence[AdministrationData]) -> Grouped:
     """Return administrations of one battery as one group, without intervals."""
-    return Grouped(Group("administration", "", tuple(members)), pool(sources_of(tuple(members))))
+    return Grouped(Group("administration", "", tuple(members)), pool(tuple(members)))

@@ -14,6 +14,7 @@ from tabwb.administer.naming.scores import CORRECT, listener_codes
 from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts, cut_at, verdicts_of
+from tabwb.analysis.administrations import AdministrationData, load_columns
 from tabwb.analysis.rated import Answers, Guesses, Ints, Measure, Rated, is_judge, judges_among
 from tabwb.analysis.ratings_table import read_ratings
 from tabwb.battery.form_answers import of_attempts, whole_response
@@ -29,8 +30,6 @@ from tabwb.records.speech import is_typed
 from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
 from tabwb.report.summaries.columns.table import Table, table_of
-from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.load import load_columns
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.target import Rule, right_by_score
 from tabwb.store.set_arrays import SetArrays
@@ -144,7 +143,7 @@ def rated_administrations(
     source = f"{plural(len(loaded), 'administration')} ({named})"
     if not loaded:
         raise UsageError("the store has no administration", hint="tabwb run BATTERY --model SPEC")
-    sources = [data.source for data in loaded]
+    sources = list(loaded)
     heard = heard_in(sources)
     table = table_of(sources)
     raters, found = _verdicts(table, [feature.id for feature in table.battery.features])
@@ -198,9 +197,9 @@ def verdicts_at(
     row_of = {place: row for row, place in enumerate(places)}
     speakers: list[str] = [""] * len(places)
     unusable = 0
-    by_battery: dict[str, list[Source]] = {}
+    by_battery: dict[str, list[AdministrationData]] = {}
     for data in loaded:
-        by_battery.setdefault(data.battery.content_hash, []).append(data.source)
+        by_battery.setdefault(data.battery.content_hash, []).append(data)
     for sources in by_battery.values():
         table = table_of(sources)
         which, rows = [], []
@@ -728,7 +727,7 @@ def answers_of(
     return Answers(measure, values, words)
 
 
-def heard_in(sources: Sequence[Source]) -> Heard:
+def heard_in(sources: Sequence[AdministrationData]) -> Heard:
     """Return what listeners and transcribers said of the naming responses of administrations."""
     found = Heard()
     for source in sources:

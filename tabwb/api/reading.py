@@ -27,11 +27,11 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import AdministrationData
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.report.selection import Selection
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.report.summaries.load import AdministrationData
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -230,8 +230,8 @@ class Reading:
             UsageError: there are no such sessions, or a set names an unknown item.
         """
         from tabwb.analysis import change as tables
+        from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.change import change_of, named_sets, sessions_of
-        from tabwb.report.summaries.load import load_columns
 
         numbers = [one.id for one in sessions_of(self.store, participant, battery)]
         members = load_columns(self.store, numbers, primary=self._counting(primary))
@@ -252,8 +252,8 @@ class Reading:
         Raises:
             UsageError: the sides were given different batteries.
         """
+        from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.contrast import members_compared
-        from tabwb.report.summaries.load import load_columns
         from tabwb.report.tables.contrasts import differences_table
 
         left, right = (
@@ -278,8 +278,8 @@ class Reading:
 
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
+        from tabwb.analysis.administrations import load_administrations
         from tabwb.report.documents.document import administration_document
-        from tabwb.report.summaries.load import load_administrations
 
         (data,) = load_administrations(self.store, [administration], primary=self._counting())
         return administration_document(data, interval=True)

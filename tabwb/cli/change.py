@@ -64,8 +64,8 @@ def change(
     answers later, of two sets that the first changes more: name the trained set first.
     """
     from tabwb.analysis import change as tables
+    from tabwb.analysis.administrations import load_columns
     from tabwb.analysis.change import change_of, chosen_sessions, named_sets, sessions_of
-    from tabwb.report.summaries.load import load_columns
 
     printed = chosen_format(format_id, columns, as_json=as_json, excluded={})
     with opened_store(store_location) as (plugins, store):

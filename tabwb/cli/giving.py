@@ -18,6 +18,7 @@ from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.raters import failed_raters
 from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.manipulation import opened_facts
+from tabwb.analysis.administrations import AdministrationData, exported_columns, recordings_of
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
     inform,
@@ -43,7 +44,6 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
 from tabwb.report.summaries.summary import load, pool
 
 OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
@@ -300,6 +300,6 @@ def show(session: Session, *, as_json: bool) -> None:
     from tabwb.media.terminal import print_view
     from tabwb.media.views.administration import administration_view
 
-    summary = pool([data.source], interval=True)
+    summary = pool([data], interval=True)
     written = cautions_for(session.store.location, whole=False)
     print_view(administration_view(administration, session.battery, summary, written=written))

@@ -185,14 +185,14 @@ def _show(
     if as_json:
         print_json({**list_document(stored), "imports": _documents(plan, conditions)})
         return
+    from tabwb.analysis.administrations import load_administrations
     from tabwb.media.terminal import print_view
     from tabwb.media.views.administration import administration_view
-    from tabwb.report.summaries.load import load_administrations
     from tabwb.report.summaries.summary import pool
 
     for administration in stored[:SHOWN]:
         data = load_administrations(store, [administration.id])[0]
-        summary = pool([data.source], interval=True)
+        summary = pool([data], interval=True)
         print_view(administration_view(administration, data.battery, summary))
     if len(stored) > SHOWN:
         note(f"and {plural(len(stored) - SHOWN, 'administration')} more: tabwb results")

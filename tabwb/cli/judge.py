@@ -85,10 +85,10 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     of every two judges over all responses, the features on which they differ most, and the
     majority verdicts of each examinee. The administrations must be of one battery.
     """
+    from tabwb.analysis.administrations import load_columns
     from tabwb.analysis.judges import judges_of
     from tabwb.media.terminal import print_view
     from tabwb.media.views.judges import judges_document, judges_view
-    from tabwb.report.summaries.load import load_columns
 
     with opened_store(store_location) as (_, store):
         chosen = load_columns(store, administrations)

@@ -19,7 +19,7 @@ from tabwb.cli.result_formats import warn_unshared
 from tabwb.cli.selecting import resolved_selection, where_option
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.analysis.administrations import AdministrationData
     from tabwb.store.store import Store
 
 SHOWN = 200

@@ -20,9 +20,9 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import AdministrationData
     from tabwb.records.trials import Administration
     from tabwb.report.selection import Selection
-    from tabwb.report.summaries.load import AdministrationData
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -179,7 +179,7 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.report.summaries.summary import pool
 
     (only,) = chosen
-    summary = limited(pool([only.source], interval=True), choice)
+    summary = limited(pool([only], interval=True), choice)
     print_view(
         tables.administration_view(
             only.administration,

@@ -154,9 +154,9 @@ def diff(
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
+    from tabwb.analysis.administrations import load_columns
     from tabwb.analysis.contrast import members_compared
     from tabwb.report.summaries.cautions import battery_cautions
-    from tabwb.report.summaries.load import load_columns
 
     with opened_store(store_location) as (plugins, store):
         counting = plugins.configuration.study.counting_rater(primary)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import tabwb
 from tabwb.administer.naming.scores import Naming
 from tabwb.administer.naming.views import is_recorded as is_aloud
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import kindred
 from tabwb.battery.forms import form_from_canonical
 from tabwb.battery.model import Battery, Subtest
@@ -49,7 +50,6 @@ from tabwb.report.plain import Json
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
@@ -290,7 +290,7 @@ def _how_answered(member: AdministrationData) -> tuple[int, ...]:
     """Return how many responses were given aloud and typed; () where they were recorded."""
     if is_recorded(member):
         return ()
-    answered = [trial for trial in member.source.trials if trial.counting is not None]
+    answered = [trial for trial in member.trials if trial.counting is not None]
     aloud = sum(
         member.battery.subtest(trial.plan.subtest).task.coded or is_aloud(trial)
         for trial in answered
@@ -404,7 +404,7 @@ def _heard(members: Members) -> Facts:
         (member, naming)
         for member in members
         if member.battery.spoken
-        for naming in namings(member.source)
+        for naming in namings(member)
         if naming.view.attempt is not None and not naming.view.trial.plan.practice
     ]
     here = [naming for member, naming in spoken if not is_recorded(member)]

@@ -12,6 +12,7 @@ from math import prod
 from pathlib import PurePath
 from typing import Any
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.battery import prompt_noise
 from tabwb.lesion.declared import (
@@ -36,7 +37,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
 from tabwb.report.noise_keys import noise_of
-from tabwb.report.summaries.load import AdministrationData
 
 Facts = dict[str, Any]
 _DRAWS: Mapping[str, str] = {

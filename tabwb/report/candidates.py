@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from tabwb.administer.naming.views import NamingView, is_recorded, observations_of
 from tabwb.administer.rating.permission import agrees
 from tabwb.administer.rating.samples import Candidate
+from tabwb.analysis.administrations import AdministrationData, load_administrations
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
 from tabwb.battery.naming import naming_item
@@ -19,7 +20,6 @@ from tabwb.records.states import ResponseStatus
 from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, read_keys
 from tabwb.report.selection import Selection, selected
-from tabwb.report.summaries.load import AdministrationData, load_administrations
 from tabwb.store.columns import STATUSES, ResponseColumns
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules

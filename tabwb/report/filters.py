@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import MODEL, key_of
 from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.load import AdministrationData
 
 _FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|==?|<|>)(.*)", re.DOTALL)
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import AdministrationData
     from tabwb.battery.model import Item, Subtest
-    from tabwb.report.summaries.load import AdministrationData
 
 Value = str | int | float
 """Of a key; where there is none it is None."""

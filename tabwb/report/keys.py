@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import name_of, spec_of
 from tabwb.records import declared_conditions
 from tabwb.records.condition import MODEL as MODELS
 from tabwb.records.condition import Condition
@@ -19,10 +20,9 @@ from tabwb.records.words import did_you_mean, separated
 from tabwb.report.key import Key, Value
 from tabwb.report.lesion_keys import lesion_keys, option_value
 from tabwb.report.noise_keys import noise_keys
-from tabwb.report.summaries.counted import name_of, spec_of
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.analysis.administrations import AdministrationData
 
 
 def _given(data: AdministrationData) -> Conditions:

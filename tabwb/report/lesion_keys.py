@@ -14,7 +14,7 @@ from tabwb.records.specs import parse_spec
 from tabwb.report.key import Key, Value, written
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.analysis.administrations import AdministrationData
 
 LESION_SEED = "lesion-seed"
 """The key over which responses under one lesion are pooled."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from tabwb.analysis.administrations import spec_of
 from tabwb.lesion.spec import lesion_text, parse_lesions
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec, parse_spec
-from tabwb.report.summaries.counted import spec_of
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.key import Key, KeyKind, Value, written
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.analysis.administrations import AdministrationData
 
 NOISE_SEED = "prompt-noise-seed"
 """The key over which responses under one kind and amount of prompt noise are pooled."""

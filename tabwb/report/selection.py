@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from tabwb.analysis.administrations import AdministrationData, Cell, outlines, part_of, with_columns
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, separated
 from tabwb.report.filters import (
@@ -23,8 +24,6 @@ from tabwb.report.names import judge_called
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, only_judge, summarised
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.load import AdministrationData, outlines, with_columns
-from tabwb.report.summaries.parts import Cell, part_of
 from tabwb.report.summaries.shown import as_shown
 from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store

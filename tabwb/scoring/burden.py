@@ -100,7 +100,7 @@ def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
 
     Args:
         answers: of one examinee in one administration; which are compared is chosen by
-            :func:`tabwb.report.summaries.counted.effective_statuses`.
+            :func:`tabwb.analysis.administrations.effective_statuses`.
 
     >>> trip = [ComparedAnswer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
     >>> sorted(repeated_answers([*trip, ComparedAnswer(3, "d", "We had a dog.")]))

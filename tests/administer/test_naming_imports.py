@@ -16,13 +16,13 @@ from tabwb.administer.naming.scores import naming_of
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import load_administrations
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

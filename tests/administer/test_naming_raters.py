@@ -17,6 +17,7 @@ from tabwb.administer.naming.views import NamingView
 from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.form_loader import read_form
 from tabwb.media.views.naming import raters_line
 from tabwb.plugin_api.config.settings import Configuration
@@ -27,7 +28,6 @@ from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, S
 from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
-from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.naming import named_subtests, namings
 from tabwb.report.summaries.naming_agreement import rater_agreements
 from tabwb.report.tables.said import borrowed_line, code_of, score_of
@@ -117,7 +117,7 @@ def test_the_primary_rater_counts_else_the_first(
 ) -> None:
     _second(session)
     (one,) = load_administrations(store, (1,), primary=primary)
-    said = naming_json(namings(one.source)[0])
+    said = naming_json(namings(one)[0])
     assert (said["score"], said["counts"]) == (score, why)
     raters = said["raters"]
     assert isinstance(raters, list)
@@ -149,7 +149,7 @@ def test_a_rule_counts_the_raters_and_leaves_open_what_it_cannot_decide(
         with session.spoken.listening.to(1, "score", listener="C"):
             session.spoken.score(third)
     (one,) = load_administrations(store, (1,), primary=rule)
-    naming = namings(one.source)[0]
+    naming = namings(one)[0]
     said, item = naming_json(naming), named_item(naming)
     assert (said["score"], said["counts"]) == (score, rule)
     assert said["score_by"] == (None if score is None else rule)
@@ -192,11 +192,11 @@ def test_one_profile_has_the_codes_of_the_rater_whose_scores_count(
         session.spoken.score(score)
     _second(session)  # B: an error, semantic
     (one,) = load_administrations(store, (1,), primary=primary)
-    naming = namings(one.source)[0]
+    naming = namings(one)[0]
     item, said = named_item(naming), naming_json(naming)
     assert (item.code, item.code_by, item.code_source) == (code, by, source)
     assert (said["code"], said["code_by"], said["code_source"]) == (code, by, source)
-    (subtest,) = named_subtests([one.source])
+    (subtest,) = named_subtests([one])
     assert subtest.summary.codes == {code: 1}
     assert subtest.summary.borrowed == subtest.to_json()["borrowed"] == int(source == "borrowed")
     assert bool(borrowed_line(subtest.summary)) == (source == "borrowed")
@@ -382,7 +382,7 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
     answers = {"correct": "error", "code#1": "semantic"}
     store.sets.rate(kept.id, SampleRating("R2", 1, 1, "rate", answers, complete=True))
     (one,) = load_administrations(store, (1,))
-    naming = namings(one.source)[0]
+    naming = namings(one)[0]
     assert [(each.by, each.score) for each in naming.view.scores] == [
         ("person:A", "right"),
         ("person:R2", "error"),
@@ -398,7 +398,7 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
     ] == [[("A", "right"), ("R2", "error")]]
     adjudicator.settle(1, "correct", "error", "a cat")
     (settled,) = load_administrations(store, (1,), primary="consensus")
-    score = namings(settled.source)[0].view.score
+    score = namings(settled)[0].view.score
     assert score is not None
     assert (score.by, score.score) == ("consensus", "error")
 

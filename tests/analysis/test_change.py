@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.change import (
     ALL_ITEMS,
     Change,
@@ -24,7 +25,6 @@ from tabwb.analysis.change import (
 from tabwb.battery.model import Item
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import BATTERY, administration, answered
 
 N = 8

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Contrast, Difference, against, baseline_of, difference
 from tabwb.analysis.paired import FLIPPED, LABELS
 from tabwb.battery.model import Battery, Feature, Item, Subtest
@@ -21,12 +22,10 @@ from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, Sto
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.judges import Terms
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.contrasts import against_table
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_burden
@@ -37,7 +36,7 @@ from tabwb.scoring.permutation import (
     label_permutation_of_rates,
     sign_flip_max_t,
 )
-from tests.report.given import BATTERY, DECLARED, administration, answered
+from tests.report.given import BATTERY, DECLARED, administration, answered, data_of
 from tests.report.given import SAMPLED as DRAWN
 
 FEATURES = ("anomia", "jargon", "retracing")
@@ -84,7 +83,7 @@ def ratings(item: str, response: str) -> tuple[Rating, ...]:
 
 def source(
     given: Battery, said: dict[str, list[str]], conditions: Conditions | None = SAMPLED
-) -> Source:
+) -> AdministrationData:
     trials: list[Trial] = []
     for subtest in given.subtests:
         for item in subtest.items:
@@ -105,14 +104,14 @@ def source(
                 )
                 made = Trial(plan, TrialState.ANSWERED, (attempt,), ratings(item.id, response))
                 trials.append(made)
-    return Source(given, trials, conditions)
+    return data_of(given, trials, conditions)
 
 
 def all_say(given: Battery, *responses: str) -> dict[str, list[str]]:
     return {item.id: list(responses) for sub in given.subtests for item in sub.items}
 
 
-def compare(one: Source, other: Source) -> Difference:
+def compare(one: AdministrationData, other: AdministrationData) -> Difference:
     return difference([one], [other], ("A", "B"))
 
 
@@ -228,7 +227,7 @@ def test_the_smallest_difference_comes_from_the_shared_design() -> None:
     assert few.showable.reason == "sign flips over 5 items never reach .05"
 
 
-def without_seeds(given: Source) -> Source:
+def without_seeds(given: AdministrationData) -> AdministrationData:
     """The same as an earlier version stored it: all items of a replicate share one stream."""
     trials = tuple(
         replace(trial, attempts=tuple(replace(one, metadata={}) for one in trial.attempts))
@@ -308,7 +307,7 @@ def test_a_burden_of_two_items_has_the_p_of_its_interval() -> None:
     assert burden.like.p == pytest.approx(2 * stats.t.sf(1 / 1.25**0.5, 1), rel=0.1)
 
 
-def judged(said: dict[str, list[str]], prompt: str) -> Source:
+def judged(said: dict[str, list[str]], prompt: str) -> AdministrationData:
     told = Declaration(JUDGE, FEATURES, prompt_text=prompt)
     return replace(source(battery(texts=2), said), declarations={JUDGE: told})
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.judges import disagreements, distance
 from tabwb.records.ratings import Declaration, Rating, failed, valued
-from tabwb.report.summaries.counted import Source
-from tests.report.given import BATTERY, DECLARED, SAMPLED, answered
+from tests.report.given import BATTERY, DECLARED, SAMPLED, answered, data_of
 
 ONE = Declaration("one", ("anomia", "jargon"))
 TWO = Declaration("two", ("anomia",))
@@ -17,14 +17,14 @@ LIKELY = Declaration("likely", ("anomia",))
 SAID = {**DECLARED, **{each.rater: each for each in (ONE, TWO, LIKELY)}}
 
 
-def source(*ratings: tuple[Rating, ...]) -> Source:
+def source(*ratings: tuple[Rating, ...]) -> AdministrationData:
     """One connected text after the other, each with these ratings of anomia."""
     trials = [
         replace(trial, ratings=(*trial.ratings, *given))
         for at, given in enumerate(ratings)
         for trial in [answered("ct1", f"We went to the sea {at}.", number=at + 1, replicate=at)]
     ]
-    return Source(BATTERY, trials, SAMPLED, SAID)
+    return data_of(BATTERY, trials, SAMPLED, SAID)
 
 
 def anomia(rater: str, value: float) -> Rating:

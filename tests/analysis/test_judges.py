@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.judges import JudgeReport, judge_report, self_agreement
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.media.views.judges import judges_document, judges_view
@@ -22,8 +23,7 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.summaries.counted import Source
-from tests.report.given import printed, unwrapped
+from tests.report.given import data_of, printed, unwrapped
 
 BATTERY = Battery(
     id="talk",
@@ -46,7 +46,7 @@ BATTERY = Battery(
 )
 
 
-def source(*said: tuple[Rating, ...]) -> Source:
+def source(*said: tuple[Rating, ...]) -> AdministrationData:
     trials = [
         Trial(
             PlannedTrial(n + 1, "text", f"t{n}", 0, (), f"Tell {n}."),
@@ -57,7 +57,7 @@ def source(*said: tuple[Rating, ...]) -> Source:
         for n, ratings in enumerate(said)
     ]
     raters = dict.fromkeys(rating.rater for ratings in said for rating in ratings)
-    return Source(
+    return data_of(
         BATTERY,
         trials,
         declarations={rater: Declaration(rater, ("anomia", "jargon")) for rater in raters},
@@ -68,7 +68,7 @@ def by(rater: str, anomia: int, jargon: int) -> tuple[Rating, ...]:
     return valued(rater, "anomia", anomia), valued(rater, "jargon", jargon)
 
 
-def compared(sources: Sequence[Source]) -> JudgeReport:
+def compared(sources: Sequence[AdministrationData]) -> JudgeReport:
     return judge_report([("", sources)])
 
 
@@ -179,7 +179,7 @@ def test_a_rule_repeats_verdicts_of_others_and_has_no_say() -> None:
     assert (anomia["present"], anomia["ties"]) == (0, 1)
 
 
-def under(prompt: str, source: Source) -> Source:
+def under(prompt: str, source: AdministrationData) -> AdministrationData:
     told = {rater: replace(each, prompt_text=prompt) for rater, each in source.declarations.items()}
     return replace(source, declarations=told)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Pair, over_families, pairs_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration
@@ -13,7 +14,6 @@ from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
 from tabwb.scoring.rules.verdicts import FEATURES

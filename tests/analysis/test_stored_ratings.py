@@ -28,11 +28,11 @@ from tabwb.records.trials import (
     RatingsEntry,
     Trial,
 )
-from tabwb.report.summaries.counted import Source
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard as transcript
 from tests.administer.naming_parts import naming_battery
 from tests.cli.conftest import ANSWERS, TAB
+from tests.report.given import data_of
 from tests.store import parts
 
 
@@ -210,7 +210,7 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         (attempt,),
         observations=tuple(observation_to_json(one) for one in said),
     )
-    found = heard_in([Source(battery, [trial], Conditions("S-1", "speaker"))])
+    found = heard_in([data_of(battery, [trial], Conditions("S-1", "speaker"))])
     raters = ("A", "B", "bundled-words")
     assert found.raters == raters and found.machines == {"bundled-words"}
     right = found.right(raters)

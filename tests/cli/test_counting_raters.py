@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.battery.form_loader import read_form
 from tabwb.battery.loader import load_battery
 from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
-from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.store.store import Store
 from tests.cli.conftest import TAB, Run, replayed
@@ -92,8 +92,8 @@ def test_a_derived_rater_has_a_burden_of_its_own_beside_those_of_people(
     place: Path, counts: str
 ) -> None:
     with Store.open(place) as store:
-        by_columns = pool([one.source for one in load_columns(store, [1], primary=counts)])
-        by_trials = pool([one.source for one in load_administrations(store, [1], primary=counts)])
+        by_columns = pool(load_columns(store, [1], primary=counts))
+        by_trials = pool(load_administrations(store, [1], primary=counts))
     found = _burdens(by_columns)
     assert found == _burdens(by_trials)
     assert {"rules-1", *PRESENT, "majority"} <= set(found)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData, Part
 from tabwb.battery.model import Battery
 from tabwb.media.methods import Methods, methods_about
 from tabwb.media.references import Reference, of_battery, published
@@ -21,8 +22,6 @@ from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.parts import Part
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials
 from tests.report.test_groups import given
 from tests.report.test_judges import BOTH, MODEL, judged

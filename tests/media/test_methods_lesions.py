@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.methods import Methods, methods_about
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tests.report.test_groups import given
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.report import Report, report_html, report_markdown, report_of
 from tabwb.media.studied import Studied, followed, studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tests.analysis.test_pairs import given, words
 from tests.report.given import CONDITIONS
 

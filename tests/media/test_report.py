@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery
 from tabwb.media.figures.files import pictured
 from tabwb.media.report import (
@@ -29,7 +30,6 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 from tests.report.test_groups import given
 

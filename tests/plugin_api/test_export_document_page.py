@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tabwb.administer.session import setup
+from tabwb.analysis.administrations import load_administrations
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan
 from tabwb.report.documents.document import export_document
-from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tabwb.testing.samples import document_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take

@@ -11,6 +11,7 @@ from tabwb_builtin.columns import COLUMNS, TABLE
 from tabwb_builtin.exporters import EXPORTERS
 from tabwb_builtin.scorers import SCORERS
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.components import Exporter, Response, Scorer
 from tabwb.records.errors import TabwbError
@@ -20,7 +21,6 @@ from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,
     BATTERY,

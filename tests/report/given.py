@@ -11,6 +11,7 @@ from tabwb_builtin.judges import RulesJudge
 from tabwb_builtin.scorers import SCORERS
 
 from tabwb.administer.session.raters import declaration_of
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.plugin_api.components import Response, Scorer
@@ -26,7 +27,6 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Administration, Attempt, PlannedTrial, Trial
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.response_status import response_status
 from tabwb.scoring.rules.verdicts import FEATURES, TWO_SIDED
@@ -246,6 +246,20 @@ def with_seeds(given: Iterable[Trial], first: int) -> tuple[Trial, ...]:
     )
 
 
+def data_of(
+    battery: Battery,
+    trials: Sequence[Trial],
+    conditions: Conditions | None = None,
+    declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
+) -> AdministrationData:
+    """An administration with these trials; without conditions a person's."""
+    given = administration(conditions=conditions or Conditions("S-001", "speaker"))
+    return AdministrationData(
+        given, battery, trials, declarations=declarations or {}, judged=judged
+    )
+
+
 def summarise(
     battery: Battery,
     trials: Sequence[Trial],
@@ -256,7 +270,7 @@ def summarise(
     interval: bool = False,
 ) -> Summary:
     """The summary of one administration."""
-    source = Source(battery, trials, conditions, declarations or {}, judged)
+    source = data_of(battery, trials, conditions, declarations, judged)
     return pool([source], interval=interval)
 
 

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from tabwb.records.ratings import Rating
-from tabwb.records.states import ResponseStatus
-from tabwb.records.trials import Attempt, Trial
-from tabwb.report.summaries.counted import (
-    Source,
+from tabwb.analysis.administrations import (
+    AdministrationData,
     effective_statuses,
     is_fixed,
     is_usable,
     protocol_of,
 )
+from tabwb.records.ratings import Rating
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
@@ -29,7 +29,7 @@ class Row:
     """A response with those that count as it does."""
 
     place: int
-    source: Source
+    source: AdministrationData
     trial: Trial
     attempt: Attempt
     status: ResponseStatus | None
@@ -51,7 +51,7 @@ class Row:
         return {one.measure: one for one in self.trial.ratings if one.rater == rater}
 
 
-def every_response(sources: Sequence[Source]) -> list[Row]:
+def every_response(sources: Sequence[AdministrationData]) -> list[Row]:
     """Return the answered trials, with what was asked and drawn."""
     rows = []
     for place, source in enumerate(sources):
@@ -81,7 +81,7 @@ def every_response(sources: Sequence[Source]) -> list[Row]:
     return rows
 
 
-def counting(sources: Sequence[Source]) -> list[Row]:
+def counting(sources: Sequence[AdministrationData]) -> list[Row]:
     """Return the responses that count: the same answer or the same draw counts once."""
     rows = every_response(sources)
     kept: list[Row] = []
@@ -113,7 +113,7 @@ def counting(sources: Sequence[Source]) -> list[Row]:
     return kept
 
 
-def recount(sources: Sequence[Source]) -> Counts:
+def recount(sources: Sequence[AdministrationData]) -> Counts:
     """Return what the summary of administrations counts."""
     rows = counting(sources)
     return {
@@ -150,7 +150,7 @@ def _verdict(row: Row, scorer: str, policy: str) -> Rating | None:
     return row.by(scorer).get(policy) if policy in verdicts else None
 
 
-def _subtest(name: str, sources: Sequence[Source], rows: Sequence[Row]) -> Counts:
+def _subtest(name: str, sources: Sequence[AdministrationData], rows: Sequence[Row]) -> Counts:
     battery = sources[0].battery
     planned = [
         trial
@@ -183,7 +183,7 @@ def _subtest(name: str, sources: Sequence[Source], rows: Sequence[Row]) -> Count
     }
 
 
-def _judges(sources: Sequence[Source], rows: Sequence[Row]) -> dict[object, Counts]:
+def _judges(sources: Sequence[AdministrationData], rows: Sequence[Row]) -> dict[object, Counts]:
     features = [feature.id for feature in sources[0].battery.features]
     sets: dict[tuple[int, str], tuple[str, tuple[str, ...], str, str | None]] = {}
     for row in [one for first in rows for one in (first, *first.others)]:

@@ -11,6 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.administrations import (
+    AdministrationData,
+    load_administrations,
+    load_columns,
+    outlines,
+    with_columns,
+)
 from tabwb.analysis.contrast import difference
 from tabwb.analysis.judges import disagreements, judge_report
 from tabwb.battery.loader import load_battery
@@ -31,14 +38,6 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.report.documents.contrasts import difference_json
-from tabwb.report.summaries.load import (
-    AdministrationData,
-    load_administrations,
-    load_columns,
-    outlines,
-    sources_of,
-    with_columns,
-)
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.report.recount import counts_of, recount
@@ -245,12 +244,12 @@ def test_summaries_count_what_the_trials_have(
         columns, objects = load_columns(store), load_administrations(store)
         places = list(range(len(objects)))
         for members in [*([place] for place in places), places, places[::2]]:
-            read, trials = (sources_of([data[at] for at in members]) for data in (columns, objects))
+            read, trials = ([data[at] for at in members] for data in (columns, objects))
             found = pool(read, interval=True)
             assert counts_of(found) == recount(trials)
             printed = json.dumps(found.to_json())
             kept = load_columns(store, [objects[at].administration.id for at in members])
-            assert json.dumps(pool(sources_of(kept), interval=True).to_json()) == printed
+            assert json.dumps(pool(kept, interval=True).to_json()) == printed
             assert json.dumps(pool(trials, interval=True).to_json()) == printed
         for before, after in zip(objects, columns, strict=True):
             assert before.model_facts == after.model_facts
@@ -274,7 +273,7 @@ def test_comparisons_read_the_same_from_columns_and_trials(
         feature = made.features[4]
         said = []
         for read in (partial(explained, feature), load_administrations):
-            first, second = (sources_of(read(store, side)) for side in ([1], [2, 3]))
+            first, second = (read(store, side) for side in ([1], [2, 3]))
             compared = difference_json(difference(first, second, ("A", "B")))
             judges = judges_document(judge_report([("", second)]))
             said.append((json.dumps([compared, judges]), disagreements(second, feature)))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import REPLAYED, SHARED
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
@@ -18,6 +17,7 @@ from tests.report.given import (
     DECLARED,
     SAMPLED,
     answered,
+    data_of,
     summarise,
     with_seeds,
 )
@@ -89,7 +89,7 @@ def test_greedy_answers_people_and_replays_share_no_stream() -> None:
 
 
 def counts(*given: tuple[Conditions, Sequence[Trial]]) -> int:
-    return pool([Source(BATTERY, trials, conditions) for conditions, trials in given]).answers.n
+    return pool([data_of(BATTERY, trials, conditions) for conditions, trials in given]).answers.n
 
 
 def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
@@ -97,12 +97,12 @@ def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
     assert counts((SAMPLED, once), (SAMPLED, once)) == 6
     more = [*once, answered("ct1", "It rained for a week.", number=7, replicate=3)]
     assert counts((SAMPLED, once), (SAMPLED, more), (SAMPLED, once)) == 7
-    answers = pool([Source(BATTERY, one, SAMPLED) for one in (once, more)]).answers
+    answers = pool([data_of(BATTERY, one, SAMPLED) for one in (once, more)]).answers
     assert (answers.n, answers.repeated_draws) == (7, 6)
 
 
 def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated() -> None:
-    sources = [Source(BATTERY, given(), SAMPLED, DECLARED)]
+    sources = [data_of(BATTERY, given(), SAMPLED, DECLARED)]
     once, twice = (pool(one, interval=True) for one in (sources, sources * 2))
     assert twice.judges[0].burden.intervals == once.judges[0].burden.intervals
     assert once.judges[0].burden.intervals[1].interval is not None
@@ -159,7 +159,7 @@ def test_an_export_that_is_replayed_twice_counts_once() -> None:
 
 
 def test_how_many_draws_came_again_is_said() -> None:
-    source = Source(BATTERY, given(), SAMPLED, DECLARED)
+    source = data_of(BATTERY, given(), SAMPLED, DECLARED)
     assert pool([source]).answers.repeated_draws == 0
     summary = pool([source] * 3)
     assert (summary.answers.n, summary.answers.repeated_draws) == (6, 12)

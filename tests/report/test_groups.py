@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.views.groups import groups_view
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -18,7 +19,6 @@ from tabwb.report.documents.document import groups_document
 from tabwb.report.key import Sort
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,
     BATTERY,

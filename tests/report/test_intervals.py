@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Group
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Rows, contrast
 from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
@@ -19,8 +20,6 @@ from tabwb.report.summaries.cautions import (
     bounds_words,
     correlation_notes,
 )
-from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.moved import Moved, moved, moved_words
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.detectable import Design
@@ -35,6 +34,7 @@ from tests.report.given import (
     SAMPLED,
     administration,
     answered,
+    data_of,
     printed,
     summarise,
     unwrapped,
@@ -105,7 +105,7 @@ def test_replicates_are_no_independent_answers_in_the_interval_of_an_accuracy() 
 
 def test_items_are_the_clusters_of_pooled_models() -> None:
     sources = [
-        Source(BATTERY, texts(1, hits), replace(SAMPLED, examinee=name), DECLARED)
+        data_of(BATTERY, texts(1, hits), replace(SAMPLED, examinee=name), DECLARED)
         for name, hits in (("one", (1, 0)), ("two", (1, 1)))
     ]
     (judge,) = pool(sources, interval=True).judges
@@ -129,7 +129,7 @@ def test_a_result_and_a_difference_have_one_number_where_responses_are_missing()
         answered(item, text, number=50 + n, replicate=n % 4)
         for n, (item, text) in enumerate([("wc1", "lion")] * 4 + [("wc3", "boat"), ("wc3", "boot")])
     ]
-    source = Source(BATTERY, [*said, *trials], SAMPLED, DECLARED)
+    source = data_of(BATTERY, [*said, *trials], SAMPLED, DECLARED)
     found = pool([source], interval=True)
     (judge,) = found.judges
     assert judge.burden.symptom_burden.value == pytest.approx((1 / 6 + 1) / 2)

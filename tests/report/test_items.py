@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.items import (
     ONE_EXAMINEE,
     analyse_items,
@@ -54,7 +54,7 @@ SIX = models(
 
 
 def test_counts_and_intervals_of_items() -> None:
-    (words,) = analyse_items([data.source for data in SIX])
+    (words,) = analyse_items(list(SIX))
     assert words.subtest.id == "words" and words.examinees == 6
     first, second, _ = words.items()
     assert (first.item, first.n, first.right, first.examinees) == ("wc1", 12, 10, 6)
@@ -64,7 +64,7 @@ def test_counts_and_intervals_of_items() -> None:
 
 
 def test_discrimination_is_over_the_examinees_mean_scores() -> None:
-    (words,) = analyse_items([data.source for data in SIX])
+    (words,) = analyse_items(list(SIX))
     scores = np.array([[1, 0.5, 0], [1, 1, 1], [0.5, 0, 0], [1, 1, 0.5], [0.5, 0, 0], [1, 0.5, 1]])
     for at, item in enumerate(words.items()):
         rest = np.delete(scores, at, axis=1).mean(axis=1)
@@ -73,7 +73,7 @@ def test_discrimination_is_over_the_examinees_mean_scores() -> None:
 
 
 def test_one_examinee_has_a_share_and_nothing_about_examinees() -> None:
-    (words,) = analyse_items([SIX[0].source])
+    (words,) = analyse_items([SIX[0]])
     (item, _, _) = words.items()
     assert item.share.value == 1.0 and item.like.reason == ONE_EXAMINEE
     assert item.these.interval is not None and item.discrimination.reason == FEW
@@ -85,7 +85,7 @@ def test_greedy_answers_have_no_error_for_these_examinees() -> None:
         answers(number, replace(CONDITIONS, examinee=f"local:m{number}"), (1, 1, 0))
         for number in (1, 2)
     ]
-    (words,) = analyse_items([data.source for data in greedy])
+    (words,) = analyse_items(list(greedy))
     assert {item.these.reason for item in words.items()} == {DETERMINISTIC}
 
 
@@ -94,7 +94,7 @@ def test_people_answer_once() -> None:
         answers(number, Conditions(f"S-{number}", "speaker"), (1, number % 2, 0))
         for number in range(1, 7)
     ]
-    (words,) = analyse_items([data.source for data in people])
+    (words,) = analyse_items(list(people))
     assert {item.these.reason for item in words.items()} == {ONE_RESPONSE}
     assert [item.examinees for item in words.items()] == [6, 6, 6]
 
@@ -108,7 +108,7 @@ def many() -> list[AdministrationData]:
 
 def test_models_are_fitted_to_each_examinees_first_answers() -> None:
     given = many()
-    (words,) = analyse_items([data.source for data in given])
+    (words,) = analyse_items(list(given))
     first = [[float(trial.ratings[0].value or 0) for trial in data.trials[:3]] for data in given]
     expected = fit_model(first, "rasch")
     assert words.first_answers == first and words.rasch == expected

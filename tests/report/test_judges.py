@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report.given import (

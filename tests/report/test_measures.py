@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.wording import remarks
 from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, trials
@@ -22,9 +22,7 @@ DATA = AdministrationData(administration(1, SAMPLED), BATTERY, trials(ANSWERS))
 
 def documents() -> tuple[dict[str, Any], list[str]]:
     """The JSON of the yes/no subtest, and the columns of the table."""
-    (json,) = (
-        found for found in pool([DATA.source]).to_json()["subtests"] if found["id"] == "sentences"
-    )
+    (json,) = (found for found in pool([DATA]).to_json()["subtests"] if found["id"] == "sentences")
     columns = next(csv.reader(groups_csv(summarised(grouped([DATA], "model"))).splitlines()))
     return json, columns
 
@@ -61,5 +59,5 @@ def test_a_new_measure_needs_only_its_declaration(monkeypatch: pytest.MonkeyPatc
     json, columns = documents()
     assert json["verdicts"] == json["n_scored"] == 3
     assert "sentences verdicts" in columns
-    (summary,) = (found for found in pool([DATA.source]).subtests if found.id == "sentences")
+    (summary,) = (found for found in pool([DATA]).subtests if found.id == "sentences")
     assert ("answers with a verdict", "3") in list(remarks(summary))

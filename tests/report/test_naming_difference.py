@@ -12,6 +12,7 @@ from rich.console import Console
 from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.change import change_of, sessions_of
 from tabwb.analysis.contrast import Difference, difference
 from tabwb.media.views.contrasts import difference_view
@@ -22,7 +23,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
 from tabwb.report.selection import Selection, selected_groups
-from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
 from tabwb.report.tables.items import analyse_items
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
@@ -81,7 +81,7 @@ def found(store: Store, tmp_path: Path) -> Difference:
     battery = naming_battery(tmp_path)
     _give(store, battery, BEFORE)
     _give(store, battery, AFTER)
-    sides = [sources_of(load_administrations(store, (number,))) for number in (1, 2)]
+    sides = [load_administrations(store, (number,)) for number in (1, 2)]
     return difference(sides[0], sides[1], ("#1", "#2"))
 
 
@@ -129,7 +129,7 @@ def test_change_of_named_items_is_by_the_rule_of_the_battery(store: Store, tmp_p
         ("nouns", "tree"): (True, True),
         ("nouns", "house"): (False, False),
     }
-    (items,) = analyse_items(sources_of(load_columns(store)))
+    (items,) = analyse_items(load_columns(store))
     assert [(item.item, item.right, item.n) for item in items.items()] == [
         ("dog", 1, 2), ("cat", 1, 2), ("tree", 2, 2), ("house", 0, 2),
     ]  # fmt: skip
@@ -192,7 +192,7 @@ def test_several_responses_to_an_item_have_no_mcnemar(store: Store, tmp_path: Pa
     battery = naming_battery(tmp_path)
     for answers in (BEFORE, BEFORE, AFTER):
         _give(store, battery, answers)
-    sides = [sources_of(load_administrations(store, numbers)) for numbers in ((1, 2), (3,))]
+    sides = [load_administrations(store, numbers) for numbers in ((1, 2), (3,))]
     (named,) = difference(sides[0], sides[1], ("#1, #2", "#3")).named
     assert named.changed == ()
     assert len(named.pairs[0].first) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
@@ -12,8 +13,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.summary import pool
+from tests.report.given import data_of
 
 RATER = "surprisal:small"
 BATTERY = Battery(
@@ -34,7 +35,7 @@ BATTERY = Battery(
 )
 
 
-def source(*ratings: Rating) -> Source:
+def source(*ratings: Rating) -> AdministrationData:
     trials = [
         Trial(
             PlannedTrial(n + 1, "text", f"t{n}", 0, (), f"Tell {n}."),
@@ -44,7 +45,7 @@ def source(*ratings: Rating) -> Source:
         )
         for n, rating in enumerate(ratings)
     ]
-    return Source(BATTERY, trials, declarations={RATER: Declaration(RATER, ())})
+    return data_of(BATTERY, trials, declarations={RATER: Declaration(RATER, ())})
 
 
 def test_means_are_over_the_responses_that_have_a_value() -> None:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Item
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.draws import SHARED
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.positions import foils_of, foils_table, positions_of, positions_table
 from tests.report.given import BATTERY, SAMPLED, administration, answered
 
@@ -42,7 +42,7 @@ def rows(*given: AdministrationData) -> tuple[Grouped, ...]:
 
 
 def test_a_model_that_takes_the_first_option() -> None:
-    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0]).source])
+    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0])])
     assert bias is not None and (bias.items, bias.answers) == (3, 18)
     first, *others = bias.positions
     assert (first.keyed, first.correct, first.chosen, first.of) == (3, 3, 18, 18)
@@ -53,14 +53,14 @@ def test_a_model_that_takes_the_first_option() -> None:
 
 def test_a_model_that_names_the_option_at_an_odd_place_in_words() -> None:
     # "The answer is X." is read by the policy extracted, and is not right by exact.
-    ((_, bias),) = positions_of([rotated(lambda _, shown: f"The answer is {shown[2]}.").source])
+    ((_, bias),) = positions_of([rotated(lambda _, shown: f"The answer is {shown[2]}.")])
     assert bias is not None
     assert [place.chosen for place in bias.positions] == [0, 0, 18, 0, 0, 0]
     assert {place.correct for place in bias.positions} == {0}
 
 
 def test_replicates_of_one_stream_have_no_test_on_these_prompts() -> None:
-    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0], seeds=False).source])
+    ((_, bias),) = positions_of([rotated(lambda _, shown: shown[0], seeds=False)])
     assert bias is not None and bias.choices.p is None
     assert bias.choices.reason == SHARED
     assert {place.chosen_these.reason for place in bias.positions} == {SHARED}
@@ -81,7 +81,7 @@ def test_options_in_one_order_have_no_positions() -> None:
     given = AdministrationData(
         administration(1, SAMPLED), BATTERY, (answered("wc1", "lion"), answered("wc3", "boot"))
     )
-    ((_, bias),) = positions_of([given.source])
+    ((_, bias),) = positions_of([given])
     assert bias is None
     with pytest.raises(UsageError, match="no item was given with its options in several orders"):
         positions_table(rows(given))
@@ -91,7 +91,7 @@ def test_kinds_of_foils_against_chance() -> None:
     # giraffe (semantic) for wc1, boat (phonological) for wc3, lion (no kind) for wc4.
     said = {"lion": "giraffe", "boot": "boat", "knife": "lion"}
     given = rotated(lambda item, _: said[item.expected or ""])
-    semantic, phonological, other = foils_of([given.source])
+    semantic, phonological, other = foils_of([given])
     assert [kind[2].kind for kind in (semantic, phonological, other)] == [
         "semantic", "phonological", "other-option",
     ]  # fmt: skip

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import AttemptEntry, PlannedTrial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.report.tables.responses import ratings_table, responses_table
 from tabwb.store.store import Store
 from tests.cli.conftest import TAB

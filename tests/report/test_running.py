@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.running import RunningSummary
 from tabwb.report.summaries.summary import pool
-from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
+from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, data_of, trials
 
 TEXTS = ("lion", "The lion.", "Yes", "No", "", "We went home.", "house.", "I was happy.")
 ITEMS = ("ct1", "ct2", "try", "wc1", "wc3", "sc1", "sc2", "r1", "r4")
@@ -41,7 +40,7 @@ def test_running_scores_are_those_of_the_summary(
         judged = features if items[place].startswith("ct") else None
         made = answered(items[place], text, number=place + 1, features=judged)
         plan[place] = replace(made, state=TrialState.SKIPPED) if text == "No" else made
-        source = Source(BATTERY, tuple(plan), conditions, DECLARED)
+        source = data_of(BATTERY, tuple(plan), conditions, DECLARED)
         subtests, judges = running.of(source)
         summary = pool([source])
         assert subtests == tuple(subtest.counts for subtest in summary.subtests)
@@ -52,21 +51,21 @@ def test_burdens_are_computed_again_only_when_a_judged_response_is_new() -> None
     running = RunningSummary()
     text = answered("ct1", "We went.", number=1, features=["anomia"])
     choice = answered("wc1", "lion", number=2)
-    _, before = running.of(Source(BATTERY, (text,), CONDITIONS, DECLARED))
-    _, after = running.of(Source(BATTERY, (text, choice), CONDITIONS, DECLARED))
+    _, before = running.of(data_of(BATTERY, (text,), CONDITIONS, DECLARED))
+    _, after = running.of(data_of(BATTERY, (text, choice), CONDITIONS, DECLARED))
     assert after is before
     more = answered("ct2", "I sold bread.", number=3, features=[])
-    _, grown = running.of(Source(BATTERY, (text, choice, more), CONDITIONS, DECLARED))
+    _, grown = running.of(data_of(BATTERY, (text, choice, more), CONDITIONS, DECLARED))
     assert grown[0].burden.n_burden == 2
 
 
 def test_the_unusable_responses_of_a_running_session_are_known() -> None:
     running = RunningSummary()
     same = {"ct1": "I was happy.", "ct2": "I was happy."}
-    running.of(Source(BATTERY, trials(same), CONDITIONS, DECLARED))
+    running.of(data_of(BATTERY, trials(same), CONDITIONS, DECLARED))
     assert running.unusable == frozenset()
     # The third prompt with the same answer makes all three repeated answers.
     answers = trials(same | {"r1": "I was happy.", "wc1": "lion"})
-    running.of(Source(BATTERY, answers, CONDITIONS, DECLARED))
+    running.of(data_of(BATTERY, answers, CONDITIONS, DECLARED))
     numbers = {trial.plan.item: trial.plan.number for trial in answers}
     assert running.unusable == {numbers["ct1"], numbers["ct2"], numbers["r1"]}

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabwb.analysis.administrations import load_administrations
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import valued
@@ -21,7 +22,6 @@ from tabwb.report.documents import streamed
 from tabwb.report.documents.document import administration_document, export_document
 from tabwb.report.documents.streamed import Indented, document_of, names_in, streamed_documents
 from tabwb.report.selection import Selection
-from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.report.test_columns import Made
@@ -66,7 +66,7 @@ def test_one_printed_while_it_is_read_is_the_indented_document(seed: int, tmp_pa
         made = Made(store, seed)
         made.administration()
         (data,) = load_administrations(store)
-        expected = administration_document(data, pool([data.source], interval=True))
+        expected = administration_document(data, pool([data], interval=True))
         with store.unchanged():
             pieces = list(Indented().document(document_of(store, 1, Selection())))
     assert "".join(pieces) == json.dumps(expected, ensure_ascii=False, indent=2)

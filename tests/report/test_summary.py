@@ -13,7 +13,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tests.report.given import (
@@ -23,6 +22,7 @@ from tests.report.given import (
     CONDITIONS,
     SAMPLED,
     answered,
+    data_of,
     summarise,
     trials,
 )
@@ -152,8 +152,8 @@ def test_several_speakers_are_the_clusters_of_the_interval_and_one_is_not() -> N
     first, second = (Conditions(speaker, "speaker") for speaker in ("S-1", "S-2"))
     given = trials(ANSWERS)
     one, both = (
-        [Source(BATTERY, given, first)],
-        [Source(BATTERY, given, each) for each in (first, second)],
+        [data_of(BATTERY, given, first)],
+        [data_of(BATTERY, given, each) for each in (first, second)],
     )
     items, speakers = (
         subtest(pool(given), "words").share.by_item["exact"] for given in (one, both)
@@ -165,7 +165,7 @@ def test_several_speakers_are_the_clusters_of_the_interval_and_one_is_not() -> N
 def test_administrations_of_different_batteries_are_not_pooled() -> None:
     changed = replace(BATTERY, content_hash="1" * 64)
     with pytest.raises(ValueError, match="one battery version"):
-        pool([Source(BATTERY, (), None), Source(changed, (), None)])
+        pool([data_of(BATTERY, (), None), data_of(changed, (), None)])
 
 
 ANY_ANSWERS = st.fixed_dictionaries(

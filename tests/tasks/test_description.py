@@ -12,6 +12,7 @@ import pytest
 from tabwb.administer.naming.responses import CHANGED
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -21,7 +22,6 @@ from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, RatingsEntry
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tests.tasks.description_parts import WORDS, description_battery, written
 

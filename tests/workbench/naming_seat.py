@@ -16,9 +16,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tabwb.administer.naming.views import NamingView, observations_of
+from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.naming import naming_item
 from tabwb.records.speakers import Consent
-from tabwb.report.summaries.load import load_administrations
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.level import Level, level
 from tabwb.speech.recorder import Recording

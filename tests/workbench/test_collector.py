@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis.administrations import load_administrations
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
-from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.rows import without_trials
 from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting

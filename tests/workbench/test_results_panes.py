@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.wording import between
 from tabwb.records.states import RatingStatus
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.results.item_grid import GridCell, GridRow, grid_lines
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.profile import profile_lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.states import RatingStatus
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
 from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.engine.scored import _unjudged
@@ -98,4 +98,4 @@ def test_a_judge_that_stopped_before_the_end_has_responses_left() -> None:
     given = administration(2, replace(SAMPLED, judges=()))
     for second, expected in ((left, [("rules-2", 1)]), (replace(left, ratings=judged.ratings), [])):
         data = AdministrationData(given, BATTERY, (judged, second), declarations=DECLARED)
-        assert list(_unjudged(data, pool([data.source]))) == expected
+        assert list(_unjudged(data, pool([data]))) == expected

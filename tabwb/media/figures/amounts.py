@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
 from tabwb.analysis.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
 from tabwb.analysis.doses import (
     KNOWN,
@@ -68,10 +69,8 @@ from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
 from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.counted import model_of, spec_of
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
@@ -143,7 +142,7 @@ def _dose(groups: Groups, options: Options) -> Table:
     for (name, amount, seed), members in points.items():
         unique = {member.administration.id: member for member in members}
         whole = tuple(unique[number] for number in sorted(unique))
-        own = Grouped(Group("administration", "", whole), pool(sources_of(whole), interval=True))
+        own = Grouped(Group("administration", "", whole), pool(whole, interval=True))
         row = "intact" if amount is None else "model" if by_model else "seed"
         rows += [
             {"series": name, "row": row, "seed": None if amount is None else seed, "amount": amount,
@@ -733,7 +732,7 @@ def corpus_steps(scores: Scores) -> Steps:
 def _confusion(groups: Groups, options: Options) -> Table:
     members = (member for group in groups for member in group.group.members if member.trials)
     found = confusions(
-        (naming for member in members for naming in namings(member.source)), every_word=True
+        (naming for member in members for naming in namings(member)), every_word=True
     )
     notes = [
         "Phonemes of the nearest accepted form (rows) and of the response (columns), aligned by "

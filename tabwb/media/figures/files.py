@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.figures import figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
@@ -28,7 +29,6 @@ from tabwb.report.keys import read_keys
 from tabwb.report.selection import Selection, groups_of, selected
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
     numbers = np.repeat(np.array(columns.administrations, np.int64), np.diff(columns.starts))
     keys = keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
     for group in groups:
-        sources = [member.source for member in group.group.members if not is_aloud(member)]
+        sources = [member for member in group.group.members if not is_aloud(member)]
         rows = table_of(sources).rows if sources else np.zeros(0, np.int64)
         found = details.latencies[details.rows_of(keys[rows])]
         yield TimedGroup(group.group, group.summary, tuple(found[~np.isnan(found)].tolist()))

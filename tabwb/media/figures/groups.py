@@ -65,9 +65,9 @@ from tabwb.tables.table import Column, Table
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.agreement import Agreement
     from tabwb.report.summaries.judges import JudgeSummary, Terms
-    from tabwb.report.summaries.load import AdministrationData
 
 TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
 
@@ -341,7 +341,7 @@ class TimedGroup(Grouped):
 
 def is_aloud(member: AdministrationData) -> bool:
     """Return whether a person named pictures aloud."""
-    return member.battery.coded and member.source.is_speaker
+    return member.battery.coded and member.is_speaker
 
 
 def _latency(groups: Groups, options: Options) -> Table:
@@ -400,8 +400,8 @@ def _quantiles(values: Sequence[float]) -> Record:
 def _named(member: AdministrationData) -> Iterator[float]:
     from tabwb.administer.naming.scores import named_item
 
-    part = member.source.part
-    for naming in namings(member.source):
+    part = member.part
+    for naming in namings(member):
         plan = naming.view.trial.plan
         if plan.practice or (part is not None and not part.has(plan)):
             continue

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
+from tabwb.analysis.administrations import (
+    effective_statuses,
+    is_fixed,
+    is_usable,
+    protocol_of,
+)
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.condition_table import decoding_columns, document_of
@@ -21,12 +27,6 @@ from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.cautions import cautions, group_cautions
-from tabwb.report.summaries.counted import (
-    effective_statuses,
-    is_fixed,
-    is_usable,
-    protocol_of,
-)
 from tabwb.report.summaries.draws import REPLAYED
 from tabwb.report.summaries.moved import moved
 from tabwb.report.summaries.raters import declared_raters
@@ -34,9 +34,9 @@ from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import read_reason
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import AdministrationData, Recorded
     from tabwb.analysis.contrast import Pair
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.report.summaries.load import AdministrationData, Recorded
 
 
 FORMAT = 1
@@ -51,7 +51,7 @@ def administration_document(
 ) -> Json:
     """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``."""
     administration, battery, trials = data.administration, data.battery, data.trials
-    summary = summary or pool([data.source], interval=interval)
+    summary = summary or pool([data], interval=interval)
     calls = calls_by_trial(data.judged)
     spoken = _spoken(data)
     made = TrialDocuments(battery, administration.conditions)
@@ -106,7 +106,7 @@ def _spoken(data: AdministrationData) -> Mapping[int, Json]:
     from tabwb.report.documents.naming_document import spoken_json
     from tabwb.report.summaries.naming import namings
 
-    return {naming.view.trial.plan.number: spoken_json(naming) for naming in namings(data.source)}
+    return {naming.view.trial.plan.number: spoken_json(naming) for naming in namings(data)}
 
 
 def _recorded_json(recorded: Recorded) -> Json:

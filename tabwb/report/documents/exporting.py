@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.administrations import batteries_of, chosen_administrations
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
@@ -30,7 +31,6 @@ from tabwb.report.documents.streamed import names_in, streamed_documents
 from tabwb.report.names import judge_called
 from tabwb.report.plain import Json
 from tabwb.report.summaries.columns.calibrated import calibration_of
-from tabwb.report.summaries.load import batteries_of, chosen_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
@@ -27,7 +28,6 @@ from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN
 from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.summaries.groups import Grouped, specs_of
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES

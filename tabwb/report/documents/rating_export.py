@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export, logged
+from tabwb.analysis.administrations import batteries_of
 from tabwb.analysis.rating_sets import (
     SetTables,
     administrations_of,
@@ -28,7 +29,6 @@ from tabwb.report.documents.datapackage import (
     package,
     write_description,
 )
-from tabwb.report.summaries.load import batteries_of
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
 

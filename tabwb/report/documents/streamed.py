@@ -16,6 +16,7 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.derived import people_of
+from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
 from tabwb.records.once import Once
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
@@ -39,7 +40,6 @@ from tabwb.report.file_names import (
 from tabwb.report.plain import Json, plain
 from tabwb.report.selection import Selection, limited
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.load import AdministrationData, load_administrations, load_columns
 from tabwb.report.summaries.moved import moved
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.store.store import Store
@@ -109,7 +109,7 @@ def document_of(
         statistics=statistics,
         judge=selection.judge or "",
     )
-    summary = limited(pool([data.source], interval=True), selection)
+    summary = limited(pool([data], interval=True), selection)
     if _is_streamed(data):
         return _streamed(data, Trials(store, {}), summary)
     (whole,) = load_administrations(store, [reference], primary=selection.primary)
@@ -124,7 +124,7 @@ def _is_streamed(data: AdministrationData) -> bool:
 
 def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None = None) -> Json:
     """Return the document of a model's administration with an iterator of its trials."""
-    summary = summary or pool([data.source], interval=False)
+    summary = summary or pool([data], interval=False)
     given = data.administration.conditions
     told = cautions(
         data.battery,

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 
+from tabwb.analysis.administrations import AdministrationData, Cell, Part, Place, model_of, part_of
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.conditions import Conditions
@@ -19,9 +20,6 @@ from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
 from tabwb.report.lesion_keys import LESION_SEED, without_seed
 from tabwb.report.names import name_in, names_of, short_lesions
 from tabwb.report.noise_keys import NOISE_SEED, without_noise_seed
-from tabwb.report.summaries.counted import model_of
-from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.parts import Cell, Part, Place, part_of
 
 Values = tuple[Value | None, ...]
 """Of the keys, in order."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared
 from tabwb.report.key import Sort
 from tabwb.report.names import judge_called
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, item_mean
@@ -91,9 +91,7 @@ def summarised(
     interval: bool = True,
 ) -> tuple[Grouped, ...]:
     """Return groups with their summaries."""
-    rows = tuple(
-        Grouped(group, pool(sources_of(group.members), interval=interval)) for group in groups
-    )
+    rows = tuple(Grouped(group, pool(group.members, interval=interval)) for group in groups)
     if judge is not None and rows:
         rater = judge_called(judge, (one.rater for row in rows for one in row.summary.judges))
         rows = tuple(replace(row, summary=only_judge(row.summary, rater)) for row in rows)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Item, Subtest
 from tabwb.report.summaries.columns.subtests import decider
 from tabwb.report.summaries.columns.table import Table, table_of
-from tabwb.report.summaries.counted import Source
 from tabwb.scoring.choice import StoredAnswer, read_reason
 from tabwb.scoring.naming.summary import RatingSource, right_by
 from tabwb.store.columns import Ints
@@ -49,7 +49,7 @@ class Marks:
         return len(self.right)
 
 
-def marks_of(sources: Sequence[Source]) -> tuple[Marks, ...]:
+def marks_of(sources: Sequence[AdministrationData]) -> tuple[Marks, ...]:
     """Return the answers with a verdict of each subtest that has any, in the battery's order."""
     made = {marks.subtest.id: marks for marks in _written(table_of(sources))}
     if sources[0].battery.coded and sources[0].is_speaker:
@@ -116,7 +116,7 @@ def _named(
     return tuple(named)
 
 
-def _aloud(sources: Sequence[Source]) -> Iterator[Marks]:
+def _aloud(sources: Sequence[AdministrationData]) -> Iterator[Marks]:
     from tabwb.report.summaries.summary import named_of
 
     by_source = [{subtest.id: subtest for subtest in named_of([source])} for source in sources]

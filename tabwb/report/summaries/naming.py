@@ -13,12 +13,12 @@ from tabwb.administer.naming.views import (
     observations_of,
     speech_of,
 )
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.naming import listed_forms, listed_words, naming_item
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.counting import rule_of
 from tabwb.records.trials import Trial
 from tabwb.report.plain import Json, picked, picked_or_none
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.naming_agreement import code_agreements, rater_agreements
 from tabwb.scoring.estimate import Interval, clopper_pearson
 from tabwb.scoring.naming.case import Earlier
@@ -39,7 +39,7 @@ from tabwb.scoring.quantiles import median_interval, quantile
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
 
-def namings(source: Source) -> tuple[Naming, ...]:
+def namings(source: AdministrationData) -> tuple[Naming, ...]:
     """Return every naming trial of an administration in order, with the responses before it."""
     battery = source.battery
     speech, listed = speech_of(source.speaker, battery.language), listed_words(battery)
@@ -69,7 +69,7 @@ def namings(source: Source) -> tuple[Naming, ...]:
     return tuple(made)
 
 
-def _settled(source: Source, trial: Trial) -> Mapping[str, object] | None:
+def _settled(source: AdministrationData, trial: Trial) -> Mapping[str, object] | None:
     """Return what was settled of the response that counts, by the questions of a naming form."""
     attempt = trial.counting
     given = None if attempt is None else source.settled.get((trial.plan.number, attempt.number))
@@ -143,7 +143,7 @@ class NamedSubtest:
         }
 
 
-def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
+def named_subtests(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest, ...]:
     """Return the naming subtests of administrations of one battery."""
     speakers = {source.examinee for source in sources}
     scored = [
@@ -246,7 +246,7 @@ class NamedDifference:
 
 
 def naming_difference(
-    first: Sequence[Source], second: Sequence[Source]
+    first: Sequence[AdministrationData], second: Sequence[AdministrationData]
 ) -> tuple[NamedDifference, ...]:
     """Compare two sides of one naming battery."""
     sides = zip(named_subtests(first), named_subtests(second), strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.ratings import (
     Declaration,
     MeasureKind,
@@ -13,7 +14,6 @@ from tabwb.records.ratings import (
     measures_of,
 )
 from tabwb.report.plain import Json, picked
-from tabwb.report.summaries.counted import Source
 
 NOT_RECORDED = "version not recorded"
 
@@ -55,7 +55,7 @@ class RaterSummary:
 
 
 def raters_of(
-    sources: Sequence[Source], rated: Mapping[str, Collection[int]]
+    sources: Sequence[AdministrationData], rated: Mapping[str, Collection[int]]
 ) -> tuple[RaterSummary, ...]:
     """Return the scorers and judges that gave ratings, scorers first."""
     scorers = {name for one in sources for part in one.battery.subtests for name in part.scorers}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.columns.in_memory import Memory
 from tabwb.report.summaries.columns.judged import summarise_judges
 from tabwb.report.summaries.columns.prepared import prepare
 from tabwb.report.summaries.columns.subtests import subtest_counts
 from tabwb.report.summaries.columns.table import Table
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestCount
 
@@ -29,7 +29,9 @@ class RunningSummary:
         self._judged: object = None
         self._judges: tuple[JudgeSummary, ...] = ()
 
-    def of(self, source: Source) -> tuple[tuple[SubtestCount, ...], tuple[JudgeSummary, ...]]:
+    def of(
+        self, source: AdministrationData
+    ) -> tuple[tuple[SubtestCount, ...], tuple[JudgeSummary, ...]]:
         """Return the counts of each subtest, and the burden of each judge without intervals.
 
         Burdens are computed only when a response that judges rate is new or was rated again.

@@ -13,6 +13,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import LimitReached, limited
@@ -21,7 +22,6 @@ from tabwb.records.errors import ComponentError
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
-from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.store.columns import STATUSES
 from tabwb.tables.table import Column, Series, Table, column_of, series_of
 
@@ -96,7 +96,7 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
 
 def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
     """Return the responses of administrations of one battery that were read as columns."""
-    group = table_of(sources_of(members))
+    group = table_of(members)
     return _plugin_responses(group, np.flatnonzero(group.counts))
 
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import AdministrationData, subtests_of
 from tabwb.battery.model import Battery
 from tabwb.records.languages import NO_SPACES, is_unspaced_language
 from tabwb.records.ratings import FailedRater
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.parts import subtests_of
 from tabwb.report.summaries.raters import RaterSummary, raters_of
 from tabwb.report.summaries.subtests import FoilErrors, Measured, Share, SubtestSummary
 from tabwb.scoring.burden import NONE_COUNTED, CategoryBurden, Usable
@@ -102,7 +101,7 @@ def load() -> None:
     import tabwb.report.summaries.statistics  # noqa: F401
 
 
-def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
+def pool(sources: Sequence[AdministrationData], *, interval: bool = False) -> Summary:
     """Return the summary of administrations of one battery: responses are pooled, not averaged."""
     if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
         raise ValueError("only administrations of one battery version can be pooled")
@@ -144,7 +143,7 @@ def with_words(summary: Summary, battery: Battery) -> Summary:
     )
 
 
-def named_of(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
+def named_of(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest, ...]:
     """Return what is said of the pictures that a speaker named."""
     if not sources[0].battery.coded or not sources[0].is_speaker:
         return ()

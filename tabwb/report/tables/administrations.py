@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.values import PARTS, role_of, spec_values
@@ -17,8 +18,6 @@ from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
 from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
-from tabwb.report.summaries.counted import name_of
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.declared import shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.report.measures import (
     ACCURACY,
     DIFFICULTY,
@@ -17,9 +18,7 @@ from tabwb.report.measures import (
     RASCH_DIFFICULTY,
     SLOPE,
 )
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import sources_of
 from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.declared import (
@@ -174,7 +173,7 @@ class AnalysedSubtest:
         )  # fmt: skip
 
 
-def analyse_items(sources: Sequence[Source]) -> tuple[AnalysedSubtest, ...]:
+def analyse_items(sources: Sequence[AdministrationData]) -> tuple[AnalysedSubtest, ...]:
     """Return the subtests of a group whose answers are right or wrong."""
     examinees = [source.examinee for source in sources]
     return tuple(AnalysedSubtest(marks, examinees) for marks in marks_of(sources))
@@ -225,7 +224,7 @@ def item_models_table(rows: Sequence[Grouped]) -> Table:
 
 def _subtests(rows: Sequence[Grouped]) -> Iterator[tuple[Grouped, AnalysedSubtest]]:
     for row in rows:
-        for subtest in analyse_items(sources_of(row.group.members)):
+        for subtest in analyse_items(row.group.members):
             yield row, subtest
 
 

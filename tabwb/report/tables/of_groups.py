@@ -12,6 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
@@ -34,7 +35,6 @@ from tabwb.report.summaries.cautions import (
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import named_subtests
 from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import SubtestSummary
@@ -497,10 +497,10 @@ def said_tables(
         part = member.part
         shown = {
             (trial.plan.subtest, trial.plan.item)
-            for trial in member.source.trials
+            for trial in member.trials
             if part is None or part.has(trial.plan)
         }
-        for named in named_subtests([member.source]):
+        for named in named_subtests([member]):
             items = [item for item in named.items if (named.id, item.item) in shown]
             if items:
                 table = said_table(f"said_{snake(named.id)}_{member.administration.id}", items)

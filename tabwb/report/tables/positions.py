@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import FOIL_CHANCE, FOIL_SHARE, POSITION_ACCURACY, POSITION_SHARE
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import SHARED, without_draws
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import sources_of
 from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.tables.declared import (
     LIKE,
@@ -82,19 +81,21 @@ def foils_table(rows: Sequence[Grouped]) -> Table:
     found = (
         _Row(row, subtest, answers=answers, choice=choice)
         for row in rows
-        for subtest, answers, choice in foils_of(sources_of(row.group.members))
+        for subtest, answers, choice in foils_of(row.group.members)
     )
     return records_table("foils", FOILS, found, FOIL_NOTES)
 
 
 def _positions(rows: Sequence[Grouped]) -> Iterator[_Row]:
     for row in rows:
-        for subtest, bias in positions_of(sources_of(row.group.members)):
+        for subtest, bias in positions_of(row.group.members):
             for place in bias.positions if bias is not None else ():
                 yield _Row(row, subtest, bias, place)
 
 
-def positions_of(sources: Sequence[Source]) -> Iterator[tuple[str, PositionBias | None]]:
+def positions_of(
+    sources: Sequence[AdministrationData],
+) -> Iterator[tuple[str, PositionBias | None]]:
     """Yield each subtest with options and its bias; None: its options were always in one order.
 
     Right answers are those of the policy *exact*, choices are what the policy *extracted* reads.
@@ -136,7 +137,7 @@ def _bias(marks: Marks) -> PositionBias | None:
     return replace(bias, positions=positions, choices=choices, accuracy=accuracy)
 
 
-def foils_of(sources: Sequence[Source]) -> Iterator[tuple[str, int, FoilChoice]]:
+def foils_of(sources: Sequence[AdministrationData]) -> Iterator[tuple[str, int, FoilChoice]]:
     """Yield subtest, answers that offer an option of the kind, and how often the kind is named.
 
     An error counts if the policy *extracted* reads one wrong option. Options that the battery names

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Item, Subtest
 from tabwb.records.counting import CALIBRATED
 from tabwb.report.names import judge_called
 from tabwb.report.summaries.columns.prepared import Bools, Prepared
 from tabwb.report.summaries.columns.table import NOT_RATED, table_of
 from tabwb.report.summaries.columns.table import Table as Responses
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of
@@ -178,7 +178,7 @@ def _rows_of(chosen: Sequence[AdministrationData]) -> _Rows | None:
     items: list[tuple[Subtest, Item]] = []
     parts: list[list[NDArray[Any]]] = []
     for members in batteries.values():
-        table = table_of([chosen[place].source for place in members])
+        table = table_of([chosen[place] for place in members])
         cells = np.array(
             [-1 if cell is None else at for at, cell in enumerate(table.known, len(items))]
         )

@@ -15,11 +15,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import AdministrationData, outlines, with_columns
 from tabwb.records.errors import Interrupted, TabwbError, error_text
 from tabwb.records.words import plural
 from tabwb.report.summaries.grouping import Group, grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import Answered, SurveyGrown, SurveyRenewed
 from tabwb.workbench.comparison.rows import without_trials
@@ -213,7 +213,7 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
     from tabwb.analysis.judges import disagreements
     from tabwb.workbench.comparison.dialogs import DifferingScreen
 
-    result = disagreements(sources_of(loader.members(group, explained=feature)), feature)
+    result = disagreements(loader.members(group, explained=feature), feature)
     return partial(DifferingScreen, result, group.battery, group.name)
 
 

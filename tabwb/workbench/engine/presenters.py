@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery
 from tabwb.battery.model import Item as BatteryItem
 from tabwb.records.conditions import Conditions
@@ -19,7 +20,6 @@ from tabwb.records.ratings import Declaration, Rating, verdicts_of
 from tabwb.records.states import AttemptState, RatingStatus, StopReason, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import UNTOLD, read_reason
@@ -276,13 +276,12 @@ class LiveScores:
         history, current = session.history, session.state.current
         battery, trials = session.battery, history.trials
         conditions = session.administration.conditions
-        source = Source(
+        source = AdministrationData(
+            session.administration,
             battery,
             trials,
-            conditions,
-            history.declarations,
+            declarations=history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
-            speaker=session.speaker_record,
         )
         subtests, judges = self._summary.of(source)
         subtest = current.plan.subtest if current else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.report.summaries.load import AdministrationData, load_administrations, load_columns
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
@@ -35,7 +35,7 @@ def scored(store: Store, administration: Administration, primary: str) -> Scored
     many = administration.planned > MOST_TRIALS
     load = load_columns if many else load_administrations
     (data,) = load(store, [administration.id], primary=primary)
-    summary = pool([data.source])
+    summary = pool([data])
     counts = [subtest.counts for subtest in summary.subtests]
     person = administration.conditions.kind == "speaker"
     scores = scores_of(
@@ -69,7 +69,7 @@ def _unjudged(data: AdministrationData, summary: Summary) -> Iterator[tuple[str,
         for subtest in summary.subtests
         if data.battery.subtest(subtest.id).task.connected
     )
-    declared = data.source.declarations
+    declared = data.declarations
     begun = [
         one.rater
         for one in summary.judges

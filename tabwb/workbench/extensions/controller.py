@@ -62,10 +62,10 @@ class ExtensionController(Controller):
 
         The worker can do other things meanwhile; of several pages the last one asked for is sent.
         """
+        from tabwb.analysis.administrations import load_columns
         from tabwb.plugin_api.extensions import PageData
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
-        from tabwb.report.summaries.load import load_columns
         from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
@@ -93,10 +93,10 @@ class ExtensionController(Controller):
 
     def table(self, name: str, title: str, numbers: Sequence[int], what: str) -> None:
         """Build a table of results and send it."""
+        from tabwb.analysis.administrations import load_columns
         from tabwb.media.views.typed import explained_view
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
-        from tabwb.report.summaries.load import load_columns
         from tabwb.report.tables.views import VIEWS, named_table
 
         by = VIEWS[name].by
@@ -114,6 +114,7 @@ class ExtensionController(Controller):
         """
         from rich.console import Group
 
+        from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.change import (
             change_items_table,
             change_of,
@@ -124,7 +125,6 @@ class ExtensionController(Controller):
             tags_as_sets,
         )
         from tabwb.media.views.typed import explained_view
-        from tabwb.report.summaries.load import load_columns
 
         sessions = sessions_of(self.store, participant, battery)
         members = load_columns(self.store, [one.id for one in sessions], primary=self._counts)

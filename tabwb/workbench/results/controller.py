@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.ratings import Judged
-from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import Ended, Tools

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.administer.naming.views import NamingView
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.counting import rule_of
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import LimitsSet, OnsetSet
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import (
     Confusions,
     CueEffect,
@@ -133,7 +133,7 @@ def naming_results(
     """Return the results of a naming administration, and each named response by its trial."""
     if not named:
         return None, {}
-    spoken = [naming for naming in namings(data.source) if naming.view.item.coded]
+    spoken = [naming for naming in namings(data) if naming.view.item.coded]
     responses = {naming.view.trial.plan.number: _response(naming) for naming in spoken}
     parts = tuple(
         NamingPart(
@@ -144,7 +144,7 @@ def naming_results(
         )
         for subtest in named
     )
-    held = [_session(each, named_subtests([each.source])) for each in sessions]
+    held = [_session(each, named_subtests([each])) for each in sessions]
     held = held or [_session(data, tuple(named))]
     held.sort(key=lambda session: (session.at, session.number))
     change, reason = _change(sessions)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tabwb.analysis.administrations import AdministrationData, effective_statuses, is_usable
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
-from tabwb.report.summaries.counted import effective_statuses, is_usable
-from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.workbench.engine.presenters import (
     Places,
@@ -55,7 +54,7 @@ class Results:
 
 def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] = ()) -> Results:
     """Return everything that the results page shows."""
-    summary = pool([data.source], interval=True)
+    summary = pool([data], interval=True)
     naming, named = naming_results(data, summary.named, sessions)
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)

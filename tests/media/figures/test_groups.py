@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import over_families, pairs_of
 from tabwb.media.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.media.figures.groups import TimedGroup
@@ -20,7 +21,6 @@ from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.report.selection import with_features
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.load import AdministrationData
 from tests.analysis.test_pairs import BASE, INSTRUCT, conditions, given
 from tests.analysis.test_pairs import words as said
 from tests.media.figures.made import (

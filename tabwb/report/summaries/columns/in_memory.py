@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.records.trials import Attempt, Trial
-from tabwb.report.summaries.counted import Source
 from tabwb.store.columns import (
     STATUSES,
     Places,
@@ -90,7 +90,7 @@ class Memory:
         self._texts = Places[str]()
         self._of_text = [array("q"), array("i"), array("b"), array("b")]
 
-    def add(self, source: Source) -> None:
+    def add(self, source: AdministrationData) -> None:
         """Take all trials of an administration, and what its judges were told."""
         self.planned.append(planned_of(source.trials))
         first = len(self)
@@ -207,7 +207,7 @@ def planned_of(trials: Iterable[Trial]) -> Counter[str]:
     return Counter(trial.plan.subtest for trial in trials if not trial.plan.practice)
 
 
-def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
+def columns_in_memory(sources: Sequence[AdministrationData]) -> ResponseColumns:
     """Return the answers of trials in memory that count."""
     held = Memory()
     for source in sources:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place, Side
 from tabwb.records.counting import CALIBRATED
 from tabwb.records.ratings import Declaration, prompt_hash
@@ -19,7 +20,6 @@ from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.alike import alike
 from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import NOT_RATED, Table, side_of, unusable, usable_of
-from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import (
     JudgeSummary,
     Terms,
@@ -130,7 +130,7 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     )
 
 
-def _is_person(source: Source, rater: str) -> bool:
+def _is_person(source: AdministrationData, rater: str) -> bool:
     declared = source.declarations.get(rater)
     return declared is not None and declared.kind == "person"
 

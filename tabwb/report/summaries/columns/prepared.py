@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.states import Protocol, ResponseStatus
-from tabwb.report.summaries.counted import Source
 from tabwb.scoring.burden import REPEATED_PROMPTS
 from tabwb.store.columns import STATUSES, Ints, ResponseColumns, Texts, distinct
 
@@ -36,7 +36,7 @@ class Prepared:
     """
 
     columns: ResponseColumns
-    sources: Sequence[Source]
+    sources: Sequence[AdministrationData]
     words: Ints
     blank: Bools
     statuses: Ints
@@ -46,7 +46,9 @@ class Prepared:
     statistics: tuple[Statistic, ...] = ()
 
 
-def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtest, Item] | None]:
+def items_of(
+    source: AdministrationData, columns: ResponseColumns
+) -> list[tuple[int, Subtest, Item] | None]:
     """Return, by place, the number of its subtest, subtest and item; None: of other batteries."""
     known = {
         (subtest.id, item.id): (number, subtest, item)
@@ -56,7 +58,7 @@ def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtes
     return [known.get(place) for place in columns.places]
 
 
-def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
+def prepare(columns: ResponseColumns, sources: Sequence[AdministrationData]) -> Prepared:
     """Return what is known of each response by itself."""
     statuses = columns.statuses.astype(np.int8)
     protocols = np.zeros(len(columns), np.int8)
@@ -131,7 +133,7 @@ def _several(texts: Ints, prompts: Ints) -> Bools:
 
 
 def _obtained(
-    source: Source,
+    source: AdministrationData,
     items: Sequence[tuple[int, Subtest, Item] | None],
     columns: ResponseColumns,
     noted: Mapping[str, int],

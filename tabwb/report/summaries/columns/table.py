@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.analysis.administrations import AdministrationData, Part
 from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item
 from tabwb.records.ratings import MeasureKind
@@ -19,8 +20,6 @@ from tabwb.records.states import ResponseStatus
 from tabwb.report.summaries.columns.duplicates import representatives
 from tabwb.report.summaries.columns.in_memory import columns_in_memory
 from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, prepare
-from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.parts import Part
 from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import Usable, count_usable
 from tabwb.store.columns import STATUSES, Ints, Ratings, distinct
@@ -247,7 +246,7 @@ class Table:
         return np.where(best < len(self), best, own)[self.counts]
 
 
-def table_of(sources: Sequence[Source]) -> Table:
+def table_of(sources: Sequence[AdministrationData]) -> Table:
     """Return the table of administrations of one battery.
 
     Responses that were read together as columns are taken from these; else trials in memory are.

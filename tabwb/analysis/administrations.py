@@ -1,0 +1,521 @@
+"""Administrations as analyses read them: from the store or from memory, with their batteries.
+
+Also the status under which a response counts, and whether its features can be rated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.administer.rating.derived import Derivation, derivations, people_of
+from tabwb.battery.loader import battery_from_canonical
+from tabwb.battery.model import Battery, Subtest
+from tabwb.records.conditions import Conditions
+from tabwb.records.counting import CALIBRATED
+from tabwb.records.errors import UsageError
+from tabwb.records.rating_sets import Answer
+from tabwb.records.ratings import (
+    Declaration,
+    Judged,
+    MeasureKind,
+    measures_of,
+    verdict_measure,
+)
+from tabwb.records.reasoning import KEEP, option_of
+from tabwb.records.speakers import KeptRecording
+from tabwb.records.specs import options_that_count, parse_spec
+from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
+from tabwb.records.study import Value
+from tabwb.records.trials import IDENTITY, Administration, Attempt, PlannedTrial, Trial
+from tabwb.scoring.burden import ComparedAnswer, repeated_answers
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.text import words
+from tabwb.store.store import Store
+from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
+    from tabwb.report.summaries.columns.prepared import Prepared
+    from tabwb.store.columns import Ints, ResponseColumns
+
+
+def name_of(conditions: Conditions) -> str:
+    """Return who was tested: the spec with its lesion, or the study ID.
+
+    >>> name_of(Conditions("bundled", "model", lesion="noise:0.1"))
+    'bundled + noise:0.1'
+    """
+    return conditions.examinee + (f" + {conditions.lesion}" if conditions.lesion else "")
+
+
+def model_of(conditions: Conditions) -> str:
+    """Return who was tested as :func:`name_of`, without options that change no answer.
+
+    >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
+    'transformers:m@dtype=float32'
+    """
+    return name_of(replace(conditions, examinee=spec_of(conditions)))
+
+
+def spec_of(conditions: Conditions) -> str:
+    """Return the examinee, a model's without options that change no answer and without a lesion."""
+    if conditions.kind != "model" or "@" not in conditions.examinee:
+        return conditions.examinee
+    try:
+        spec = parse_spec(conditions.examinee)
+    except UsageError:  # stored by an earlier version
+        return conditions.examinee
+    kept = options_that_count(spec)
+    if len(kept) == len(spec.options):
+        return conditions.examinee
+    return str(replace(spec, options=kept))
+
+
+Cell = tuple[str, str, int]
+"""Subtest, item and replicate."""
+Plan = Mapping[Cell, int]
+"""Number of planned trials, practice not counted, of each cell."""
+Place = tuple[str, str]
+"""Subtest and item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which responses of one administration are summarised.
+
+    Attributes:
+        places: (subtest, item) of those that belong to it.
+        replicates: their numbers, from 0.
+        planned: subtest to number of its planned trials, practice not counted.
+    """
+
+    places: frozenset[Place]
+    replicates: frozenset[int]
+    planned: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def subtests(self) -> frozenset[str]:
+        """The subtests of which it has an item."""
+        return frozenset(subtest for subtest, _ in self.places)
+
+    def has(self, plan: PlannedTrial) -> bool:
+        """Return whether a planned trial belongs to it."""
+        return plan.replicate in self.replicates and (plan.subtest, plan.item) in self.places
+
+    def rows(self, columns: ResponseColumns, start: int, stop: int) -> Ints:
+        """Return the rows of an administration, ``start`` to ``stop`` - 1, that belong to it."""
+        import numpy as np
+
+        wanted = [at for at, place in enumerate(columns.places) if place in self.places]
+        chosen = np.isin(columns.items[start:stop], wanted)
+        chosen &= np.isin(columns.replicates[start:stop], sorted(self.replicates))
+        return np.flatnonzero(chosen) + start
+
+
+def part_of(plan: Plan, cells: Iterable[Cell]) -> Part:
+    """Return the part of an administration that has these cells."""
+    places: set[Place] = set()
+    replicates: set[int] = set()
+    planned: dict[str, int] = {}
+    for cell in cells:
+        subtest, item, replicate = cell
+        places.add((subtest, item))
+        replicates.add(replicate)
+        planned[subtest] = planned.get(subtest, 0) + plan[cell]
+    return Part(frozenset(places), frozenset(replicates), planned)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording that is kept, and where its bytes lie; None where that was not asked for."""
+
+    kept: KeptRecording
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AdministrationData:
+    """One administration with its battery and all its trials.
+
+    Attributes:
+        model_facts: what the back end said of the model (revision, dtype).
+        notes: on the administration as a whole.
+        declarations: what each rater said of itself, by rater.
+        judged: every call of judges that ask a model, oldest first.
+        recordings: of a person's voice, oldest first.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        speaker: of the speaker's record what exports carry (:data:`EXPORTED`).
+        columns: where its responses are columns: all that were read, and its place among them;
+            ``trials`` are empty then.
+        part: the responses that are summarised; None: all.
+        plan: number of planned trials of each item and replicate, where that was asked for.
+        derivation: how the derived raters are computed, or None where there are none.
+    """
+
+    administration: Administration
+    battery: Battery
+    trials: Sequence[Trial]
+    model_facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    judged: Sequence[Judged] = ()
+    recordings: tuple[Recorded, ...] = ()
+    primary: str = ""
+    speaker: Mapping[str, Value] = field(default_factory=dict)
+    columns: tuple[Prepared, int] | None = None
+    part: Part | None = None
+    plan: Plan | None = None
+    derivation: Derivation | None = None
+
+    @property
+    def conditions(self) -> Conditions:
+        """How it was given."""
+        return self.administration.conditions
+
+    @property
+    def planned_cells(self) -> Plan:
+        """The planned trials of each item and replicate that belong to ``part``, without
+        practice.
+        """
+        plan = self.plan
+        if plan is None:
+            if self.columns is not None and not self.trials:
+                raise ValueError("the planned trials were not read")
+            given = (trial.plan for trial in self.trials if not trial.plan.practice)
+            plan = Counter((one.subtest, one.item, one.replicate) for one in given)
+        part = self.part
+        if part is None:
+            return plan
+        return {
+            cell: n
+            for cell, n in plan.items()
+            if cell[:2] in part.places and cell[2] in part.replicates
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The facts of the model that must be alike for its responses to be pooled."""
+        return {name: self.model_facts[name] for name in IDENTITY if name in self.model_facts}
+
+    @property
+    def settled(self) -> Mapping[tuple[int, int], Mapping[str, Answer]]:
+        """What was settled in rating sets: by numbers of trial and attempt, by question."""
+        return {} if self.derivation is None else self.derivation.answers
+
+    @property
+    def examinee(self) -> str:
+        """Who was tested, see :func:`model_of`."""
+        return model_of(self.conditions)
+
+    @property
+    def own_trials(self) -> Sequence[Trial]:
+        """Its trials, only those of the part."""
+        part = self.part
+        if part is None:
+            return self.trials
+        return tuple(trial for trial in self.trials if part.has(trial.plan))
+
+    @property
+    def is_speaker(self) -> bool:
+        """Whether a person answered."""
+        return self.conditions.kind == "speaker"
+
+    def measures_of(self, scorer: str) -> Mapping[str, MeasureKind]:
+        """Return what the values of a scorer's measures are, as declared."""
+        return measures_of(scorer, self.declarations.get(scorer))
+
+    def verdict_measure(self, scorer: str, policy: str = "exact") -> str:
+        """Return the measure whose values are a scorer's verdicts; empty where it gives none."""
+        return verdict_measure(self.measures_of(scorer), policy)
+
+    @property
+    def keeps_reasoning(self) -> bool:
+        """Whether tags of thinking are words of a response: a person's, or by the option."""
+        given = self.conditions
+        return given.kind != "model" or option_of(given.examinee) == KEEP
+
+    @property
+    def protocol(self) -> Protocol:
+        """How answers were obtained."""
+        return self.conditions.protocol
+
+
+def subtests_of(sources: Iterable[AdministrationData]) -> frozenset[str] | None:
+    """Return the subtests of which a part is summarised; None: all of the battery."""
+    chosen: set[str] = set()
+    for source in sources:
+        if source.part is None:
+            return None
+        chosen |= source.part.subtests
+    return frozenset(chosen)
+
+
+def effective_statuses(
+    battery: Battery, trials: Iterable[Trial]
+) -> tuple[ResponseStatus | None, ...]:
+    """Return the status under which each trial's answer counts; None without such an answer.
+
+    It is the stored status, except that a usable answer becomes *repeated-answer* where the same
+    text (normalised) was given to three or more different prompts of the administration. Three
+    exceptions: an answer that is the expected one is never a repeated answer; a choice or a yes or
+    no is one only where *every* answer to its subtest is that text; practice and pictures named
+    aloud are left out.
+    """
+    tasks = {subtest.id: subtest.task for subtest in battery.subtests}
+    items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
+    stored: list[ResponseStatus | None] = []
+    open_answers: list[ComparedAnswer] = []
+    closed: dict[str, list[ComparedAnswer]] = {}
+    for place, trial in enumerate(trials):
+        attempt = trial.counting if trial.state is TrialState.ANSWERED else None
+        stored.append(None if attempt is None else attempt.status)
+        plan = trial.plan
+        task = tasks[plan.subtest]
+        if attempt is None or plan.practice or task.coded:
+            continue
+        item = items[plan.subtest, plan.item]
+        answer = ComparedAnswer(place, item.prompt, attempt.response)
+        if task.closed:
+            closed.setdefault(plan.subtest, []).append(answer)
+        elif item.expected is None or words(item.expected) != words(attempt.response):
+            open_answers.append(answer)
+    repeated = set(repeated_answers(open_answers))
+    for answers in closed.values():
+        if len({" ".join(words(answer.text)) for answer in answers}) == 1:
+            repeated |= repeated_answers(answers)
+    return tuple(
+        ResponseStatus.REPEATED_ANSWER
+        if place in repeated and status is not None and status.usable
+        else status
+        for place, status in enumerate(stored)
+    )
+
+
+_PROTOCOLS = frozenset(Protocol)
+
+
+def protocol_of(given: Protocol, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+    """Return how a response was obtained."""
+    noted = attempt.metadata.get("protocol")
+    if noted in _PROTOCOLS:
+        return Protocol(noted)
+    return given if trial.plan.options or subtest.task.answers else Protocol.GENERATE
+
+
+def is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
+    """Return whether a model gives the same response again to the same request."""
+    if attempt.metadata.get("replayed_sampled") == "yes":
+        return False  # drawn when it was recorded
+    drew_nothing = attempt.metadata.get("sampled") == "no"
+    return conditions.decoding.greedy or protocol is Protocol.LIKELIHOOD or drew_nothing
+
+
+def is_usable(status: ResponseStatus | None, kind: ResponseKind, response: str) -> bool:
+    """Return whether the features of a response can be rated.
+
+    A repeated choice or yes or no stays usable: its accuracy is counted as scored. A truncated
+    response without text, all of whose tokens were reasoning, is not.
+
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO, "Yes")
+    True
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT, "Yes")
+    False
+    >>> is_usable(ResponseStatus.TRUNCATED, ResponseKind.CONNECTED_TEXT, " ")
+    False
+    """
+    if status is ResponseStatus.TRUNCATED and not response.strip():
+        return False
+    if status is ResponseStatus.REPEATED_ANSWER and task_type(kind).closed:
+        return True
+    return status is None or status.usable
+
+
+def load_administrations(
+    store: Store,
+    references: Sequence[int | str] = (),
+    *,
+    sound: bool = False,
+    primary: str = "",
+) -> tuple[AdministrationData, ...]:
+    """Return the administrations that numbers or uids name, each once; without any, all."""
+    chosen = chosen_administrations(store, references)
+    made = derivations(store, [record.id for record in chosen], primary)
+    return _with_trials(store, chosen, made, sound=sound, primary=primary)
+
+
+def load_columns(
+    store: Store,
+    references: Sequence[int | str] = (),
+    *,
+    primary: str = "",
+    statistics: tuple[Statistic, ...] = (),
+    judge: str = "",
+) -> tuple[AdministrationData, ...]:
+    """Return administrations whose responses are columns; of speakers who name, with trials too.
+
+    Summaries of both are the same; columns take less time and memory.
+    """
+    outlined = outlines(store, references)
+    return with_columns(store, outlined, primary=primary, statistics=statistics, judge=judge)
+
+
+def with_columns(
+    store: Store,
+    outlined: Sequence[AdministrationData],
+    *,
+    primary: str = "",
+    statistics: tuple[Statistic, ...] = (),
+    explained: Collection[str] = (),
+    judge: str = "",
+) -> tuple[AdministrationData, ...]:
+    """Return administrations with their responses, as :func:`load_columns` does."""
+    from tabwb.report.summaries.columns.prepared import prepare
+
+    known = sorted(outlined, key=lambda data: data.administration.id)
+    spoken = [
+        data.administration
+        for data in known
+        if data.administration.conditions.kind == "speaker" and data.battery.coded
+    ]
+    numbers = [data.administration.id for data in known]
+    made = derivations(store, numbers, primary)
+    named = {
+        data.administration.id: data
+        for data in _with_trials(store, spoken, made, sound=False, primary=primary)
+    }
+    loaded = [
+        named.get(data.administration.id) or _derived(data, made.get(data.administration.id))
+        for data in known
+    ]
+    deciding = {
+        verdict_measure(declared.measures)
+        for data in loaded
+        for declared in data.declarations.values()
+    }
+    columns = store.columns(numbers, {*POLICIES, *deciding, *explained} - {""})
+    if made:
+        from tabwb.report.summaries.columns.derived import with_derived_columns
+
+        columns = with_derived_columns(columns, [data.declarations for data in loaded], made)
+    if judge.startswith(CALIBRATED):
+        from tabwb.report.summaries.columns.calibrated import with_calibrated
+
+        before = [data.declarations for data in loaded]
+        columns, after = with_calibrated(store, columns, before, judge)
+        loaded = [replace(one, declarations=own) for one, own in zip(loaded, after, strict=True)]
+    prepared = replace(prepare(columns, loaded), statistics=statistics)
+    return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
+
+
+def _derived(data: AdministrationData, how: Derivation | None) -> AdministrationData:
+    """Return an administration with the derived raters, and what was settled of its responses."""
+    if how is None:
+        return data
+    people = people_of(data.declarations)
+    trials = data.trials
+    if trials and how.rules and people:
+        trials = [how.with_derived(trial, people) for trial in trials]
+    declared = how.declarations(data.declarations)
+    return replace(data, declarations=declared, trials=trials, derivation=how)
+
+
+def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[AdministrationData, ...]:
+    """Return administrations with battery, facts of the model and speaker, without responses."""
+    administrations = sorted(
+        chosen_administrations(store, references), key=lambda record: record.id
+    )
+    batteries = _batteries(store, administrations)
+    facts = store.facts([record.id for record in administrations])
+    return tuple(
+        AdministrationData(
+            record,
+            batteries[record.battery_hash],
+            (),
+            known.model,
+            known.notes,
+            known.declarations,
+            speaker=_record_of(store, record),
+        )
+        for record, known in zip(administrations, facts, strict=True)
+    )
+
+
+def _record_of(store: Store, administration: Administration) -> Mapping[str, Value]:
+    person = administration.conditions.study_id
+    versions = store.people.speaker_versions(person) if person else ()
+    return exported_columns(versions[-1].values) if versions else {}
+
+
+def chosen_administrations(store: Store, references: Sequence[int | str]) -> list[Administration]:
+    """Return the administrations that numbers or uids name, each once; without any, all."""
+    if not references:
+        return list(store.administrations())
+    return list({record.id: record for record in map(store.administration, references)}.values())
+
+
+def batteries_of(store: Store, administrations: Iterable[Administration]) -> tuple[Battery, ...]:
+    """Return the different batteries of administrations, in order."""
+    return tuple(_batteries(store, administrations).values())
+
+
+def _batteries(store: Store, administrations: Iterable[Administration]) -> dict[str, Battery]:
+    return {
+        content_hash: battery_from_canonical(store.battery_canonical(content_hash))
+        for content_hash in dict.fromkeys(record.battery_hash for record in administrations)
+    }
+
+
+def _with_trials(
+    store: Store,
+    administrations: Sequence[Administration],
+    made: Mapping[int, Derivation],
+    *,
+    sound: bool,
+    primary: str,
+) -> tuple[AdministrationData, ...]:
+    batteries = _batteries(store, administrations)
+    loaded: list[AdministrationData] = []
+    for administration in administrations:
+        history = store.history(administration.id)
+        conditions = administration.conditions
+        is_speaker = conditions.kind == "speaker"
+        speaker = store.people.speaker(conditions.examinee) if is_speaker else None
+        data = AdministrationData(
+            administration,
+            batteries[administration.battery_hash],
+            history.trials,
+            history.model_facts,
+            history.notes,
+            history.declarations,
+            store.judgements(administration.id) if history.declarations else (),
+            recordings_of(store, administration, sound=sound),
+            primary,
+            {} if speaker is None else exported_columns(speaker.values),
+        )
+        loaded.append(_derived(data, made.get(administration.id)))
+    return tuple(loaded)
+
+
+EXPORTED = ("age_years", "group", "AQ", "variety", "ipa")
+"""Columns of a speaker's record that exports carry."""
+
+
+def exported_columns(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return the columns of a speaker's record that exports carry."""
+    return {name: values[name] for name in EXPORTED if name in values}
+
+
+def recordings_of(
+    store: Store, administration: Administration, *, sound: bool = False
+) -> tuple[Recorded, ...]:
+    """Return the recordings of a person's administration, none for a model's."""
+    if administration.conditions.kind != "speaker":
+        return ()
+    return tuple(
+        Recorded(kept, store.people.recording_path(kept.sha256) if sound else None)
+        for kept in store.people.recordings(administration.id)
+    )
