@@ -12,36 +12,13 @@ from tests.cli.conftest import Run
 LABELS = re.compile(r"\b(fair|substantial|slight|moderate|poor|excellent)\b", re.IGNORECASE)
 
 
-def test_the_page_has_every_part_and_no_verbal_label(run: Run, tmp_path: Path) -> None:
+def test_the_page_has_no_verbal_label_and_the_figure_is_drawn(run: Run, tmp_path: Path) -> None:
     path = written(tmp_path / "r.csv", verdict_rows(people_and_judge()))
     found = run("agreement", path, "--draws", 200, "--figure", tmp_path / "f.svg")
     assert found.status == 0, found.err
     assert (tmp_path / "f.svg").exists()
-    words = " ".join(found.out.split())
-    for part in (
-        "3 people (R1, R2, R3), 1 judge (rules-2)",
-        "people with each other, by feature",
-        "Aggregation (table 1), rules-2",
-        "not comparable with human-human pairwise",
-        "rules-2 with each person less people with each other",
-        "> drop present absent settled ? absent",
-        "settled (nothing is adjudicated)",
-        "calibration of rules-2",
-        "error rates without a known truth",
-    ):
-        assert part in words
-    assert not LABELS.search(words)
+    assert not LABELS.search(" ".join(found.out.split()))
     assert max(map(len, found.out.splitlines())) <= 80
-
-
-def test_the_document_has_the_promised_keys(run: Run, tmp_path: Path) -> None:
-    path = written(tmp_path / "r.csv", verdict_rows(people_and_judge()))
-    document = run("agreement", path, "--draws", 0, "--json").document
-    assert document["format"] == 1
-    assert document.keys() >= {"features", "summary", "pairs", "intra"}
-    for kind in ("unweighted", "positive_count_weighted", "nonzero_prevalence"):
-        assert document["summary"][kind].keys() >= {"kappa", "ac1", "features"}
-    assert len(document["pairs"]) == 3
 
 
 def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
