@@ -46,7 +46,7 @@ _DRAWS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Box:
+class Grid:
     """Lesions that are every combination of their targets, layers, amounts, numbers and seeds.
 
     Targets have plus signs between where lesions were joined; an empty set of layers is all. Where
@@ -89,7 +89,7 @@ def lesions(about: Studied) -> Facts:
     def specs(name: str) -> frozenset[tuple[str, bool]]:
         return frozenset((_spec(member), _is_control(member)) for member in given[name])
 
-    boxes = _boxes(dict.fromkeys(map(_spec, lesioned)))
+    boxes = grids(dict.fromkeys(map(_spec, lesioned)))
     targets = dict.fromkeys(one for box in boxes for each in box.targets for one in each.split("+"))
     found = _lesions_of(lesioned)
     several = len(given) > 1
@@ -108,7 +108,7 @@ def lesions(about: Studied) -> Facts:
 def doses(about: Studied) -> Facts:
     """Return whether values are averaged by amount: of lesions, prompt noise, temperature."""
     members = [m for m in about.members if not is_persons(m) and _spec(m) and not _is_control(m)]
-    boxes = _boxes(dict.fromkeys(map(_spec, members)))
+    boxes = grids(dict.fromkeys(map(_spec, members)))
     alone = any(not one.draws for one in _lesions_of(members))
     amounts: dict[str, dict[object, set[float]]] = {"noise": {}, "temperature": {}}
     for member in about.members:
@@ -166,7 +166,7 @@ def _given(names: Sequence[str], members: Members, intact: Mapping[str, Sequence
         (_spec(one), role_of(_spec(one), one.administration.tags)) for one in members
     )
     of_roles = {
-        noun: _boxes(spec for spec, role in given if role == noun)
+        noun: grids(spec for spec, role in given if role == noun)
         for noun in ("lesion", *CONTROL_ROLES)
     }
     counts = [plural(sum(box.n for box in own), noun) for noun, own in of_roles.items() if own]
@@ -193,7 +193,7 @@ def _given(names: Sequence[str], members: Members, intact: Mapping[str, Sequence
     }
 
 
-def _box(box: _Box, noun: str) -> Facts:
+def _box(box: Grid, noun: str) -> Facts:
     kind = box.kind
     told: Facts = {"spread_over": False, "n": box.n, "noun": noun, "seeds": box.seeds}
     if kind is None:
@@ -228,41 +228,41 @@ def _box(box: _Box, noun: str) -> Facts:
     }
 
 
-def _boxes(specs: Iterable[str]) -> list[_Box]:
+def grids(specs: Iterable[str]) -> list[Grid]:
     """Return lesions as grids: a side is joined where all other sides are the same."""
     boxes = [_single(spec) for spec in specs]
     for side in ("seeds", "amounts", "numbers", "layers", "targets"):
-        others = [one.name for one in fields(_Box) if one.name != side]
-        alike: dict[tuple[Any, ...], list[_Box]] = {}
+        others = [one.name for one in fields(Grid) if one.name != side]
+        alike: dict[tuple[Any, ...], list[Grid]] = {}
         for box in boxes:
             alike.setdefault(tuple(getattr(box, name) for name in others), []).append(box)
         boxes = [_joined(own, side) for own in alike.values()]
     return boxes
 
 
-def _joined(boxes: Sequence[_Box], side: str) -> _Box:
+def _joined(boxes: Sequence[Grid], side: str) -> Grid:
     """Return boxes as one that has all their values of a side, numbers in ascending order."""
     values = list(dict.fromkeys(value for box in boxes for value in getattr(box, side)))
     changed: dict[str, Any] = {side: tuple(values if side == "targets" else sorted(values))}
     return replace(boxes[0], **changed)
 
 
-def _single(text: str) -> _Box:
+def _single(text: str) -> Grid:
     try:
         found = parse_lesions(text)
     except UsageError:  # made with another tool
-        return _Box(spec=text)
+        return Grid(spec=text)
     seeds = {one.seed for one in found if one.draws}
     kinds = {_kind(one) for one in found}
     sides = {(one.layers, one.amount, one.number) for one in found}
     if len(seeds) > 1:
-        return _Box(spec=text)
+        return Grid(spec=text)
     if len(kinds) > 1 or len(sides) > 1:
-        return _Box(seeds=tuple(seeds), spec="+".join(one.kind(amount="") for one in found))
+        return Grid(seeds=tuple(seeds), spec="+".join(one.kind(amount="") for one in found))
     targets = "+".join(one.target for one in found)
     ((layers, amount, number),) = sides
     numbers = () if number is None else (number,)
-    return _Box((targets,), (layers,), (amount,), numbers, tuple(seeds), kinds.pop())
+    return Grid((targets,), (layers,), (amount,), numbers, tuple(seeds), kinds.pop())
 
 
 def _kind(lesion: Lesion) -> Lesion:

@@ -226,14 +226,6 @@ def test_columns_are_chosen_with_their_interval_and_their_notes() -> None:
         captioned_groups(groups(), ["burdn"])
 
 
-def test_columns_that_name_groups_have_other_names() -> None:
-    (one,) = captioned_groups(groups(), ["model", "n"])
-    assert one.table.names == ("group", "n")
-    (two,) = captioned_groups(summarised(grouped(eight(), "model,seed")), ["group", "n"])
-    assert two.table.names == ("model", "seed", "n")
-    assert checked_columns(results_table(groups()), ["subtest"]).names == ("part",)
-
-
 def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
     table: Table = results_table(groups())
     assert checked_columns(table, ["group", "n-usable"]).names == ("group", "n_usable")

@@ -25,9 +25,7 @@ from tabwb.media.report import (
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
-from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
-from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
@@ -93,15 +91,6 @@ def two() -> Report:
     return report(
         given(1, CONDITIONS), given(2, replace(CONDITIONS, examinee="b")), n=2, figures=True
     )
-
-
-def test_the_page_begins_with_the_sentence_about_research(whole: Report) -> None:
-    page = Page(report_html(whole))
-    after = page.text.partition("Small Battery 1: results")[2].partition("Methods")[0]
-    assert RESEARCH_ONLY in page.text
-    assert "Not a diagnostic tool." in page.text
-    assert page.text.index(RESEARCH_ONLY) < page.text.index("Materials")
-    assert after
 
 
 def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) -> None:
@@ -247,41 +236,6 @@ def test_without_matplotlib_the_report_says_how_to_install_it(
     made = report(given(1, CONDITIONS), figures=True)
     assert made.figures == ()
     assert "needs the extra 'figures'" in Page(report_html(made)).text
-
-
-def test_markdown_has_methods_tables_and_columns(whole: Report) -> None:
-    text = report_markdown(whole)
-    for heading in ("## Methods", "## Results", "## Burden", "## Cautions", "## Columns"):
-        assert f"\n{heading}\n" in text
-    assert f"> {RESEARCH_ONLY}" in text
-    assert "tabwb run small --model bundled" in text
-
-
-def test_a_command_gives_the_battery_under_the_same_conditions() -> None:
-    conditions = Conditions(
-        "openai:m@base_url=http://localhost:1/v1", "model", seed=5, replicates=4,
-        protocol=Protocol.ENFORCED, conversation=True, item_order="shuffled",
-        option_order="rotated", judges=(), token_limits="run",
-        decoding=Decoding(64, 0.7, 0.9, ("a b",), seed=5),
-    )  # fmt: skip
-    command = run_command("tab", conditions)
-    assert command == (
-        "tabwb run tab --model openai:m@base_url=http://localhost:1/v1 --seed 5 --temperature 0.7 "
-        "--top-p 0.9 --max-tokens 64 --stop 'a b' --replicates 4 --protocol enforced "
-        "--conversation --shuffle-items --rotate-options --judge none"
-    )
-
-
-def test_what_no_command_gives_again_is_a_comment() -> None:
-    function = report(given(1, replace(CONDITIONS, examinee="python:mine")))
-    assert function.commands == (
-        "# small was given to the Python function python:mine (tabwb.run); no command gives it "
-        "again",
-    )
-    imported = report(given(1, replace(CONDITIONS, examinee="imported:m", origin="model")))
-    assert imported.commands == (
-        "# the answers of imported:m to small were imported; no command gives them again",
-    )
 
 
 def test_the_command_line_reads_the_command_back() -> None:
