@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from tabwb.administer.naming.scores import CORRECT, listener_codes
 from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
-from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts, cut_at, verdicts_of
+from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts, cut_at, verdicts_of
 from tabwb.analysis.administrations import AdministrationData, load_columns
 from tabwb.analysis.rated import Answers, Guesses, Ints, Measure, Rated, is_judge, judges_among
 from tabwb.analysis.ratings_table import read_ratings
@@ -37,6 +38,8 @@ from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
+WORDS = ("choice", "phonemes", "text")
+"""Kinds of questions whose answers are words."""
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 FORM = "tab-19"
 """The form that marks objective and subjective features of TAB."""
@@ -392,7 +395,9 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     people = given.raters
     verdicts = _padded(_features(given, questions), len(names))
     verdicts[len(people) :] = found
-    ratings = store.sets.ratings(kept.id) if _has_words(form) else ()
+    ratings = (
+        store.sets.ratings(kept.id) if any(one.kind in WORDS for one in form.questions) else ()
+    )
     right = _right(ratings, form, given)
     raters = (*people, *names)
     if right is not None and len(raters) == 1:
@@ -418,10 +423,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         if right is not None
         else (),
         right=None if right is None else _padded(right, len(names)),
-        others=(
-            *_scales(given, form, len(names)),
-            *_words(ratings, form, given, len(names)),
-        ),
+        others=tuple(_others(ratings, form, given, len(names))),
         adjudicated=_adjudicated(store, kept, given.samples, questions),
         speakers=speakers,
         objective_source=form.objective_source,
@@ -429,10 +431,6 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         notes=(*_cuts(questions), *_notes(store, kept, samples, unusable)),
         flagged=np.concatenate([given.flagged, np.zeros((len(names), len(samples)), bool)]),
     )
-
-
-def _has_words(form: Form) -> bool:
-    return any(one.kind in ("choice", "phonemes", "text") for one in form.questions)
 
 
 def _features(given: SetArrays, questions: Sequence[Question]) -> Verdicts:
@@ -443,9 +441,10 @@ def _features(given: SetArrays, questions: Sequence[Question]) -> Verdicts:
     return verdicts
 
 
-def _padded(verdicts: Verdicts, raters: int) -> Verdicts:
-    """Return verdicts with rows of further raters without any."""
-    return np.concatenate([verdicts, np.full((raters, *verdicts.shape[1:]), MISSING, np.int8)])
+def _padded(values: NDArray[Any], raters: int, missing: float = MISSING) -> NDArray[Any]:
+    """Return values with rows of further raters without any."""
+    shape = (raters, *values.shape[1:])
+    return np.concatenate([values, np.full(shape, missing, values.dtype)])
 
 
 def _again(
@@ -490,16 +489,8 @@ def _right(ratings: Sequence[SampleRating], form: Form, given: SetArrays) -> Ver
     question = next((one for one in form.questions if one.measure == CORRECT), None)
     if question is None or question.kind != "choice":
         return None
-    found = np.full((len(given.raters), len(given.samples), len(RULES)), MISSING, np.int8)
-    for place, answer in _answers(ratings, question, given):
-        if answer == UNSURE:
-            found[place] = CANNOT_TELL
-            continue
-        for at, rule in enumerate(RULES):
-            right = right_by_score(str(answer), rule)
-            if right is not None:
-                found[(*place, at)] = right
-    return found
+    answers = _answers(ratings, question, given)
+    return right_of(answers, (len(given.raters), len(given.samples)))
 
 
 def _answers(
@@ -523,41 +514,26 @@ def _whole(question: Question, answers: tuple[Answer, ...]) -> Answer:
     return (" <sil> " if question.kind == "phonemes" else ", ").join(said) or None
 
 
-def _scales(given: SetArrays, form: Form, judges: int) -> list[Answers]:
-    """Return the raw values of scales."""
-    found = []
-    for question in form.questions:
+def _others(
+    ratings: Sequence[SampleRating], form: Form, given: SetArrays, judges: int
+) -> Iterator[Answers]:
+    """Yield the raw values of scales, then choices, transcripts and words heard."""
+    for question in sorted(form.questions, key=lambda one: one.kind != "scale"):
+        measure = Measure(question.measure, question.title, question.kind, question.objective)
+        words: tuple[str, ...] = ()
         if question.kind == "scale":
             at = given.measures.index(question.measure)
-            measure = Measure(question.measure, question.title, "scale", question.objective)
-            values = _wide(given.raw[..., at], judges)
-            found.append(Answers(measure, values, unsure=int(given.cannot_tell[..., at].sum())))
-    return found
-
-
-def _wide(values: Floats, raters: int) -> Floats:
-    return np.concatenate([values, np.full((raters, values.shape[1]), np.nan)])
-
-
-def _words(
-    ratings: Sequence[SampleRating], form: Form, given: SetArrays, judges: int
-) -> list[Answers]:
-    """Return choices, transcripts and words heard."""
-    found = []
-    for question in form.questions:
-        if question.kind not in ("choice", "phonemes", "text") or question.measure == SOURCE:
+            values, unsure = given.raw[..., at], int(given.cannot_tell[..., at].sum())
+        elif question.kind in WORDS and question.measure != SOURCE:
+            said = _answers(ratings, question, given)
+            texts = {(given.raters[rater], sample): str(answer)
+                     for (rater, sample), answer in said if answer != UNSURE}  # fmt: skip
+            made = answers_of(measure, texts, given.raters, 0, len(given.samples))
+            values, words = made.values, made.words
+            unsure = sum(answer == UNSURE for _, answer in said)
+        else:
             continue
-        answers = _answers(ratings, question, given)
-        texts = {
-            (given.raters[rater], sample): str(answer)
-            for (rater, sample), answer in answers
-            if answer != UNSURE
-        }
-        measure = Measure(question.measure, question.title, question.kind, question.objective)
-        made = answers_of(measure, texts, given.raters, 0, len(given.samples))
-        unsure = sum(answer == UNSURE for _, answer in answers)
-        found.append(Answers(measure, _wide(made.values, judges), made.words, unsure))
-    return found
+        yield Answers(measure, _padded(values, judges, np.nan), words, unsure)
 
 
 def _adjudicated(
@@ -675,38 +651,34 @@ class Heard:
         return tuple(dict.fromkeys(rater for given in self.given.values() for rater, _ in given))
 
     def say(self, measure: str, rater: str, text: str) -> None:
-        """Keep what a rater says of the sample that was added last.
-
-        Args:
-            measure: of what.
-            rater: who says it.
-            text: what is said.
-        """
+        """Keep what a rater says of the sample that was added last."""
         self.given.setdefault(measure, {})[rater, len(self.samples) - 1] = text
 
     def right(self, raters: Sequence[str]) -> Verdicts:
         """Return whether each name is right by each rule: int8 of (raters, samples, rules)."""
-        found = np.full((len(raters), len(self.samples), len(RULES)), MISSING, np.int8)
-        for (rater, sample), score in self.given.get("score", {}).items():
-            for at, rule in enumerate(RULES):
-                right = right_by_score(score, rule)
-                if right is not None:
-                    found[raters.index(rater), sample, at] = right
-        return found
+        scores = self.given.get("score", {}).items()
+        given = [((raters.index(rater), sample), score) for (rater, sample), score in scores]
+        return right_of(given, (len(raters), len(self.samples)))
 
     def answers(self, raters: Sequence[str], before: int = 0) -> tuple[Answers, ...]:
-        """Return the other measures as numbers.
-
-        Args:
-            raters: in the order of the rows.
-            before: samples without names that stand before these.
-        """
+        """Return the other measures as numbers; ``before``: samples without names before these."""
         n = len(self.samples)
         return tuple(
             answers_of(Measure(name, *TITLES[name]), self.given[name], raters, before, n)
             for name in TITLES
             if name in self.given
         )
+
+
+def right_of(scores: Iterable[tuple[tuple[int, int], Answer]], shape: tuple[int, int]) -> Verdicts:
+    """Return whether names are right by each rule: int8 of (raters, samples, rules)."""
+    found = np.full((*shape, len(RULES)), MISSING, np.int8)
+    for place, score in scores:
+        for at, rule in enumerate(RULES):
+            right = CANNOT_TELL if score == UNSURE else right_by_score(str(score), rule)
+            if right is not None:
+                found[(*place, at)] = right
+    return found
 
 
 def answers_of(
