@@ -24,6 +24,7 @@ from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRa
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, PlannedTrial, RatingsEntry
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import BURDEN, FEATURE_RATE
 from tabwb.report.summaries.columns.calibrated import UNDEFINED, with_calibrated
 from tabwb.scoring.intervals import rate_interval
@@ -203,7 +204,7 @@ def test_results_have_the_mean_of_the_probabilities_with_the_error_of_the_calibr
     burden = made.where(measure=BURDEN.id).to_dicts()[0]
     assert burden["value"] == pytest.approx(expected)
     (judge,) = group.summary.judges
-    document = group.summary.to_json()["judges"][0]
+    document = summary_json(group.summary)["judges"][0]
     assert document["rates"] == pytest.approx({"jargon": expected})
     assert document["calibration"]["jargon"]["present"] == pytest.approx(
         {"samples": 12, "people": 9.0, "p": 9.5 / 13}

@@ -38,6 +38,7 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.report.documents.contrasts import difference_json
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.report.recount import counts_of, recount
@@ -247,10 +248,10 @@ def test_summaries_count_what_the_trials_have(
             read, trials = ([data[at] for at in members] for data in (columns, objects))
             found = pool(read, interval=True)
             assert counts_of(found) == recount(trials)
-            printed = json.dumps(found.to_json())
+            printed = json.dumps(summary_json(found))
             kept = load_columns(store, [objects[at].administration.id for at in members])
-            assert json.dumps(pool(kept, interval=True).to_json()) == printed
-            assert json.dumps(pool(trials, interval=True).to_json()) == printed
+            assert json.dumps(summary_json(pool(kept, interval=True))) == printed
+            assert json.dumps(summary_json(pool(trials, interval=True))) == printed
         for before, after in zip(objects, columns, strict=True):
             assert before.model_facts == after.model_facts
             assert before.notes == after.notes

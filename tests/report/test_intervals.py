@@ -15,6 +15,7 @@ from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import FEATURE_RATE
 from tabwb.report.summaries.cautions import (
     bounds_words,
@@ -152,7 +153,7 @@ def test_bounds_stand_beside_a_burden_where_more_than_a_tenth_has_none() -> None
     assert many.bounds.high == pytest.approx((1 / 6 + (4 + 14) / 6) / 2)
     rate = many.rate_bounds("retracing")
     assert rate is not None and (rate.low, rate.high) == pytest.approx((5 / 12, 7 / 12))
-    every: Any = summary(unequal(6)).to_json()
+    every: Any = summary_json(summary(unequal(6)))
     bounds = every["judges"][0]["bounds"]
     assert bounds == pytest.approx([1 / 12, (1 / 6 + 7) / 2])
     assert bounds_words(many)[0] in unwrapped(

@@ -10,6 +10,7 @@ import pytest
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.media.wording import remarks
 from tabwb.report.documents.groups_csv import groups_csv
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
@@ -22,7 +23,8 @@ DATA = AdministrationData(administration(1, SAMPLED), BATTERY, trials(ANSWERS))
 
 def documents() -> tuple[dict[str, Any], list[str]]:
     """The JSON of the yes/no subtest, and the columns of the table."""
-    (json,) = (found for found in pool([DATA]).to_json()["subtests"] if found["id"] == "sentences")
+    subtests = summary_json(pool([DATA]))["subtests"]
+    (json,) = (found for found in subtests if found["id"] == "sentences")
     columns = next(csv.reader(groups_csv(summarised(grouped([DATA], "model"))).splitlines()))
     return json, columns
 

@@ -22,6 +22,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
+from tabwb.report.documents.summary_json import naming_difference_json
 from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.tables.items import analyse_items
 from tabwb.store.store import Store
@@ -93,7 +94,7 @@ def test_items_are_compared_by_what_was_said_and_what_is_said_of_it(found: Diffe
         ("tree", False),
         ("house", True),
     ]
-    plain = named.to_json()["items"]
+    plain = naming_difference_json(named)["items"]
     assert isinstance(plain, list)
     dog = plain[0]
     assert [one["phonemes"] for one in (*dog["first"], *dog["second"])] == [

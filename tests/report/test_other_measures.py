@@ -13,6 +13,7 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.summaries.summary import pool
 from tests.report.given import data_of
 
@@ -70,7 +71,7 @@ def test_means_are_over_the_responses_that_have_a_value() -> None:
 
 def test_without_any_value_the_mean_is_undefined() -> None:
     summary = pool([source(undefined(RATER, "surprisal", "nothing was said"))])
-    document = summary.to_json()["other_measures"]
+    document = summary_json(summary)["other_measures"]
     assert isinstance(document, list)
     (row,) = document
     assert row["measures"]["surprisal"]["mean"] is None

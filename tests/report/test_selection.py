@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tabwb.cli.common import opened_plugins
 from tabwb.records.errors import UsageError
 from tabwb.report.documents.exporting import export
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
@@ -121,8 +122,8 @@ def test_groups_partition_the_responses_that_all_filters_choose(
 def test_filters_compose_in_any_order(filled: Filled) -> None:
     first, second = ["seed=1,3", "subtest!=repetition"], ["subtest!=repetition", "seed=1,3"]
     one, other = of(filled, "model", where=first), of(filled, "model", where=second)
-    assert [group.summary.to_json() for group in one] == [
-        group.summary.to_json() for group in other
+    assert [summary_json(group.summary) for group in one] == [
+        summary_json(group.summary) for group in other
     ]
     narrower = of(filled, "model", where=[*first, "item-tag=passive"])
     assert 0 < count(narrower) < count(one)
@@ -200,9 +201,9 @@ def test_each_subtest_is_the_same_alone_as_in_the_whole(
             made.administration()
         for by in ("administration", "battery"):
             whole = selected_groups(store, (), Selection.of(by), interval=False)
-            expected = [one for row in whole for one in row.summary.to_json()["subtests"]]
+            expected = [one for row in whole for one in summary_json(row.summary)["subtests"]]
             parts = selected_groups(store, (), Selection.of(f"{by},subtest"), interval=False)
-            found = [one for row in parts for one in row.summary.to_json()["subtests"]]
+            found = [one for row in parts for one in summary_json(row.summary)["subtests"]]
             assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
             answers = [sum(row.summary.answers.n for row in rows) for rows in (whole, parts)]
             assert answers[0] == answers[1]

@@ -9,8 +9,8 @@ import pytest
 from tabwb.media.wording import remarks
 from tabwb.records.ratings import undefined, valued
 from tabwb.records.trials import Trial
+from tabwb.report.documents.summary_json import _subtest
 from tabwb.report.summaries.subtests import Share, SubtestSummary
-from tabwb.report.summaries.summary import _subtest
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import ONE_ITEM, Estimand, EstimatedInterval, clopper_pearson
 from tabwb.scoring.intervals import rate_interval

@@ -13,6 +13,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tests.report.given import (
@@ -183,7 +184,7 @@ def test_every_summary_is_json_without_nan_and_within_its_bounds(
     answers: dict[str, str], protocol: Protocol
 ) -> None:
     summary = summary_of(answers, replace(CONDITIONS, protocol=protocol))
-    json.dumps(summary.to_json(), allow_nan=False)
+    json.dumps(summary_json(summary), allow_nan=False)
     for one in summary.subtests:
         assert one.share.scored <= one.share.n <= one.answered <= one.planned
         for right in one.share.correct.values():

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tabwb.analysis.contrast import Compared, Contrast, Difference, FamilyMean, Pair
 from tabwb.analysis.paired import Tested
+from tabwb.report.documents.summary_json import interval_json, naming_difference_json
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.summary import interval_json
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
 
@@ -15,7 +15,7 @@ from tabwb.scoring.estimate import Estimand
 def difference_json(difference: Difference) -> Json:
     """Return what ``diff`` prints with ``--json``; what is undefined is None."""
     found = difference.found
-    named = [subtest.to_json() for subtest in difference.named]
+    named = [naming_difference_json(subtest) for subtest in difference.named]
     return {
         "first": found.first,
         "second": found.second,

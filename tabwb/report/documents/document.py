@@ -24,6 +24,7 @@ from tabwb.records.once import Once
 from tabwb.records.ratings import Judged, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.cautions import cautions, group_cautions
@@ -70,7 +71,7 @@ def administration_document(
             for trial, status in zip(trials, statuses, strict=True)
         ],
         **({"recordings": [_recorded_json(kept) for kept in data.recordings]} if spoken else {}),
-        "summary": summary.to_json(),
+        "summary": summary_json(summary),
         "moved": plain(moved(summary, [administration])),
         "notices": list(
             cautions(
@@ -145,7 +146,7 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
                 "administrations": [
                     administration_json(member.administration) for member in row.group.members
                 ],
-                "summary": row.summary.to_json(),
+                "summary": summary_json(row.summary),
             }
             for row in rows
         ],

@@ -30,6 +30,7 @@ from tabwb.report.documents.document import (
     calls_by_trial,
     shared_ratings,
 )
+from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.file_names import (
     SPEC_KEYS,
     file_names,
@@ -137,7 +138,7 @@ def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None 
         "format": FORMAT,
         "administration": administration_part(data),
         "trials": (),
-        "summary": summary.to_json(),
+        "summary": summary_json(summary),
         "moved": plain(moved(summary, [data.administration])),
         "notices": list(told),
     }

@@ -16,10 +16,8 @@ from tabwb.administer.naming.views import (
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.naming import listed_forms, listed_words, naming_item
 from tabwb.phonology.inventory import CLASSES
-from tabwb.records.counting import rule_of
 from tabwb.records.trials import Trial
-from tabwb.report.plain import Json, picked, picked_or_none
-from tabwb.report.summaries.naming_agreement import code_agreements, rater_agreements
+from tabwb.report.plain import Json
 from tabwb.scoring.estimate import Interval, clopper_pearson
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
@@ -107,41 +105,6 @@ class NamedSubtest:
         }  # fmt: skip
         return {name: share for name, share in found.items() if share.n}
 
-    def to_json(self) -> Json:
-        """Return plain data; what is not known is None."""
-        summary = self.summary
-        return {
-            "rule": self.rules.rule,
-            "primary_rater": None if rule_of(self.primary) else self.primary or None,
-            "counts": rule_of(self.primary) or ("primary" if self.primary else "first"),
-            "scored_by_several": sum(bool(item.other_scores) for item in self.items),
-            "accuracy": {
-                share.basis: {
-                    **picked(share, "correct", "n", "open", "rate", "interval"),
-                    "status": "undefined" if share.rate is None else "value",
-                }
-                for share in summary.accuracy
-            },
-            "items": dict(summary.statuses),
-            **picked(
-                summary,
-                "codes",
-                "borrowed",
-                "proposed",
-                "flags",
-                "cues",
-                "latency_median_s",
-                "latency_n",
-            ),
-            "by_tag": {
-                tag: picked(share, "correct", "n", "rate", "interval")
-                for tag, share in self.by_tag.items()
-            },
-            "agreement": [one.to_json() for one in rater_agreements(self.items)],
-            "code_agreement": [one.to_json() for one in code_agreements(self.items)],
-            "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
-        }
-
 
 def named_subtests(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest, ...]:
     """Return the naming subtests of administrations of one battery."""
@@ -180,7 +143,7 @@ class NamedPair:
     @property
     def differs(self) -> bool:
         """Whether the sides differ in what was said or in what is said of it."""
-        return list(map(_facts, self.first)) != list(map(_facts, self.second))
+        return list(map(facts_of, self.first)) != list(map(facts_of, self.second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,32 +180,6 @@ class NamedDifference:
     pairs: tuple[NamedPair, ...]
     changed: tuple[Changed, ...]
     codes: tuple[Mapping[str, int], Mapping[str, int]]
-
-    def to_json(self) -> Json:
-        """Return plain data; what is not known is None."""
-        return {
-            "subtest": self.id,
-            "changed": [
-                {
-                    **picked(changed, "basis", "items", "left_out"),
-                    "first_right": changed.first,
-                    "second_right": changed.second,
-                    **picked_or_none(changed.test, "gained", "lost", "p", "mid_p"),
-                    "test": None if changed.test is None else "McNemar, exact, two-sided",
-                    "status": "undefined" if changed.test is None else "value",
-                }
-                for changed in self.changed
-            ],
-            "codes": dict(zip(("first", "second"), map(dict, self.codes), strict=True)),
-            "items": [
-                {
-                    **picked(pair, "item", "target", "differs"),
-                    "first": list(map(_facts, pair.first)),
-                    "second": list(map(_facts, pair.second)),
-                }
-                for pair in self.pairs
-            ],
-        }
 
 
 def naming_difference(
@@ -286,7 +223,8 @@ def _codes(items: Sequence[NamedItem]) -> Mapping[str, int]:
     return dict(Counter(filter(None, codes)).most_common())
 
 
-def _facts(item: NamedItem) -> Json:
+def facts_of(item: NamedItem) -> Json:
+    """Return what was said to a picture and what is said of it."""
     return {
         "status": item.status,
         "heard": item.heard or None,

@@ -19,7 +19,6 @@ from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plug
 from tabwb.plugin_api.time_limit import LimitReached, limited
 from tabwb.records.counting import is_derived
 from tabwb.records.errors import ComponentError
-from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
 from tabwb.store.columns import STATUSES
@@ -49,22 +48,6 @@ class StatisticResult:
     statistic: Statistic
     part: str
     values: tuple[StatisticValue, ...]
-
-    def to_json(self) -> Json:
-        """Return plain data."""
-        return {
-            **picked(self.statistic, "id", "title", "meaning", "unit"),
-            "subtest": self.part or None,
-            "values": [
-                {
-                    "of": value.of or None,
-                    **picked(value, "value", "low", "high", "n"),
-                    "status": "undefined" if value.value is None else "value",
-                    "reason": value.reason,
-                }
-                for value in self.values
-            ],
-        }
 
     def format(self, value: float | None) -> str:
         """Return a value as people are shown it."""
