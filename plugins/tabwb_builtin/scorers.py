@@ -14,6 +14,7 @@ from tabwb.records.specs import Spec
 from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES, Choice, read_choice, reason_of
 from tabwb.scoring.repetition import ERROR_TYPES, read_repetition
+from tabwb.scoring.text import MOST_READ, PART_READ, count_words, is_unspaced, read_part, words
 from tabwb.scoring.yes_no import read_yes_no
 
 if TYPE_CHECKING:
@@ -77,14 +78,17 @@ class RepetitionScorer:
         counts = answer.errors.counts()
         listed = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
         unit = answer.errors.unit
+        part = PART_READ if len(response.text.strip()) > MOST_READ else ""
         return [
             valued(self.id, "exact", answer.exact, listed),
             valued(self.id, "normalised", answer.normalised),
             undefined(self.id, "extracted", NO_SPACES)
             if answer.extracted is None
-            else valued(self.id, "extracted", answer.extracted),
+            else valued(self.id, "extracted", answer.extracted, part),
             *(
-                valued(self.id, name, count, unit if name in _IN_UNITS and count else "")
+                valued(
+                    self.id, name, count, _listed(unit if name in _IN_UNITS and count else "", part)
+                )
                 for name, count in counts.items()
             ),
         ]
@@ -101,19 +105,22 @@ class LexicalScorer:
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """Return the number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72)."""
         from tabwb.scoring import lexical
-        from tabwb.scoring.text import is_unspaced, words
 
-        if is_unspaced(response.text):
+        text = read_part(response.text)
+        if is_unspaced(text):
             return [undefined(self.id, measure, NO_SPACES) for measure in self.measures]
-        tokens = words(response.text)
-        short = plural(len(tokens), "word") if len(tokens) < lexical.SHORT else ""
-        window, threshold = f"window {lexical.WINDOW}", f"threshold {lexical.THRESHOLD}"
+        number = count_words(response.text)
+        tokens = words(text)
+        part = "" if text == response.text else PART_READ
+        short = plural(number, "word") if number < lexical.SHORT else ""
         return [
-            valued(self.id, "words", len(tokens)),
-            self._rating("ttr", lexical.ttr(tokens), short),
-            self._rating("mattr", lexical.mattr(tokens), window),
+            valued(self.id, "words", number),
+            self._rating("ttr", lexical.ttr(tokens), _listed(short, part)),
+            self._rating("mattr", lexical.mattr(tokens), _listed(f"window {lexical.WINDOW}", part)),
             self._rating(
-                "mtld", lexical.mtld(tokens), f"{threshold}, {short}" if short else threshold
+                "mtld",
+                lexical.mtld(tokens),
+                _listed(f"threshold {lexical.THRESHOLD}", short, part),
             ),
         ]
 
@@ -121,6 +128,10 @@ class LexicalScorer:
         if estimate.value is None:
             return undefined(self.id, measure, estimate.reason)
         return valued(self.id, measure, estimate.value, reason)
+
+
+def _listed(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
 
 
 NO_KEY = "the item has no expected answer"

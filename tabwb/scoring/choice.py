@@ -5,14 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabwb.records import ratings
 from tabwb.records.exchange import Likelihood
 from tabwb.records.languages import not_available, reads_english
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.extraction import named_options
-from tabwb.scoring.text import names_alike, normalised
+from tabwb.scoring.text import names_alike, normalised, read_part
 
 POLICIES = ratings.POLICIES
 
@@ -89,7 +89,8 @@ def read_choice(
       on both sides (:func:`~tabwb.scoring.text.normalised`); where that is none, an answer in
       capitals also names an option with ß written SS.
     - *extracted*: as *normalised*, else the option that a careful reader takes for the answer
-      (:func:`tabwb.scoring.extraction.named_options`); English only.
+      (:func:`tabwb.scoring.extraction.named_options`); English only. Of a response of more than
+      :data:`tabwb.scoring.text.MOST_READ` characters its beginning and its end are read.
 
     Args:
         response: the text, unaltered.
@@ -106,15 +107,30 @@ def read_choice(
     True
     """
     choices = tuple(dict.fromkeys(options))
+    response = read_part(response.strip())
+    equal = read_equal(response, choices, language)
+    if equal.extracted.undefined or equal.normalised.named:
+        return equal
+    read = tuple(choices[at] for at in named_options(response, choices, prompts))
+    return replace(equal, extracted=Reading(read))
+
+
+def read_equal(response: str, choices: Sequence[str], language: str = "") -> Choice:
+    """Return which option a response is, under the first two policies; *extracted* adds nothing.
+
+    Args:
+        response: the text.
+        choices: the options, each once.
+        language: of the battery, as a BCP 47 tag.
+    """
     trimmed, folded = _composed(response), normalised(response, language)
     exact = tuple(option for option in choices if _composed(option) == trimmed)
     plain = tuple(o for o in choices if folded and normalised(o, language) == folded)
     if not plain:
         plain = tuple(o for o in choices if names_alike(response, o, language))
-    if not reads_english(language):
-        return Choice(Reading(exact), Reading(plain), Reading((), not_available(language)))
-    read = plain or tuple(choices[at] for at in named_options(response, choices, prompts))
-    return Choice(Reading(exact), Reading(plain), Reading(read))
+    english = reads_english(language)
+    extracted = Reading(plain) if english else Reading((), not_available(language))
+    return Choice(Reading(exact), Reading(plain), extracted)
 
 
 def _composed(text: str) -> str:

@@ -13,7 +13,6 @@ from tabwb.scoring.text import (
     answered,
     contains,
     plain,
-    read_part,
     segments,
     word_set,
     words_of,
@@ -91,7 +90,7 @@ def named_options(
     """
     marks = [words_of(plain(option)) for option in options]
     asked = [plain(prompt) for prompt in prompts if prompt]
-    text = answered(plain(read_part(response), ["".join(mark) for mark in marks]), asked, marks)
+    text = answered(plain(response, ["".join(mark) for mark in marks]), asked, marks)
     text = _ANYTHING_BUT.sub("except", text)
     parts = _Parts(segments(text, asked, marks))
     named = [_in_segment(parts, marks, number) for number in range(len(parts))]
@@ -183,10 +182,12 @@ def _after_negated_lists(
             and not any((mention.segment, mention.start) in live for mention in earlier)
             and any(map(_negates, parts[number - 1].words))
         )
+        if not (negated and every and parts[number].before == ","):
+            continue
         taken = {at for mention in every for at in range(mention.start, mention.end)}
         rest = {word for at, word in enumerate(parts[number].words) if at not in taken}
         listed = any({"or", "nor"} & set(part.words) for part in parts[number : number + 4])
-        if negated and every and rest <= _JOINING and listed and parts[number].before == ",":
+        if rest <= _JOINING and listed:
             dropped.add(number)
     return [mention for mention in mentions if mention.segment not in dropped]
 

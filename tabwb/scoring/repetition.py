@@ -15,6 +15,7 @@ from tabwb.scoring.text import (
     is_unspaced,
     marked,
     plain,
+    read_part,
     straight,
     without_stop,
     words_of,
@@ -78,6 +79,9 @@ def read_repetition(response: str, target: str, prompt: str = "", language: str 
       ignoring case, punctuation, markup and other words, after the carrier is removed. Twice is not
       a correct repetition (TAB, appendix C, example 3), also where the second copy was cut.
 
+    Of a response of more than :data:`tabwb.scoring.text.MOST_READ` characters, *extracted* and the
+    errors are those of its beginning and its end.
+
     Args:
         response: the text, unaltered.
         target: what had to be repeated.
@@ -94,12 +98,13 @@ def read_repetition(response: str, target: str, prompt: str = "", language: str 
     1
     """
     given, wanted = straight(response).strip(), straight(target).strip()
+    exact, given = given == wanted, read_part(given)
     rest, echoes = _without_carrier(given, carrier(wanted, straight(prompt)))
     said, asked = without_stop(given), without_stop(wanted)
     same = fold_case(said, language) == fold_case(asked, language)
     normalised = same or is_in_capitals(said, asked)
     return Repetition(
-        exact=given == wanted,
+        exact=exact,
         normalised=normalised,
         extracted=None
         if is_unspaced(wanted)

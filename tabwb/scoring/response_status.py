@@ -17,6 +17,7 @@ from tabwb.scoring.text import (
     is_unspaced,
     names_alike,
     normalised,
+    read_parts,
     straight,
     word_set,
     words,
@@ -253,8 +254,9 @@ def response_status(
     6. *truncated*: the token limit ended it.
     7. *ok*.
 
-    Rules 3 to 5 never hold for the expected answer, and rule 3 for none of the answers that the
-    item allows, as they read when normalised. *repeated-answer* needs all answers of an
+    Of a text of more than :data:`tabwb.scoring.text.MOST_READ` characters the beginning and the end
+    are read. Rules 3 to 5 never hold for the expected answer, and rule 3 for none of the answers
+    that the item allows, as they read when normalised. *repeated-answer* needs all answers of an
     administration and is found by :func:`tabwb.analysis.administrations.effective_statuses`.
 
     Args:
@@ -283,7 +285,9 @@ def response_status(
     >>> str(response_status(french, StopReason.END, kind=passage, language="en"))
     'not-language'
     """
-    if not text.strip():
+    beginning, end = read_parts(text.strip())
+    text = f"{beginning}\n{end}" if end else beginning
+    if not text:
         return ResponseStatus.EMPTY
     by_model = stop_reason is not StopReason.NONE
     if stop_reason is StopReason.REFUSED or (
@@ -301,8 +305,9 @@ def response_status(
         tested = is_english(language) and kind in PASSAGES
         if tested and (is_foreign(spoken_words) or not is_english_text(spoken_words)):
             return ResponseStatus.NOT_LANGUAGE
-        is_echo = any(_is_repeated(spoken_words, unit) for unit in _echo_units(prompt))
-        if is_echo and (not expected or not names_alike(text, expected, language)):
+        if _is_echo(beginning, end, prompt) and (
+            not expected or not names_alike(text, expected, language)
+        ):
             return ResponseStatus.PROMPT_ECHO
         if _is_degenerate(spoken_words, kind, language):
             return ResponseStatus.DEGENERATE
@@ -363,7 +368,15 @@ def _echo_units(prompt: str) -> Iterator[list[str]]:
                 yield unit
 
 
-def _is_repeated(given_words: list[str], unit: list[str]) -> bool:
-    if not unit or len(given_words) < len(unit):
-        return False
+def _is_echo(beginning: str, end: str, prompt: str) -> bool:
+    first, last = words(beginning), words(end)[1:]  # of the end the first word may be cut
+    return any(
+        len(first) >= len(unit) > 0
+        and _repeats(first, unit)
+        and any(_repeats(last, unit[at:] + unit[:at]) for at in range(len(unit)))
+        for unit in _echo_units(prompt)
+    )
+
+
+def _repeats(given_words: list[str], unit: list[str]) -> bool:
     return all(word == unit[at % len(unit)] for at, word in enumerate(given_words))

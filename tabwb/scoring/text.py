@@ -53,8 +53,9 @@ def fold_case(text: str, language: str = "") -> str:
         composed = composed.replace("I", "ı").replace("İ", "i")
     if "ß" not in composed and "ẞ" not in composed:
         return unicodedata.normalize("NFC", composed.casefold())
-    parts = re.split("[ßẞ]", composed)
-    return unicodedata.normalize("NFC", "ß".join(part.casefold() for part in parts))
+    kept = next(sign for sign in map(chr, range(0xE000, 0xF900)) if sign not in composed)
+    folded = re.sub("[ßẞ]", kept, composed).casefold().replace(kept, "ß")
+    return unicodedata.normalize("NFC", folded)
 
 
 def words(text: str) -> list[str]:
@@ -77,14 +78,35 @@ def marked(pattern: re.Pattern[str], text: str) -> list[str]:
         pattern: of letters as ``re`` knows them, which takes marks for no letters.
         text: any.
     """
-    inside = "" if text.isascii() else "".join(filter(_is_inside, set(text)))
-    if not inside:
+    letters = _with_letters(text)
+    if letters is text:
         return pattern.findall(text)
-    # A mark is read as a letter, so that it parts no word; a sign without a letter keeps it out.
-    after_letter = rf"(?<=[^\W_])[{re.escape(inside)}]+"
-    letters = re.sub(after_letter, lambda found: "\u02d0" * len(found.group()), text)
     spans = (match.span() for match in pattern.finditer(letters))
     return [text[start:end] for start, end in spans]
+
+
+def count_words(text: str) -> int:
+    """Return the number of words.
+
+    >>> count_words("We’d go -- in 1980, twice."), count_words("हिन्दी में")
+    (5, 2)
+    """
+    return len(_WORD.findall(_with_letters(fold_case(straight(text)))))
+
+
+def _with_letters(text: str) -> str:
+    """Return a text with marks as letters, so that they part no word.
+
+    A sign without a letter keeps its mark out.
+    """
+    inside = "" if text.isascii() else "".join(filter(_is_inside, set(text)))
+    if not inside:
+        return text
+    signs = re.escape(inside)
+    if re.search(rf"(?<![^\W_{signs}])[{signs}]", text) is None:
+        return text.translate(dict.fromkeys(map(ord, inside), "\u02d0"))
+    after_letter = rf"(?<=[^\W_])[{signs}]+"
+    return re.sub(after_letter, lambda found: "\u02d0" * len(found.group()), text)
 
 
 def _is_inside(sign: str) -> bool:
@@ -248,6 +270,8 @@ def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
     (True, False)
     """
     run, size = tuple(part), len(part)
+    if run and run[0] not in whole:
+        return False
     return any(tuple(whole[at : at + size]) == run for at in range(len(whole) - size + 1))
 
 
@@ -292,18 +316,35 @@ class TextSegment:
 
 MOST_READ = 40_000
 """Characters of a text that rules read [ours]; a description has about 1,000."""
+PART_READ = f"of the first and the last {MOST_READ // 2:,} characters"
+"""Stored with what a scorer says of a longer text."""
+
+
+def read_parts(text: str) -> tuple[str, str]:
+    """Return beginning and end of a text of more than :data:`MOST_READ` characters [ours].
+
+    An answer that long is degenerate; a careful reader takes its beginning or its end.
+
+    Args:
+        text: any.
+
+    >>> read_parts("boot"), list(map(len, read_parts("boot " * 10_000)))
+    (('boot', ''), [20000, 20000])
+    """
+    half = MOST_READ // 2
+    return (text, "") if len(text) <= MOST_READ else (text[:half], text[-half:])
 
 
 def read_part(text: str) -> str:
-    r"""Return a text, of more than :data:`MOST_READ` characters the beginning and the end [ours].
+    r"""Return a text as far as rules read it, as one text.
 
-    An answer that long is degenerate; a careful reader takes its beginning or its end.
+    Args:
+        text: any.
 
     >>> read_part("boot"), len(read_part("boot " * 10_000))
     ('boot', 40001)
     """
-    half = MOST_READ // 2
-    return text if len(text) <= MOST_READ else f"{text[:half]}\n{text[-half:]}"
+    return "\n".join(filter(None, read_parts(text)))
 
 
 def plain(text: str, spelled: Iterable[str] = ()) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from unicodedata import category
 
 from tabwb.records.languages import reads_english
-from tabwb.scoring.choice import Choice, Reading, read_choice
+from tabwb.scoring.choice import Choice, Reading, read_choice, read_equal
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.text import (
     TextSegment,
@@ -95,7 +95,7 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     """
     asked = [plain(prompt) for prompt in prompts if prompt]
     marks = [["yes"], ["no"]]
-    text = answered(plain(read_part(response), ("yes", "no")), asked, [*marks, ["yep"], ["nope"]])
+    text = answered(plain(response, ("yes", "no")), asked, [*marks, ["yep"], ["nope"]])
     parts = segments(text, asked, marks)
     answers = list(filter(None, (_segment_answer(part, at) for at, part in enumerate(parts))))
     answers = [said for said in answers if not parts[said.segment].is_question] or answers
@@ -119,6 +119,8 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
 
 def _names_both(part: TextSegment) -> bool:
     words = part.words
+    if len(words) < 2:
+        return False
     both = {"yes", "no"}
     joined = any(
         {first, last} == both and middle in ("or", "and")
@@ -261,7 +263,12 @@ def read_yes_no(
     """
     answers = tuple(options) or (YES, NO)
     in_english = tuple(map(str.casefold, answers)) == (YES.casefold(), NO.casefold())
-    choice = read_choice(response, answers, () if in_english else prompts, language)
+    response = read_part(response.strip())
+    choice = (
+        read_equal(response, tuple(dict.fromkeys(answers)), language)
+        if in_english
+        else read_choice(response, answers, prompts, language)
+    )
     if choice.normalised.named:
         return replace(choice, extracted=choice.normalised) if own else choice
     said: tuple[int, ...] = ()

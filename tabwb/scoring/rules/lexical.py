@@ -125,8 +125,7 @@ def _opens_name(tokens: tuple[Token, ...], at: int) -> bool:
 def _is_beside_sign(text: str, token: Token, *, slash: bool) -> bool:
     before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
     beyond = text[token.end + 1 : token.end + 2]
-    if not slash and "/" in (before, after) and _ALTERNATIVES.fullmatch(_run_around(text, token)):
-        # Words separated by a slash are two words, not an address.
+    if not slash and "/" in (before, after) and token.start in _alternatives(text):
         before, after = before.replace("/", ""), after.replace("/", "")
     return (
         (before != "" and (before in "@/_\\#&.~'" or before.isalnum()))
@@ -135,15 +134,16 @@ def _is_beside_sign(text: str, token: Token, *, slash: bool) -> bool:
     )
 
 
+_RUN = re.compile(r"(?<![^ \n])\S+")
 _ALTERNATIVES = re.compile(r"[A-Za-z']+(?:/[A-Za-z']+){1,2}")
 
 
-def _run_around(text: str, token: Token) -> str:
-    start = max(text.rfind(" ", 0, token.start), text.rfind("\n", 0, token.start)) + 1
-    end = token.end
-    while end < len(text) and not text[end].isspace():
-        end += 1
-    return text[start:end].strip(".,;:!?()\"'")
+@lru_cache(maxsize=8)
+def _alternatives(text: str) -> frozenset[int]:
+    """Return where words stand that are separated by a slash: two or three words, no address."""
+    runs = (run for run in _RUN.finditer(text) if "/" in run.group())
+    alike = (run for run in runs if _ALTERNATIVES.fullmatch(run.group().strip(".,;:!?()\"'")))
+    return frozenset(at for run in alike for at in range(*run.span()))
 
 
 def neologisms(passage: Passage) -> RuleVerdict:

@@ -12,7 +12,7 @@ from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import FUNCTION_WORDS
 from tabwb.scoring.rules.verdicts import RULES_1, Thresholds
 from tabwb.scoring.rules.vocabulary import FILLERS
-from tabwb.scoring.text import MOST_READ
+from tabwb.scoring.text import read_parts
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)*(?:-(?=[ ,]))?")
@@ -132,7 +132,7 @@ def read(response: TextContext | str, limits: Thresholds = RULES_1) -> Passage:
     A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
     abbreviations (*Mr.*, *e.g.*) does not end an utterance; from ``rules-2`` on nor do three dots
     before a small letter, and within a line of speech. A trailing hyphen is kept before a space or
-    comma. Of a longer text the first 40,000 characters are read.
+    comma. Of a text of more than 40,000 characters the first 20,000 are read.
 
     Args:
         response: a text, or one with what is known about it.
@@ -145,7 +145,7 @@ def read(response: TextContext | str, limits: Thresholds = RULES_1) -> Passage:
     ('ca', True)
     """
     context = response if isinstance(response, TextContext) else TextContext(response)
-    text = normalise(context.text[:MOST_READ])
+    text = normalise(read_parts(context.text)[0])
     utterances: list[Utterance] = []
     start = 0
     for end in (*_ends(text, limits.form_based, context.spoken), len(text)):
