@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.command import CommandPalette
 from textual.content import Content
-from textual.events import Resize
+from textual.events import Resize, Show
 from textual.geometry import Size
+from textual.screen import Screen
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
@@ -273,3 +275,24 @@ def test_nothing_heavy_is_imported_when_the_workbench_has_opened(tmp_path: Path)
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+async def test_sizes_that_follow_each_other_at_once_are_laid_out_to_an_end(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out: list[Size] = []
+    layout = Screen._screen_resized
+
+    def counted(screen: Screen[None], size: Size) -> None:
+        laid_out.append(size)
+        layout(screen, size)
+
+    async with sit((80, 24)) as seat:
+        await seat.pilot.resize_terminal(107, 31)
+        monkeypatch.setattr(Screen, "_screen_resized", counted)
+        for size in (Size(89, 26), Size(107, 31), Size(89, 26), Size(107, 31)):
+            seat.app.screen.post_message(Resize(size, size))
+            seat.app.screen.post_message(Show())  # sizes with nothing between them are one
+        await asyncio.sleep(1.0)
+        assert set(laid_out) == {Size(107, 31)} and len(laid_out) < 10
+        assert seat.app.screen.size == Size(107, 31)

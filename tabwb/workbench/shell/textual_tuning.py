@@ -12,7 +12,7 @@ from textual.app import App, ScreenStackError
 from textual.await_complete import AwaitComplete
 from textual.css.model import RuleSet
 from textual.css.query import QueryError
-from textual.events import Click, Event, InputEvent
+from textual.events import Click, Event, InputEvent, Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import MountError, Widget
@@ -60,8 +60,16 @@ async def _dispatch_while_open(widget: Widget, message: Message) -> None:
     """Ignore what reaches a screen or one of its widgets after the screen was closed.
 
     These are keys and clicks, messages of widgets to their screen, and what fails in a widget
-    because the others of its screen are gone.
+    because the others of its screen are gone. Also ignored is a size that the program no longer has
+    (a screen that is busy while its window changes twice lays out each size in turn and posts
+    itself the other, without end).
     """
+    if (
+        isinstance(message, Resize)
+        and isinstance(widget, Screen)
+        and message.size != widget.app.size
+    ):
+        return
     if isinstance(message, InputEvent):
         if not widget.is_attached or not _is_open(widget.screen):
             return
