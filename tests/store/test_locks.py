@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import StoreError
+from tabwb.store.locks import is_held
 from tabwb.store.store import Store
 from tests.store.parts import begin
 
@@ -166,3 +167,20 @@ def test_many_processes_want_one_lock_and_never_two_have_it(file: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     assert list(Path(f"{file}.locks").iterdir()) == []
+
+
+def test_a_kill_between_lock_and_write_leaves_nothing_that_runs(file: Path) -> None:
+    code = (
+        "import os, signal; from pathlib import Path; from tabwb.store.store import Store\n"
+        "Path.write_text = lambda *given, **more: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"with Store.open({str(file)!r}) as store, store.lock(1): pass\n"
+    )
+    with Store.open(file) as store:
+        begin(store)
+        left = Path(f"{file}.locks") / "1"
+        assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+        assert left.read_text() == "", "killed before it wrote its number"
+        assert not is_held(file, 1) and not left.exists()
+        assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+        with store.lock(1):
+            assert is_held(file, 1)
