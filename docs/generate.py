@@ -276,7 +276,7 @@ def measures() -> str:
 
 def grouping_keys() -> str:
     """Return the page of all keys that results are grouped and chosen by."""
-    from tabwb.report.keys import keys
+    from tabwb.analysis.keys import keys
 
     lines = [
         "# Keys of groups and filters",

@@ -38,8 +38,8 @@ from tabwb.store.store import Store
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
+    from tabwb.analysis.frame import Prepared
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.report.summaries.columns.prepared import Prepared
     from tabwb.store.columns import Ints, ResponseColumns
 
 
@@ -373,7 +373,7 @@ def with_columns(
     judge: str = "",
 ) -> tuple[AdministrationData, ...]:
     """Return administrations with their responses, as :func:`load_columns` does."""
-    from tabwb.report.summaries.columns.prepared import prepare
+    from tabwb.analysis.frame import prepare
 
     known = sorted(outlined, key=lambda data: data.administration.id)
     spoken = [
@@ -398,11 +398,11 @@ def with_columns(
     }
     columns = store.columns(numbers, {*POLICIES, *deciding, *explained} - {""})
     if made:
-        from tabwb.report.summaries.columns.derived import with_derived_columns
+        from tabwb.analysis.derived import with_derived_columns
 
         columns = with_derived_columns(columns, [data.declarations for data in loaded], made)
     if judge.startswith(CALIBRATED):
-        from tabwb.report.summaries.columns.calibrated import with_calibrated
+        from tabwb.analysis.derived import with_calibrated
 
         before = [data.declarations for data in loaded]
         columns, after = with_calibrated(store, columns, before, judge)

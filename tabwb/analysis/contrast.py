@@ -18,6 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData, name_of
+from tabwb.analysis.frame import Table, first_of, table_of
+from tabwb.analysis.grouping import Grouped, unlike
+from tabwb.analysis.judged import JudgedRows, summarise_judges
 from tabwb.analysis.paired import (
     PAIRED_T,
     Paired,
@@ -30,12 +33,9 @@ from tabwb.analysis.paired import (
     together,
     with_labels,
 )
+from tabwb.analysis.subtests import decider, right_side
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
-from tabwb.report.summaries.columns.judged import JudgedRows, summarise_judges
-from tabwb.report.summaries.columns.subtests import decider, right_side
-from tabwb.report.summaries.columns.table import Table, first_of, table_of
-from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.burden import Usable
@@ -290,7 +290,7 @@ class Compared:
 
     Attributes:
         shared_streams: for each side, how many responses were drawn from a random stream that
-            others share, of how many (:mod:`tabwb.report.summaries.draws`).
+            others share, of how many (:mod:`tabwb.analysis.draws`).
     """
 
     first: str

@@ -10,6 +10,8 @@ from math import fsum, inf, log2, sqrt
 from typing import Any, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, spec_of
+from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.names import name_in, names_of
 from tabwb.analysis.series import (
     LESION,
     LESIONS,
@@ -35,8 +37,6 @@ from tabwb.report.measures import (
     FEATURE_RATE,
     WORDS_MEAN,
 )
-from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.report.tables.results import Result, results_of
 from tabwb.scoring.differences import draw_variance

@@ -22,16 +22,15 @@ from tabwb.analysis.agreement import (
     pair_feature_rows,
     pair_rows,
 )
+from tabwb.analysis.frame import NOT_RATED, Bools
+from tabwb.analysis.frame import Table as Responses
+from tabwb.analysis.frame import table_of as responses_of
+from tabwb.analysis.grouping import grouped
+from tabwb.analysis.judged import summarise_judges
 from tabwb.analysis.rated import Measure
 from tabwb.battery.model import Item
 from tabwb.records.counting import is_derived
 from tabwb.records.ratings import PROBABILITY, Judged, Rating
-from tabwb.report.summaries.columns.judged import summarise_judges
-from tabwb.report.summaries.columns.prepared import Bools
-from tabwb.report.summaries.columns.table import NOT_RATED
-from tabwb.report.summaries.columns.table import Table as Responses
-from tabwb.report.summaries.columns.table import table_of as responses_of
-from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from tabwb.analysis.draws import without_draws
 from tabwb.records.words import plural
-from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.differences import (
     agreeing,
     difference_interval,
@@ -49,7 +49,7 @@ class Side:
         values: by item; items without a value are not in it.
         deterministic: nothing was drawn for any of them.
         shares_stream: some were drawn from a random stream that others share
-            (:mod:`tabwb.report.summaries.draws`), so that they do not show how much draws differ.
+            (:mod:`tabwb.analysis.draws`), so that they do not show how much draws differ.
         clusters: of the items that share a theme with others, what the battery calls it.
         calibrated: of a calibrated judge, for each feature the relative variance of p(1) - p(0),
             and the item means of what it adds to the values.

@@ -9,6 +9,9 @@ from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple, TypeVar
 
 from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
+from tabwb.analysis.grouping import Group, Grouped
+from tabwb.analysis.keys import noise_of
+from tabwb.analysis.names import names_of
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF
 from tabwb.lesion.facts import PARAMETERS as TAKEN
 from tabwb.lesion.facts import PERPLEXITY
@@ -19,10 +22,6 @@ from tabwb.records.condition_table import compared, declared, phrase_of
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import UsageError
-from tabwb.report.names import names_of
-from tabwb.report.noise_keys import noise_of
-from tabwb.report.summaries.grouping import Group
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.summary import pool
 
 LESION, PARAMETERS, TEMPERATURE = "lesion", "parameters", "temperature"

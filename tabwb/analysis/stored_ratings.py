@@ -16,6 +16,7 @@ from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts, cut_at, verdicts_of
 from tabwb.analysis.administrations import AdministrationData, load_columns
+from tabwb.analysis.frame import Table, table_of
 from tabwb.analysis.rated import Answers, Guesses, Ints, Measure, Rated, is_judge, judges_among
 from tabwb.analysis.ratings_table import read_ratings
 from tabwb.battery.form_answers import of_attempts, whole_response
@@ -30,7 +31,6 @@ from tabwb.records.ratings import prompt_hash
 from tabwb.records.speech import is_typed
 from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
-from tabwb.report.summaries.columns.table import Table, table_of
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.target import Rule, right_by_score
 from tabwb.store.set_arrays import SetArrays

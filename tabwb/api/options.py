@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from tabwb.analysis.keys import Sort
 from tabwb.records.errors import UsageError
-from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
-    from tabwb.report.filters import Filter
+    from tabwb.analysis.keys import Filter
 
 Ids = int | str | Iterable[int | str] | None
 """Numbers or uids of administrations; None: all of the store."""

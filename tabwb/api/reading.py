@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from tabwb.analysis.keys import Sort
 from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import Place
 from tabwb.api.options import (
@@ -24,14 +25,13 @@ from tabwb.api.options import (
 from tabwb.api.rating_sets import RatingSet
 from tabwb.records.counting import calibrated_parts
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData
+    from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.selection import Selection
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.report.selection import Selection
-    from tabwb.report.summaries.groups import Grouped
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -269,7 +269,7 @@ class Reading:
             ids: numbers or uids; None for all.
             options: of :meth:`results`.
         """
-        from tabwb.report.selection import selected_groups
+        from tabwb.analysis.selection import selected_groups
 
         statistics = self._plugins().statistics()
         selection = self._selection(**options)
@@ -285,21 +285,21 @@ class Reading:
         return administration_document(data, interval=True)
 
     def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
-        from tabwb.report.selection import selected
+        from tabwb.analysis.selection import selected
 
         selection = self._selection(**options)
         with python_names():
             return selected(self.store, references_of(ids), selection)
 
     def _outlines(self, ids: Ids, where: Where) -> tuple[AdministrationData, ...]:
-        from tabwb.report.selection import outlined
+        from tabwb.analysis.selection import outlined
 
         selection = self._selection(where=where)
         with python_names():
             return outlined(self.store, references_of(ids), selection)
 
     def _selection(self, **options: Unpack[Grouping]) -> Selection:
-        from tabwb.report.selection import Selection
+        from tabwb.analysis.selection import Selection
 
         judge = options.get("judge")
         if judge is not None:

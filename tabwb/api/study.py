@@ -305,9 +305,9 @@ class Study(Reading):
                 be calibrated.
             TabwbError: it cannot be written.
         """
+        from tabwb.analysis.selection import matching
         from tabwb.report.destination import IN_PYTHON, check_destination
         from tabwb.report.documents.exporting import export, with_options
-        from tabwb.report.selection import matching
 
         plugins = self._plugins()
         format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))

@@ -54,7 +54,7 @@ def judge_administrations(
             hint="'tabwb judge list' shows the judges; without a network, for example: "
             f"tabwb judge run {administrations[0] if administrations else '--all'} --judge rules",
         )
-    from tabwb.report.selection import matching
+    from tabwb.analysis.selection import matching
 
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []

@@ -44,7 +44,7 @@ def disputed(
     and a judge. Each verdict has its rater; where a sample comes from is not shown.
     """
     from tabwb.administer.rating.adjudication import Adjudicator
-    from tabwb.report.names import judge_names
+    from tabwb.analysis.names import judge_names
 
     with opened_store(store_location) as (plugins, store):
         adjudicator = Adjudicator(store, plugins, reference)

@@ -83,12 +83,12 @@ def report(
     give the batteries again.
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
+    from tabwb.analysis.selection import selected_groups
     from tabwb.media.methods import methods_about, with_rating_sets
     from tabwb.media.report import write_report
     from tabwb.media.studied import studied
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
-    from tabwb.report.selection import selected_groups
 
     remedy = "choose another name, or use --force"
     places = {

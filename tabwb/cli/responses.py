@@ -62,7 +62,7 @@ def responses(
 
     Each feature has its rater and the reason, in which the rules judge quotes the words.
     """
-    from tabwb.report.selection import Selection, selected
+    from tabwb.analysis.selection import Selection, selected
 
     with opened_plugins() as plugins:
         if not administrations and missing_store(store_location, plugins):
@@ -99,7 +99,7 @@ def _responses(
     features: tuple[str, ...],
 ) -> Iterator[dict[str, Any]]:
     """Yield the responses with what raters found in them; of ``features``, one is needed."""
-    from tabwb.report.selection import check_features
+    from tabwb.analysis.selection import check_features
     from tabwb.report.tables.responses import ratings_table, responses_table
 
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

@@ -9,8 +9,8 @@ from tabwb.cli.streams import is_utf8
 from tabwb.records.visible import json_escaped, unfiltered
 
 if TYPE_CHECKING:
+    from tabwb.analysis.selection import Selection
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.report.selection import Selection
     from tabwb.store.store import Store
 
 PIECE = 1_000_000

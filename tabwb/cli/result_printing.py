@@ -21,8 +21,8 @@ from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData
+    from tabwb.analysis.selection import Selection
     from tabwb.records.trials import Administration
-    from tabwb.report.selection import Selection
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -90,7 +90,7 @@ def printer(asked: Asked) -> _Print:
 
 
 def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
-    from tabwb.report.selection import groups_of
+    from tabwb.analysis.selection import groups_of
     from tabwb.report.tables.views import VIEWS, named_table
 
     name = asked.table_name or ""
@@ -118,8 +118,8 @@ def _of_measures(made: Table, measures: Sequence[str]) -> Table:
 
 
 def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.analysis.selection import groups_of
     from tabwb.media.paper import captioned_groups, checked_columns
-    from tabwb.report.selection import groups_of
     from tabwb.report.tables.results import results_table
 
     rows = groups_of(chosen, choice) if chosen else ()
@@ -132,7 +132,7 @@ def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 def listed(store: Store, choice: Selection) -> Sequence[Administration]:
     """Return the administrations of a list."""
-    from tabwb.report.selection import outlined
+    from tabwb.analysis.selection import outlined
 
     if not choice.where:
         return store.administrations()
@@ -140,9 +140,9 @@ def listed(store: Store, choice: Selection) -> Sequence[Administration]:
 
 
 def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.analysis.selection import groups_of
     from tabwb.report.destination import check_destination
     from tabwb.report.documents.groups_csv import left_out, of_models, write_groups
-    from tabwb.report.selection import groups_of
 
     assert asked.csv_file is not None
     check_destination(asked.csv_file)  # before anything is computed
@@ -173,9 +173,9 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
 
 
 def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.analysis.selection import limited
     from tabwb.media.terminal import print_view
     from tabwb.media.views import administration as tables
-    from tabwb.report.selection import limited
     from tabwb.report.summaries.summary import pool
 
     (only,) = chosen
@@ -194,10 +194,10 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.contrast import pairs_of
+    from tabwb.analysis.grouping import as_shown
+    from tabwb.analysis.selection import groups_of
     from tabwb.media.terminal import print_view
     from tabwb.media.views.groups import groups_view
-    from tabwb.report.selection import groups_of
-    from tabwb.report.summaries.shown import as_shown
 
     every = groups_of(chosen, replace(choice, limit=None))
     made = as_shown(every[: choice.limit])

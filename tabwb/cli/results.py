@@ -125,7 +125,7 @@ def results(
             if single and printed == "json" and not choice.where:
                 print_document(store, administrations[0], choice, plugins.statistics())
                 return
-            from tabwb.report.selection import selected
+            from tabwb.analysis.selection import selected
 
             chosen = selected(store, administrations, choice, statistics=plugins.statistics())
             warn_unshared(store, plugins, (one.administration for one in chosen), printed)
@@ -243,11 +243,11 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
+    from tabwb.analysis.selection import matching
     from tabwb.cli.progress import Countdown
     from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
     from tabwb.report.documents.exporting import with_options
-    from tabwb.report.selection import matching
 
     check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from tabwb.analysis.keys import Sort
 from tabwb.records.counting import calibrated_parts
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
+    from tabwb.analysis.selection import Selection
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.report.selection import Selection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (
@@ -88,7 +88,7 @@ def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everyt
 
 def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:
     """Return the selection that the options of a command ask for."""
-    from tabwb.report.selection import Selection
+    from tabwb.analysis.selection import Selection
 
     return Selection.of(
         options["by"] or by,

@@ -20,6 +20,8 @@ from tabwb.administer.naming.scores import Naming
 from tabwb.administer.naming.views import is_recorded as is_aloud
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import kindred
+from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.names import judge_names
 from tabwb.battery.forms import form_from_canonical
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import NO_MESSAGE
@@ -45,10 +47,8 @@ from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.file_names import without_folders
-from tabwb.report.names import judge_names
 from tabwb.report.plain import Json
 from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.dose import LEAST_SEEDS

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.media.studied import Studied, studied
 from tabwb.records.visible import csv_text, visible, without_controls
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.plain import Json
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.captioned import (
     FEW,
     HIGH,

@@ -24,6 +24,7 @@ from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData, effective_statuses
 from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
 from tabwb.media.paper import (
@@ -51,8 +52,6 @@ from tabwb.records.visible import visible
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import group_cautions
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.of_groups import report_tables, said_tables

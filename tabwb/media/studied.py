@@ -11,6 +11,7 @@ from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, model_of
 from tabwb.analysis.change import Change, change_of, sets_of_tags, tags_as_sets
+from tabwb.analysis.grouping import Grouped, grouped
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed, ranges, spread
 from tabwb.records.conditions import RECORDED, Conditions
@@ -18,8 +19,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
 from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.declared import GroupNames
 
 MOST_NAMES = 3

@@ -17,6 +17,9 @@ from tabwb.administer.rating.calibration import (
 from tabwb.administer.rating.expected import measured_seconds
 from tabwb.administer.rating.plan import AGAIN, DISTANCE, Design
 from tabwb.administer.rating.planning import Planned, Request, planned
+from tabwb.analysis.candidates import USABLE, Candidates, Wanted, candidates
+from tabwb.analysis.names import judge_called
+from tabwb.analysis.selection import Selection
 from tabwb.battery.forms import Form
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
@@ -29,9 +32,6 @@ from tabwb.records.rating_sets import (
 from tabwb.records.ratings import PROBABILITY
 from tabwb.records.states import RatingStatus
 from tabwb.records.words import separated
-from tabwb.report.candidates import USABLE, Candidates, Wanted, candidates
-from tabwb.report.names import judge_called
-from tabwb.report.selection import Selection
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
@@ -68,7 +68,7 @@ class PlanOptions:
 
     Attributes:
         raters: codes.
-        where, subtests, items: which responses; see :class:`~tabwb.report.selection.Selection`.
+        where, subtests, items: which responses; see :class:`~tabwb.analysis.selection.Selection`.
         statuses: of responses; empty: the usable ones.
         repeated: keep equal texts that one examinee gave to one item.
         stratify: keys.

@@ -12,6 +12,8 @@ from scipy import stats
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Contrast, Difference, against, baseline_of, difference
+from tabwb.analysis.draws import SHARED
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.paired import FLIPPED, LABELS
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.conditions import Conditions
@@ -22,9 +24,6 @@ from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, Sto
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
-from tabwb.report.summaries.draws import SHARED
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.judges import Terms
 from tabwb.report.tables.contrasts import against_table
 from tabwb.scoring.choice import POLICIES

@@ -8,12 +8,11 @@ import pytest
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Pair, over_families, pairs_of
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
 from tabwb.scoring.rules.verdicts import FEATURES

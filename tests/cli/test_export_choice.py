@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import wide_table
-from tabwb.report.selection import Selection, selected_groups
+from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed
 

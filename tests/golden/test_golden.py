@@ -13,8 +13,8 @@ from tests.golden.commands import Command, commands
 from tests.golden.freeze import STORES, difference, output, unpacked
 
 SHARED = (
-    "tabwb.report.selection.selected",
-    "tabwb.report.selection.groups_of",
+    "tabwb.analysis.selection.selected",
+    "tabwb.analysis.selection.groups_of",
     "tabwb.report.tables.views.named_table",
 )
 """What the formats of one table compute alike; computed once for all of them."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.paper import captioned_groups, latex, markdown, presented
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tests.report.given import ANSWERS, CONDITIONS, SAMPLED, trials
 from tests.report.test_groups import given
 

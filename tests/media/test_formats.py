@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import beta
 
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.paper import (
     captioned_groups,
     checked_columns,
@@ -25,8 +26,6 @@ from tabwb.media.paper import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.results import results_table

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import strategies as st
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.media.methods import facts, methods_about
@@ -27,8 +28,6 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tests.cli.conftest import TAB
 from tests.report.given import ANSWERS, SAMPLED, answered, trials
 from tests.report.test_groups import given

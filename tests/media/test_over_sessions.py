@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.report import Report, report_html, report_markdown, report_of
 from tabwb.media.studied import Studied, followed, studied
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tests.analysis.test_pairs import given, words
 from tests.report.given import CONDITIONS
 

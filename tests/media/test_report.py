@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.battery.model import Battery
 from tabwb.media.figures.files import pictured
 from tabwb.media.report import (
@@ -26,8 +27,6 @@ from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 from tests.report.test_groups import given
 

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 from tabwb.analysis.contrast import pairs_of
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.contrasts import pairs_table

@@ -11,6 +11,7 @@ from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.methods import methods_about
 from tabwb.media.report import report_html, report_of
 from tabwb.media.studied import Studied, studied
@@ -18,8 +19,6 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Score
 from tabwb.records.trials import AttemptEntry
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

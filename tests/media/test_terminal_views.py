@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.views.administration import burden_view
 from tabwb.media.views.typed import explained_view, sectioned_view
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.report.tables import contrasts, positions
 from tabwb.report.tables.captioned import noted
 from tabwb.report.tables.results import results_table

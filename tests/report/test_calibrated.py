@@ -15,6 +15,7 @@ import pytest
 
 import tabwb
 from tabwb.administer.rating.judged import judged
+from tabwb.analysis.derived import UNDEFINED, with_calibrated
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
@@ -26,7 +27,6 @@ from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, PlannedTrial, RatingsEntry
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import BURDEN, FEATURE_RATE
-from tabwb.report.summaries.columns.calibrated import UNDEFINED, with_calibrated
 from tabwb.scoring.intervals import rate_interval
 from tabwb.store.store import Store
 from tests.cli.conftest import TAB

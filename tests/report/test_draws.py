@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tabwb.analysis.draws import REPLAYED, SHARED
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.draws import REPLAYED, SHARED
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.keys import Sort
 from tabwb.media.views.groups import groups_view
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
-from tabwb.report.key import Sort
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tests.report.given import (
     ANSWERS,
     BATTERY,

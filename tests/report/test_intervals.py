@@ -11,6 +11,7 @@ from rich.console import Group
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Rows, contrast
+from tabwb.analysis.moved import Moved, moved, moved_words
 from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
 from tabwb.records.trials import Trial
@@ -21,7 +22,6 @@ from tabwb.report.summaries.cautions import (
     bounds_words,
     correlation_notes,
 )
-from tabwb.report.summaries.moved import Moved, moved, moved_words
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import Estimand, clopper_pearson

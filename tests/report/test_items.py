@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.report.tables.items import (
     ONE_EXAMINEE,
     analyse_items,

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tabwb.analysis.grouping import grouped
+from tabwb.analysis.keys import Value, key_of
 from tabwb.records.errors import UsageError
-from tabwb.report.key import Value
-from tabwb.report.keys import key_of
-from tabwb.report.summaries.grouping import grouped
 from tests.analysis.test_pairs import given, words
 from tests.report.given import SAMPLED
 

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.wording import remarks
 from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, trials

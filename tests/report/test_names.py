@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.records.conditions import Conditions
-from tabwb.records.errors import UsageError
-from tabwb.report.names import (
+from tabwb.analysis.names import (
     judge_called,
     judge_names,
     name_in,
@@ -16,6 +14,8 @@ from tabwb.report.names import (
     short_lesions,
     short_names,
 )
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
 
 specs = st.builds(
     lambda id_, name, options: (

@@ -15,6 +15,7 @@ from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.change import change_of, sessions_of
 from tabwb.analysis.contrast import Difference, difference
+from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.media.views.contrasts import difference_view
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -23,7 +24,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
 from tabwb.report.documents.summary_json import naming_difference_json
-from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.tables.items import analyse_items
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take

@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.draws import SHARED
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.battery.model import Item
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.draws import SHARED
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.positions import foils_of, foils_table, positions_of, positions_table
 from tests.report.given import BATTERY, SAMPLED, administration, answered
 

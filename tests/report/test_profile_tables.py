@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.profiles import read_rates
 from tabwb.report.tables.views import named_table
 from tests.analysis.test_pairs import conditions, given, texts

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import beta
 
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Table
 from tests.report.given import CONDITIONS

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabwb.analysis.running import RunningSummary
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.running import RunningSummary
 from tabwb.report.summaries.summary import pool
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, data_of, trials
 

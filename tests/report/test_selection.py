@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.cli.common import opened_plugins
 from tabwb.records.errors import UsageError
 from tabwb.report.documents.exporting import export
 from tabwb.report.documents.summary_json import summary_json
-from tabwb.report.selection import Selection, selected_groups
-from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
 from tests.report.selected import FEATURES, GROUPS, LLAMA, Known, fill
 from tests.report.test_columns import Made

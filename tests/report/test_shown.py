@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tabwb.analysis.grouping import (
+    Grouped,
+    as_shown,
+    grouped,
+    names_of_groups,
+    shared_note,
+    summarised,
+)
 from tabwb.media.figures import figure_table, make
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
-from tabwb.report.summaries.shown import as_shown, names_of, shared_note
 from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.views import named_table
 from tests.media.figures.made import group, texts
@@ -26,7 +31,7 @@ def at(name: str, number: int, temperature: str, options: str = "as-given") -> G
 
 def test_conditions_that_the_shown_groups_share_are_said_once() -> None:
     given = [at("alder", 1, "1"), at("alder", 2, "0.7"), at("birch", 3, "1"), group("cedar", 4)]
-    assert names_of(given) == [
+    assert names_of_groups(given) == [
         "alder (temperature 1)", "alder (temperature 0.7)", "birch", "cedar",
     ]  # fmt: skip
     assert shared_note(given) == ["All groups: option order as-given.", "birch: temperature 1."]
@@ -62,7 +67,7 @@ def test_rows_of_one_model_state_the_same_conditions_whatever_their_other_keys()
     rotated = replace(SAMPLED, option_order="rotated")
     other = replace(rotated, decoding=replace(rotated.decoding, temperature=0.5))
     rows = summarised(grouped([given(1), given(2, rotated), given(3, other)], "model,temperature"))
-    assert names_of(rows) == [
+    assert names_of_groups(rows) == [
         "bundled, temperature 1 (option order as-given)",
         "bundled, temperature 1 (option order rotated)",
         "bundled, temperature 0.5 (option order rotated)",
@@ -72,13 +77,16 @@ def test_rows_of_one_model_state_the_same_conditions_whatever_their_other_keys()
 
 def test_a_condition_that_tells_shown_groups_apart_stays() -> None:
     given = [at("alder", 1, "1"), at("alder", 2, "1", "rotated")]
-    assert names_of(given) == ["alder (option order as-given)", "alder (option order rotated)"]
+    assert names_of_groups(given) == [
+        "alder (option order as-given)",
+        "alder (option order rotated)",
+    ]
 
 
 def test_hashes_are_shortened_and_names_stay_different() -> None:
     hashes = ["0123abcd" + "e" * 55 + end for end in "12"]
     given = [apart("alder", n, weights_sha256=value) for n, value in enumerate(hashes, 1)]
-    first, second = names_of(given)
+    first, second = names_of_groups(given)
     assert first.startswith("alder (weights_sha256 0123abcd…)") and second != first
 
 

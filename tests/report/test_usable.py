@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData, effective_statuses
+from tabwb.analysis.grouping import grouped, in_order, summarised
 from tabwb.battery.model import Item
 from tabwb.media.views.groups import groups_view
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import in_order, summarised
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report import given

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from textual.widgets import Input, OptionList
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.heat import rate_words
 from tabwb.workbench.comparison.page import ModelsPage

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.analysis.administrations import load_administrations
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.rows import without_trials
 from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.workbench.comparison.plots import figure_of
 from tabwb.workbench.comparison.rows import bases
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered

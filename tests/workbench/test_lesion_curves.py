@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.analysis.doses import doses_table, map_table
+from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.report.selection import Selection, selected_groups
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.messages import CurvesWanted

@@ -12,12 +12,11 @@ from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations, load_columns
+from tabwb.analysis.grouping import grouped, summarised
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.named_items import NamedItems
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines

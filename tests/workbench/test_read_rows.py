@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from tabwb.report.summaries.groups import Grouped
+from tabwb.analysis.grouping import Grouped
 from tabwb.workbench.comparison.read_rows import ReadRows
 from tabwb.workbench.comparison.rows import key_of
 

@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tabwb.analysis.grouping import specs_of
+from tabwb.analysis.names import judge_names
 from tabwb.media.figures.kind import FigureKind
 from tabwb.media.figures.style import width_mm
 from tabwb.records.errors import UsageError
@@ -17,15 +19,13 @@ from tabwb.records.installation import need
 from tabwb.records.visible import visible
 from tabwb.records.words import RESEARCH_ONLY, near
 from tabwb.report.file_names import file_names, named
-from tabwb.report.names import judge_names
-from tabwb.report.summaries.groups import specs_of
 from tabwb.tables.table import Series, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tabwb.analysis.grouping import Grouped
     from tabwb.media.figures.sheet import PaperFigure
-    from tabwb.report.summaries.groups import Grouped
 
 _PLACES = {
     **dict.fromkeys(("burden", "accuracy", "profile", "differences"), "groups"),

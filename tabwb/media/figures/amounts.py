@@ -22,6 +22,8 @@ from tabwb.analysis.doses import (
     shared_error,
 )
 from tabwb.analysis.doses import Cell as MeasuredCell
+from tabwb.analysis.grouping import Group, Grouped
+from tabwb.analysis.names import name_in, names_of
 from tabwb.analysis.series import (
     LESION,
     NOISE,
@@ -68,9 +70,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
-from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.grouping import Group
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds

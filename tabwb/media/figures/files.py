@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.keys import read_keys
+from tabwb.analysis.selection import Selection, groups_of, selected
 from tabwb.media.figures import figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
@@ -25,10 +28,6 @@ from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.groups_csv import left_out, of_models
-from tabwb.report.keys import read_keys
-from tabwb.report.selection import Selection, groups_of, selected
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple
 def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
     import numpy as np
 
-    from tabwb.report.summaries.columns.table import table_of
+    from tabwb.analysis.frame import table_of
     from tabwb.store.columns import keys_of
 
     prepared = next(

@@ -20,6 +20,8 @@ from tabwb.analysis.contrast import (
     over_families,
     pairs_of,
 )
+from tabwb.analysis.grouping import Grouped, names_of_groups
+from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P
 from tabwb.analysis.series import size_words
 from tabwb.media.figures.kind import (
@@ -53,11 +55,8 @@ from tabwb.media.figures.kind import (
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
-from tabwb.report.names import judge_names
 from tabwb.report.summaries.cautions import bounds_words
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.naming import namings
-from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate
 from tabwb.scoring.quantiles import median_interval, quantile
@@ -79,7 +78,7 @@ def _burden(groups: Groups, options: Options) -> Table:
     given: list[Record] = []
     bounds: list[str] = []
     for terms, title in titles.items():
-        for name, group in zip(names_of(groups), groups, strict=True):
+        for name, group in zip(names_of_groups(groups), groups, strict=True):
             judge = group.judge(terms)
             if judge:
                 bounds += (f"{name}: {words}" for words in bounds_words(judge.burden))
@@ -148,7 +147,7 @@ def _accuracy(groups: Groups, options: Options) -> Table:
         )
     given: list[Record] = []
     for part, title in parts.items():
-        for name, group in zip(names_of(groups), groups, strict=True):
+        for name, group in zip(names_of_groups(groups), groups, strict=True):
             record: Record = {"group": name, "part": part, "subtest": title, "policy": policy}
             record |= undefined("not given")
             if subtest := group.part(part):
@@ -229,7 +228,7 @@ def _profile(groups: Groups, options: Options) -> Table:
     given: list[Record] = [
         {"group": own, "rater": terms.rater, "terms": title, "feature": name, "title": names[name],
          "category": categories.get(name), **_rate_cells(group.judge(terms), name)}
-        for own, group in zip(names_of(kept), kept, strict=True)
+        for own, group in zip(names_of_groups(kept), kept, strict=True)
         for name in shown
     ]  # fmt: skip
     notes = [
@@ -347,7 +346,7 @@ def is_aloud(member: AdministrationData) -> bool:
 def _latency(groups: Groups, options: Options) -> Table:
     given: list[Record] = []
     kinds: dict[str, None] = {}
-    for name, group in zip(names_of(groups), groups, strict=True):
+    for name, group in zip(names_of_groups(groups), groups, strict=True):
         values = list(group.latencies) if isinstance(group, TimedGroup) else []
         for member in group.group.members:
             aloud = is_aloud(member)
@@ -480,7 +479,7 @@ def _differences(groups: Groups, options: Options) -> Table:
     if pairs:
         what = "Base − instruct models of one family and size"
     else:
-        names = names_of(groups)
+        names = names_of_groups(groups)
         what = f"Each group − {against}" if against else f"{names[0]} − {names[1]}"
     notes = [
         f"{what}, means over the items for which both have a value.",
@@ -526,7 +525,8 @@ def _pair_names(pairs: Sequence[Pair], groups: Groups) -> list[str]:
         return f"{name} + {pair.lesion}" if pair.lesion else name
 
     called = {
-        group.group.whole_name: name for name, group in zip(names_of(groups), groups, strict=True)
+        group.group.whole_name: name
+        for name, group in zip(names_of_groups(groups), groups, strict=True)
     }
     names = list(map(kin, pairs))
     return [
@@ -538,7 +538,7 @@ def _pair_names(pairs: Sequence[Pair], groups: Groups) -> list[str]:
 
 
 def _of_groups(groups: Groups, against: str) -> list[tuple[str, Compared]]:
-    named = dict(zip(names_of(groups), groups, strict=True))
+    named = dict(zip(names_of_groups(groups), groups, strict=True))
     if not against and len(groups) != 2:
         raise UsageError(
             "no base and instruct models of one family and size are among these, and there are "

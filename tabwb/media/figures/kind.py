@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from tabwb.analysis.grouping import Grouped, shared_note
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
 from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.analysis.names import name_in, names_of
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
 from tabwb.media.wording import (
@@ -36,7 +37,6 @@ from tabwb.media.wording import (
 from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import NONE, plural
-from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.cautions import bounds_words, cautions
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary

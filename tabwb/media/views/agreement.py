@@ -14,6 +14,7 @@ from tabwb.agreement.calibration import RATES
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.transcribers import FEWEST
 from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, Row, reason_of
+from tabwb.analysis.names import judge_names
 from tabwb.media.terminal import ForWidth, SpecCell, table
 from tabwb.media.views.grid import (
     by,
@@ -27,7 +28,6 @@ from tabwb.media.views.grid import (
 )
 from tabwb.media.wording import between, figure, signed
 from tabwb.records.words import NONE, plural
-from tabwb.report.names import judge_names
 from tabwb.report.plain import Json, plain
 
 FEW_SHARED = 40

@@ -18,6 +18,8 @@ from tabwb.analysis.contrast import (
     Pair,
     over_families,
 )
+from tabwb.analysis.draws import compared_caution
+from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Tested
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import ForWidth, empty_table, table
@@ -34,8 +36,6 @@ from tabwb.media.wording import (
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.names import judge_names
-from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
 from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.scoring.detectable import simulated_test

@@ -10,6 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.analysis.contrast import Pair
+from tabwb.analysis.grouping import Group as AdministrationGroup
+from tabwb.analysis.grouping import Grouped, shared_note
+from tabwb.analysis.keys import key_of
+from tabwb.analysis.names import name_in, names_of
 from tabwb.media.terminal import table
 from tabwb.media.views.administration import statistics_views, summary_view
 from tabwb.media.views.contrasts import pair_parts
@@ -27,14 +31,9 @@ from tabwb.media.wording import (
 )
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import NONE, plural
-from tabwb.report.keys import key_of
 from tabwb.report.measures import BASELINES
-from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.cautions import bounds_words, group_cautions
-from tabwb.report.summaries.grouping import Group as AdministrationGroup
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import SubtestSummary
 
 

@@ -15,6 +15,9 @@ from tabwb.analysis.administrations import (
     is_usable,
     protocol_of,
 )
+from tabwb.analysis.draws import REPLAYED
+from tabwb.analysis.moved import moved
+from tabwb.analysis.raters import declared_raters
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.condition_table import decoding_columns, document_of
@@ -28,16 +31,13 @@ from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.cautions import cautions, group_cautions
-from tabwb.report.summaries.draws import REPLAYED
-from tabwb.report.summaries.moved import moved
-from tabwb.report.summaries.raters import declared_raters
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import read_reason
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData, Recorded
     from tabwb.analysis.contrast import Pair
-    from tabwb.report.summaries.groups import Grouped
+    from tabwb.analysis.grouping import Grouped
 
 
 FORMAT = 1

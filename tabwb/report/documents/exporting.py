@@ -12,6 +12,8 @@ from typing import Any
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import batteries_of, chosen_administrations
+from tabwb.analysis.derived import calibration_of
+from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
@@ -28,9 +30,7 @@ from tabwb.records.workfolder import WorkFolder
 from tabwb.report.documents.datapackage import described, write_description
 from tabwb.report.documents.document import FORMAT
 from tabwb.report.documents.streamed import names_in, streamed_documents
-from tabwb.report.names import judge_called
 from tabwb.report.plain import Json
-from tabwb.report.summaries.columns.calibrated import calibration_of
 from tabwb.store import takes
 from tabwb.store.store import Store
 

@@ -11,6 +11,8 @@ from itertools import count
 from pathlib import Path
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped, specs_of
+from tabwb.analysis.keys import key_of
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
@@ -23,10 +25,8 @@ from tabwb.report.documents.datapackage import (
     write_description,
 )
 from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import group_cautions
-from tabwb.report.summaries.groups import Grouped, specs_of
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Usable

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.derived import people_of
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
+from tabwb.analysis.moved import moved
+from tabwb.analysis.selection import Selection, limited
 from tabwb.records.once import Once
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
@@ -39,9 +41,7 @@ from tabwb.report.file_names import (
     without_folders,
 )
 from tabwb.report.plain import Json, plain
-from tabwb.report.selection import Selection, limited
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.moved import moved
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.store.store import Store
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.draws import pooled_caution, repeated_caution
+from tabwb.analysis.moved import moved, moved_words
+from tabwb.analysis.raters import rater_cautions
 from tabwb.battery.available import unavailable
 from tabwb.battery.model import Battery
 from tabwb.records.languages import is_english, language_name
 from tabwb.records.trials import Administration
 from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
-from tabwb.report.summaries.draws import pooled_caution, repeated_caution
-from tabwb.report.summaries.moved import moved, moved_words
-from tabwb.report.summaries.raters import rater_cautions
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.burden import Burden
 from tabwb.tables.rounding import fixed
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.groups import Grouped
+    from tabwb.analysis.grouping import Grouped
 
 FEW_ITEMS = 20
 """Below so many items an interval is said to be unreliable."""

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.draws import without_draws
 from tabwb.battery.model import Battery
 from tabwb.records.counting import is_derived
 from tabwb.records.ratings import Declaration, Scope
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.words import plural
-from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import (
     Burden,
     CategoryBurden,
@@ -22,7 +22,7 @@ from tabwb.scoring.burden import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.columns.judged import JudgedRows
+    from tabwb.analysis.judged import JudgedRows
 
 UNUSABLE = frozenset(status.value for status in ResponseStatus if not status.usable)
 """Response statuses that a stored reason may begin with."""
@@ -141,7 +141,7 @@ def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
 
 def short_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
     """Return a short name for each judge, as figures and tables of papers have it."""
-    from tabwb.report.names import judge_names
+    from tabwb.analysis.names import judge_names
 
     return _labels(judges, judge_names(judge.rater for judge in judges))
 

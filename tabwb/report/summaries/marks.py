@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import Table, table_of
+from tabwb.analysis.subtests import decider
 from tabwb.battery.model import Item, Subtest
-from tabwb.report.summaries.columns.subtests import decider
-from tabwb.report.summaries.columns.table import Table, table_of
 from tabwb.scoring.choice import StoredAnswer, read_reason
 from tabwb.scoring.naming.summary import RatingSource, right_by
 from tabwb.store.columns import Ints

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import Table as Group
+from tabwb.analysis.frame import table_of
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import LimitReached, limited
 from tabwb.records.counting import is_derived
 from tabwb.records.errors import ComponentError
-from tabwb.report.summaries.columns.table import Table as Group
-from tabwb.report.summaries.columns.table import table_of
 from tabwb.store.columns import STATUSES
 from tabwb.tables.table import Column, Series, Table, column_of, series_of
 

@@ -1,6 +1,6 @@
 """The summary of one subtest: right answers, measures beside them, errors by kind.
 
-Answers are counted over columns (:mod:`tabwb.report.summaries.columns.subtests`).
+Answers are counted over columns (:mod:`tabwb.analysis.subtests`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tabwb.analysis.draws import without_draws
 from tabwb.battery.model import Item, Subtest
 from tabwb.records.languages import (
     NO_SPACES,
@@ -21,7 +22,6 @@ from tabwb.records.languages import (
 from tabwb.records.ratings import MeasureKind
 from tabwb.records.states import Protocol, ResponseKind
 from tabwb.report.measures import NEITHER, SUBTEST_MEASURES, ScoredAnswers
-from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import NONE_COUNTED, Usable
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
 from tabwb.scoring.estimate import (

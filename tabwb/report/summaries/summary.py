@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, subtests_of
+from tabwb.analysis.raters import RaterSummary, raters_of
 from tabwb.battery.model import Battery
 from tabwb.records.languages import NO_SPACES, is_unspaced_language
 from tabwb.records.ratings import FailedRater
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.raters import RaterSummary, raters_of
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import NONE_COUNTED, Usable
 from tabwb.scoring.estimate import Estimate
@@ -63,9 +63,9 @@ class Summary:
 
 def load() -> None:
     """Import what :func:`pool` needs, before it is called: numpy alone takes 0.1 s."""
-    import tabwb.report.summaries.columns.answers
-    import tabwb.report.summaries.columns.judged
-    import tabwb.report.summaries.columns.subtests
+    import tabwb.analysis.answers
+    import tabwb.analysis.judged
+    import tabwb.analysis.subtests
     import tabwb.report.summaries.statistics  # noqa: F401
 
 
@@ -73,8 +73,8 @@ def pool(sources: Sequence[AdministrationData], *, interval: bool = False) -> Su
     """Return the summary of administrations of one battery: responses are pooled, not averaged."""
     if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
         raise ValueError("only administrations of one battery version can be pooled")
-    from tabwb.report.summaries.columns import answers, judged, subtests
-    from tabwb.report.summaries.columns.table import table_of
+    from tabwb.analysis import answers, judged, subtests
+    from tabwb.analysis.frame import table_of
     from tabwb.report.summaries.statistics import statistics_of
 
     table = table_of(sources)

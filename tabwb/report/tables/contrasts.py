@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tabwb.analysis.contrast import Compared, Contrast, Difference, Pair, Unlike, against
+from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.paired import AGREE, WHOSE_P
 from tabwb.report.measures import BURDEN, DIFFERENCE
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.declared import (
     LIKE,

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Protocol
 
+from tabwb.analysis.grouping import Grouped, Rename
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.report.measures import Measure
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import Terms
-from tabwb.report.summaries.shown import Rename
 from tabwb.scoring.burden import Burden
 from tabwb.tables.table import P_VALUE, Column, RecordColumn, Table, column_of, table_of
 

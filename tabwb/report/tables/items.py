@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped
 from tabwb.report.measures import (
     ACCURACY,
     DIFFICULTY,
@@ -18,7 +19,6 @@ from tabwb.report.measures import (
     RASCH_DIFFICULTY,
     SLOPE,
 )
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.declared import (

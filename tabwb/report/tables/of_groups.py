@@ -13,6 +13,8 @@ from operator import attrgetter
 from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped, shared_note
+from tabwb.analysis.names import judge_names
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
@@ -26,17 +28,14 @@ from tabwb.report.measures import (
     WORDS_MEAN,
     measure_of,
 )
-from tabwb.report.names import judge_names
 from tabwb.report.summaries.cautions import (
     UNRELIABLE,
     bounds_words,
     correlation_notes,
     has_few_items,
 )
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
 from tabwb.report.summaries.naming import named_subtests
-from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.declared import (

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tabwb.analysis.contrast import baseline_of
+from tabwb.analysis.grouping import Grouped
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.declared import ends, group_columns
 from tabwb.scoring.estimate import Estimate, Interval

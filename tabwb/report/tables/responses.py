@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import NOT_RATED, Bools, Prepared, table_of
+from tabwb.analysis.frame import Table as Responses
+from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Item, Subtest
 from tabwb.records.counting import CALIBRATED
-from tabwb.report.names import judge_called
-from tabwb.report.summaries.columns.prepared import Bools, Prepared
-from tabwb.report.summaries.columns.table import NOT_RATED, table_of
-from tabwb.report.summaries.columns.table import Table as Responses
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of
@@ -92,7 +91,7 @@ def ratings_table(
     named = {name for given in columns.ratings.values() for name in given.measures}
     whole = store.columns(columns.administrations, named)
     if rater is not None and rater.startswith(CALIBRATED) and len(responses):
-        from tabwb.report.summaries.columns.calibrated import with_calibrated
+        from tabwb.analysis.derived import with_calibrated
 
         whole, _ = with_calibrated(store, whole, [one.declarations for one in chosen], rater)
     if rater is not None and len(responses):

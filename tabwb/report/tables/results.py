@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.keys import key_of
 from tabwb.plugin_api.extensions import StatisticValue
 from tabwb.records.condition_kinds import ColumnType
-from tabwb.report.keys import key_of
 from tabwb.report.measures import (
     ACCURACY,
     BURDEN,
@@ -26,7 +27,6 @@ from tabwb.report.measures import (
     YES_RATE,
     measure_of,
 )
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import CORRECTED, Share, SubtestSummary
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth, whole

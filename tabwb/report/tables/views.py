@@ -11,7 +11,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.groups import Grouped
+    from tabwb.analysis.grouping import Grouped
     from tabwb.tables.table import Table
 
 
@@ -141,7 +141,7 @@ def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None)
             f"there is no table '{name}'{did_you_mean(name, VIEWS)}", allowed=", ".join(VIEWS)
         )
     check_baseline(name, baseline)
-    from tabwb.report.summaries.shown import shared_note
+    from tabwb.analysis.grouping import shared_note
     from tabwb.tables.table import Table
 
     module, _, function = VIEWS[name].made.rpartition(".")

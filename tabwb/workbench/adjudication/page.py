@@ -12,8 +12,8 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.names import judge_names
 from tabwb.records.words import plural
-from tabwb.report.names import judge_names
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
 from tabwb.workbench.shell.commands import Command

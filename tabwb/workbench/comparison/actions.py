@@ -25,8 +25,8 @@ from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:
+    from tabwb.analysis.grouping import Grouped
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.report.summaries.groups import Grouped
     from tabwb.workbench.comparison.loader import Question, SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
     from tabwb.workbench.comparison.report_page import Report
@@ -307,7 +307,7 @@ class ComparisonActions(Actions):
 
     def group(self) -> None:
         """Group by another key."""
-        from tabwb.report.keys import keys
+        from tabwb.analysis.keys import keys
 
         known = [key for key in keys() if key.level == "administration"]
         known.sort(

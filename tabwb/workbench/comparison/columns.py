@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.media.views.groups import burden_cells
 from tabwb.media.wording import figure, number
 from tabwb.records.words import NONE
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Order

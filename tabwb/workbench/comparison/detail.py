@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.media.views.administration import burden_view, category_titles
 from tabwb.media.wording import (
     FEW,
@@ -22,7 +23,6 @@ from tabwb.media.wording import (
     tally,
 )
 from tabwb.records.words import NONE
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.said import borrowed_line
 from tabwb.scoring.naming.summary import NamingSummary

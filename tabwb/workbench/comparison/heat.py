@@ -14,9 +14,9 @@ from textual.coordinate import Coordinate
 from textual.events import MouseMove
 from textual.widgets import DataTable, Static
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.battery.model import Feature
 from tabwb.media.wording import between, figure, tally
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import heat, table_cell

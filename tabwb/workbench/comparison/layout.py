@@ -9,7 +9,7 @@ from tabwb.workbench.comparison.heat import AROUND
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tabwb.report.summaries.groups import Grouped
+    from tabwb.analysis.grouping import Grouped
     from tabwb.workbench.comparison.page import ModelsPage
 
 LEAST_LOWER = 8

@@ -16,10 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, outlines, with_columns
+from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
 from tabwb.records.errors import Interrupted, TabwbError, error_text
 from tabwb.records.words import plural
-from tabwb.report.summaries.grouping import Group, grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import Answered, SurveyGrown, SurveyRenewed
 from tabwb.workbench.comparison.rows import without_trials

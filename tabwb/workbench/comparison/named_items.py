@@ -8,8 +8,8 @@ from functools import partial
 
 from textual.content import Content
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.records.words import NONE
-from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.shell.columns import Column, in_columns
 from tabwb.workbench.shell.drawn import share_bar
 from tabwb.workbench.shell.shortening import shortened_apart

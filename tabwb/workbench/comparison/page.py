@@ -14,7 +14,7 @@ from textual.theme import Theme
 from textual.timer import Timer
 from textual.widgets import DataTable, Input, Static
 
-from tabwb.report.summaries.groups import Grouped
+from tabwb.analysis.grouping import Grouped
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.columns import GAP, columns_of, fitting
 from tabwb.workbench.comparison.detail import ModelDetail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabwb.report.summaries.groups import Grouped
+from tabwb.analysis.grouping import Grouped
 from tabwb.workbench.comparison.rows import Basis, Key, bases, key_of
 
 

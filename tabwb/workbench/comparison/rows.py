@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tabwb.analysis.grouping import Grouped
 from tabwb.media.wording import plain
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import Terms
 
 SORTS = ("burden", "model", "usable", "distinct", "words")

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Click, MouseMove
 from textual.widgets import DataTable
 
-from tabwb.report.summaries.groups import Grouped
+from tabwb.analysis.grouping import Grouped
 from tabwb.workbench.comparison.columns import Column
 from tabwb.workbench.comparison.rows import Key, can_sort, key_of
 from tabwb.workbench.shell.drawn import table_cell

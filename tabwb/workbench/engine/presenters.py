@@ -26,8 +26,8 @@ from tabwb.scoring.choice import UNTOLD, read_reason
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 
 if TYPE_CHECKING:
+    from tabwb.analysis.running import RunningSummary
     from tabwb.report.summaries.naming import NamedSubtest
-    from tabwb.report.summaries.running import RunningSummary
     from tabwb.scoring.naming.summary import NamedItem
 
 MOST_MARKS = 40
@@ -270,7 +270,7 @@ class LiveScores:
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
         if self._summary is None:
-            from tabwb.report.summaries.running import RunningSummary  # loads numpy
+            from tabwb.analysis.running import RunningSummary  # loads numpy
 
             self._summary = RunningSummary()
         history, current = session.history, session.state.current

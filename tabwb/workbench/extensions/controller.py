@@ -63,9 +63,8 @@ class ExtensionController(Controller):
         The worker can do other things meanwhile; of several pages the last one asked for is sent.
         """
         from tabwb.analysis.administrations import load_columns
+        from tabwb.analysis.grouping import grouped, summarised
         from tabwb.plugin_api.extensions import PageData
-        from tabwb.report.summaries.grouping import grouped
-        from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
@@ -94,9 +93,8 @@ class ExtensionController(Controller):
     def table(self, name: str, title: str, numbers: Sequence[int], what: str) -> None:
         """Build a table of results and send it."""
         from tabwb.analysis.administrations import load_columns
+        from tabwb.analysis.grouping import grouped, summarised
         from tabwb.media.views.typed import explained_view
-        from tabwb.report.summaries.grouping import grouped
-        from tabwb.report.summaries.groups import summarised
         from tabwb.report.tables.views import VIEWS, named_table
 
         by = VIEWS[name].by

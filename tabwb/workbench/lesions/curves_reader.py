@@ -66,7 +66,7 @@ def read_curves(store: Store, wanted: CurvesWanted) -> Read:
     """Return curves and maps: the rows of ``tabwb results --table doses`` and ``--table map``."""
     # What loads numpy is imported in this thread: on the screen's thread it would be seen.
     from tabwb.analysis.doses import doses_table, map_table
-    from tabwb.report.selection import Selection, selected_groups
+    from tabwb.analysis.selection import Selection, selected_groups
     from tabwb.workbench.lesions.curves import curves_of, maps_of, titles_of
 
     selection = Selection.of(where=wanted.where, judge=wanted.judge or None)

@@ -141,9 +141,9 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
     ) -> Permit:
         """Write a report or a table: of one administration, or of several by model."""
+        from tabwb.analysis.selection import Selection, selected_groups
         from tabwb.media.report import write_document
         from tabwb.media.studied import studied
-        from tabwb.report.selection import Selection, selected_groups
 
         choice = Selection.of(
             "administration" if len(numbers) == 1 else "model",
@@ -158,9 +158,9 @@ class ResultsController(Controller):
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
     ) -> None:
         """Write a figure of administrations to a new file; the dialog is told of errors."""
+        from tabwb.analysis.selection import Selection
         from tabwb.media.figures import figure_kind
         from tabwb.media.figures.files import FigureRequest, write_figure
-        from tabwb.report.selection import Selection
 
         try:
             judge = wanted.judge if figure_kind(name).judged else ""

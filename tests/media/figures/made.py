@@ -16,12 +16,11 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Group, Grouped
 from tabwb.media.figures.sheet import fixed_style
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Scope
 from tabwb.records.states import ResponseKind
-from tabwb.report.summaries.grouping import Group
-from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Share, SubtestSummary
 from tabwb.report.summaries.summary import Answers, Summary

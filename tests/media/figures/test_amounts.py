@@ -13,6 +13,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.figures import drawers, drawn, figure_table, make
 from tabwb.media.figures.amounts import Steps, confusion_table, corpus_steps
 from tabwb.media.figures.style import shade
@@ -21,8 +22,6 @@ from tabwb.phonology.batch import score
 from tabwb.phonology.costs import psst_costs
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.tables.table import table_of
 from tests.analysis.test_doses import sweep

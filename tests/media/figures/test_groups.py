@@ -13,14 +13,13 @@ import pytest
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import over_families, pairs_of
+from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.selection import with_features
 from tabwb.media.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.media.figures.groups import TimedGroup
 from tabwb.media.figures.style import shade
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.ratings import Declaration, Rating, valued
-from tabwb.report.selection import with_features
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, summarised
 from tests.analysis.test_pairs import BASE, INSTRUCT, conditions, given
 from tests.analysis.test_pairs import words as said
 from tests.media.figures.made import (

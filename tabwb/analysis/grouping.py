@@ -1,25 +1,47 @@
-"""Which administrations, and which of their responses, belong to which group."""
+"""Groups of administrations: which belong together, what they are called, and their summaries.
+
+Conditions that tell groups of one name apart are named, but not those that all rows shown share.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, Cell, Part, Place, model_of, part_of
+from tabwb.analysis.keys import (
+    LESION_SEED,
+    NOISE_SEED,
+    REPLICATE,
+    Key,
+    Sort,
+    Value,
+    key_of,
+    pooling_keys,
+    read_keys,
+    without_noise_seed,
+    without_seed,
+    written,
+)
+from tabwb.analysis.names import judge_called, name_in, names_of, short_lesions
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec, parse_spec
 from tabwb.records.trials import HASHES
-from tabwb.report.key import Key, Value, written
-from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
-from tabwb.report.lesion_keys import LESION_SEED, without_seed
-from tabwb.report.names import name_in, names_of, short_lesions
-from tabwb.report.noise_keys import NOISE_SEED, without_noise_seed
+from tabwb.report.summaries.judges import JudgeSummary, Terms
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.summaries.summary import Summary, pool
+from tabwb.scoring.estimate import Estimate, item_mean
+from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming import NamedSubtest
 
 Values = tuple[Value | None, ...]
 """Of the keys, in order."""
@@ -66,7 +88,7 @@ class Group:
         by: what they have in common: the ids of keys, with commas between (``model``).
         label: the values, with the model's whole spec.
         members: oldest first; all of one battery version, all models or all persons, given under
-            like conditions where :func:`tabwb.report.summaries.grouping.grouped` made it.
+            like conditions where :func:`tabwb.analysis.grouping.grouped` made it.
         apart: conditions (name, value) that tell it from other groups of the same label.
         values: of each key.
         short: its label with the short name of the model; empty: as the label.
@@ -414,3 +436,223 @@ def _differing(alike: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for name in dict.fromkeys(name for other in alike for name in other):
         if len({other.get(name) for other in alike}) > 1:
             yield name
+
+
+def unlike(
+    first: Sequence[AdministrationData], second: Sequence[AdministrationData]
+) -> tuple[tuple[str, str, str], ...]:
+    """Return the conditions beside the examinee that two sides do not share: name, both values."""
+    sides = [
+        [compared(member.administration.conditions) for member in side] for side in (first, second)
+    ]
+    names = dict.fromkeys(name for side in sides for given in side for name in given)
+    values = {
+        name: [
+            ", ".join(dict.fromkeys(given.get(name, "none") for given in side)) for side in sides
+        ]
+        for name in names
+    }
+    return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A group with the summary of its responses."""
+
+    group: Group
+    summary: Summary
+
+    @property
+    def label(self) -> str:
+        """The group's name, see :attr:`Group.name`."""
+        return self.group.name
+
+    @property
+    def battery(self) -> Battery:
+        """What its members were given."""
+        return self.group.battery
+
+    def judge(self, terms: Terms | None) -> JudgeSummary | None:
+        """Return the summary of a judge under these terms, or None."""
+        return next((judge for judge in self.summary.judges if judge.terms == terms), None)
+
+    def part(self, subtest: str) -> SubtestSummary | None:
+        """Return the summary of a subtest, or None."""
+        return next((part for part in self.summary.subtests if part.id == subtest), None)
+
+    def named(self, subtest: str) -> NamedSubtest | None:
+        """Return the summary of a subtest that is named aloud, or None."""
+        return next((part for part in self.summary.named if part.id == subtest), None)
+
+    @property
+    def right(self) -> Estimate:
+        """Share right by the exact policy, the mean over the items of all subtests."""
+        items = [one for part in self.summary.subtests for one in part.share.by_item["exact"]]
+        right, scored = [right for right, _ in items], [n for _, n in items]
+        return item_mean(right, scored, "nothing was scored right or wrong")
+
+    def not_judged(self, rater: str) -> int:
+        """Return the number of connected texts that a judge has not judged, under any terms."""
+        for judge in self.summary.judges:
+            if judge.rater == rater:
+                return judge.not_judged
+        return sum(part.share.n for part in self.summary.subtests if task_type(part.kind).connected)
+
+
+def summarised(
+    groups: Sequence[Group],
+    *,
+    judge: str | None = None,
+    sort: Sort | None = None,
+    interval: bool = True,
+) -> tuple[Grouped, ...]:
+    """Return groups with their summaries."""
+    rows = tuple(Grouped(group, pool(group.members, interval=interval)) for group in groups)
+    if judge is not None and rows:
+        rater = judge_called(judge, (one.rater for row in rows for one in row.summary.judges))
+        rows = tuple(replace(row, summary=only_judge(row.summary, rater)) for row in rows)
+    return rows if sort is None else in_order(rows, sort)
+
+
+def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
+    """Return the groups sorted; equal ones keep their order."""
+    if sort == "name":
+        return tuple(sorted(rows, key=lambda row: row.label.casefold()))
+    if sort == "keys":
+        return tuple(sorted(rows, key=_by_keys))
+    terms = [judge.terms for row in rows for judge in row.summary.judges]
+
+    def value(row: Grouped) -> float | None:
+        if sort == "N":
+            return row.summary.answers.n
+        if sort == "accuracy":
+            return row.right.value
+        burdens = {judge.terms: judge.burden.ranked for judge in row.summary.judges}
+        return burdens.get(terms[0]) if terms else None
+
+    known = [(amount, row) for row in rows if (amount := value(row)) is not None]
+    unknown = [row for row in rows if value(row) is None]
+    return (*(row for _, row in sorted(known, key=lambda pair: -pair[0])), *unknown)
+
+
+def _by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
+    """Return what sorts by the values of the keys: numbers, then texts, then no value."""
+    return [
+        (
+            one.value is None,
+            isinstance(one.value, str),
+            one.value if isinstance(one.value, int | float) else 0.0,
+            one.value.casefold() if isinstance(one.value, str) else "",
+        )
+        for one in row.group.values
+    ]
+
+
+def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
+    """Yield the specs of the models, lesions and judges of groups."""
+    for row in rows:
+        for member in row.group.members:
+            conditions = member.administration.conditions
+            yield conditions.examinee
+            yield from conditions.judges
+            if conditions.lesion is not None:
+                yield conditions.lesion
+        yield from (judge.rater for judge in row.summary.judges)
+
+
+def only_judge(summary: Summary, judge: str) -> Summary:
+    """Return the summary with the burdens of one rater alone, without what compares judges."""
+    return replace(
+        summary,
+        judges=tuple(given for given in summary.judges if given.rater == judge),
+        statistics=tuple(one for one in summary.statistics if one.statistic.judges < 2),
+    )
+
+
+Rename = Callable[[str, Grouped], str]
+"""Returns how a text that names a group is printed."""
+MOST_NAMED = 3
+"""Labels that the sentence of :func:`shared_note` names before it counts the others."""
+
+
+def _unchanged(text: str, row: Grouped) -> str:
+    return text
+
+
+def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
+    """Return groups whose names keep the conditions in which those *among them* differ.
+
+    Groups of one first key and battery state the same conditions. What all of them share is left
+    out of their names, and :func:`shared_note` says it once.
+    """
+    alike: dict[object, list[dict[str, str]]] = {}
+    for row in rows:
+        alike.setdefault(_kin(row.group), []).append(dict(row.group.apart))
+    differing = {
+        kin: {
+            name for one in several for name in one
+            if len({other.get(name) for other in several}) > 1
+        }
+        for kin, several in alike.items()
+    }  # fmt: skip
+    return tuple(_keeping(row, differing[_kin(row.group)]) for row in rows)
+
+
+def names_of_groups(rows: Sequence[Grouped]) -> list[str]:
+    """Return a name for each group, no two alike: with its battery, or a number, where needed."""
+    labels = [row.label for row in as_shown(rows)]
+    batteries = [f"{row.battery.id} {row.battery.version}" for row in rows]
+    named = [
+        label if labels.count(label) == 1 else f"{label} ({battery})"
+        for label, battery in zip(labels, batteries, strict=True)
+    ]
+    return [
+        name if named.count(name) == 1 else f"{name} ({named[: at + 1].count(name)})"
+        for at, name in enumerate(named)
+    ]
+
+
+def shared_note(rows: Sequence[Grouped], rename: Rename = _unchanged) -> list[str]:
+    """Return the conditions that names leave out because all of their rows share them, each
+    once.
+    """
+    left_out: dict[tuple[str, str], dict[str, None]] = {}
+    for row in as_shown(rows):
+        for fact in row.group.shared:
+            label = rename(row.group.short or row.group.label, row)
+            left_out.setdefault(fact, {})[label] = None
+    said: dict[tuple[str, ...], list[str]] = {}
+    for (name, value), labels in left_out.items():
+        whose = () if _all_have(rows, name, value) else tuple(labels)
+        said.setdefault(whose, []).append(phrase_in_name(name, value))
+    return [f"{_listed(whose)}: {', '.join(phrases)}." for whose, phrases in said.items()]
+
+
+def _kin(group: Group) -> tuple[object, ...]:
+    first = group.values[0].name if group.values else group.label
+    return first, group.battery.content_hash, group.has_model
+
+
+def _keeping(row: Grouped, names: set[str]) -> Grouped:
+    group = row.group
+    left_out = tuple(fact for fact in group.apart if fact[0] not in names)
+    if not left_out:
+        return row
+    kept = tuple(fact for fact in group.apart if fact[0] in names)
+    return replace(row, group=replace(group, apart=kept, shared=(*group.shared, *left_out)))
+
+
+def _all_have(rows: Sequence[Grouped], name: str, value: str) -> bool:
+    return all(
+        compared(member.administration.conditions).get(name) == value
+        for row in rows
+        for member in row.group.members
+    )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    if not labels:
+        return "All groups"
+    if len(labels) <= MOST_NAMED:
+        return ", ".join(labels)
+    return f"{', '.join(labels[:MOST_NAMED])} and {len(labels) - MOST_NAMED} more"

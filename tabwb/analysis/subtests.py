@@ -8,18 +8,19 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.analysis.paired import Side
-from tabwb.battery.model import Subtest
-from tabwb.records.ratings import MeasureKind
-from tabwb.report.summaries.columns.alike import Column, alike
-from tabwb.report.summaries.columns.table import (
+from tabwb.analysis.frame import (
     NOT_RATED,
+    Column,
     Given,
     Table,
+    alike,
     measured_of,
     status_counts,
     usable_of,
 )
+from tabwb.analysis.paired import Side
+from tabwb.battery.model import Subtest
+from tabwb.records.ratings import MeasureKind
 from tabwb.report.summaries.subtests import (
     AnswerKind,
     Measured,

@@ -6,9 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from tabwb.records.ratings import FailedRater
-from tabwb.records.states import RatingStatus
-from tabwb.report.summaries.columns.table import (
+from tabwb.analysis.frame import (
     NOT_RATED,
     Table,
     first_of,
@@ -16,6 +14,8 @@ from tabwb.report.summaries.columns.table import (
     status_counts,
     usable_of,
 )
+from tabwb.records.ratings import FailedRater
+from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.subtests import Measured
 from tabwb.report.summaries.summary import Answers
 from tabwb.scoring.burden import NO_USABLE

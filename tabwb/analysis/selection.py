@@ -7,24 +7,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.analysis.administrations import AdministrationData, Cell, outlines, part_of, with_columns
-from tabwb.records.errors import UsageError
-from tabwb.records.words import did_you_mean, separated
-from tabwb.report.filters import (
+from tabwb.analysis.grouping import Grouped, as_shown, grouped, only_judge, summarised
+from tabwb.analysis.keys import (
     Candidate,
     Filter,
+    Key,
+    Level,
+    Sort,
     check,
     filters_of,
+    key_of,
     matches,
     of_administrations,
     of_cell,
+    read_keys,
 )
-from tabwb.report.key import Key, Level, Sort
-from tabwb.report.keys import key_of, read_keys
-from tabwb.report.names import judge_called
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, only_judge, summarised
+from tabwb.analysis.names import judge_called
+from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean, separated
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.shown import as_shown
 from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store
 
@@ -37,7 +38,7 @@ class Selection:
     """What is chosen, how it is grouped, and what is shown of it.
 
     Attributes:
-        by: ids of keys (:mod:`tabwb.report.keys`) that split groups.
+        by: ids of keys (:mod:`tabwb.analysis.keys`) that split groups.
         where: filters that all must match.
         judge: a rater; burdens of other judges are left out.
         features: ids; other features are left out of tables of features.

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import Memory, Table, prepare
+from tabwb.analysis.judged import summarise_judges
+from tabwb.analysis.subtests import subtest_counts
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.columns.in_memory import Memory
-from tabwb.report.summaries.columns.judged import summarise_judges
-from tabwb.report.summaries.columns.prepared import prepare
-from tabwb.report.summaries.columns.subtests import subtest_counts
-from tabwb.report.summaries.columns.table import Table
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestCount
 

@@ -10,6 +10,8 @@ from tabwb.administer.naming.views import NamingView, is_recorded, observations_
 from tabwb.administer.rating.permission import agrees
 from tabwb.administer.rating.samples import Candidate
 from tabwb.analysis.administrations import AdministrationData, load_administrations
+from tabwb.analysis.keys import REPLICATE, Key, Value, key_of, read_keys, written
+from tabwb.analysis.selection import Selection, selected
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
 from tabwb.battery.naming import naming_item
@@ -17,9 +19,6 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
-from tabwb.report.key import Key, Value, written
-from tabwb.report.keys import REPLICATE, key_of, read_keys
-from tabwb.report.selection import Selection, selected
 from tabwb.store.columns import STATUSES, ResponseColumns
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules

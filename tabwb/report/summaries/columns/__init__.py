@@ -1,1 +1,0 @@
-"""Summaries over numpy columns: from the store's columns to the values that are shown."""
