@@ -21,7 +21,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.exchange import REASONING
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import ResponseStatus
-from tabwb.records.trials import Attempt
+from tabwb.records.trials import Attempt, DeclarationEntry
 from tabwb.scoring.calibrated import Calibration
 from tabwb.store import facts
 from tabwb.store import read as reading
@@ -29,7 +29,7 @@ from tabwb.store.database import Transaction
 from tabwb.store.derive import taken_back
 from tabwb.store.facts import NOTES
 from tabwb.store.read import outline
-from tabwb.store.verdicts import OTHER, by_place, texts
+from tabwb.store.verdicts import OTHER, by_place, in_parts, texts
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
@@ -742,20 +742,31 @@ class Facts:
     declarations: Mapping[str, Declaration]
 
 
-def facts_of(transaction: Transaction, administration: int) -> Facts:
-    """Return what is recorded of an administration as a whole, without its trials."""
-    events = transaction.rows(
-        "SELECT sequence, kind, text, undoes FROM entries WHERE administration_id = ?"
-        " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"
-        " ORDER BY sequence",
-        administration,
-    )
+def facts_of(transaction: Transaction, administrations: Sequence[int]) -> tuple[Facts, ...]:
+    """Return what is recorded of each administration as a whole, without its trials."""
+    events: dict[int, list[Sequence[Any]]] = {number: [] for number in administrations}
+    for marks, part in in_parts(administrations):
+        for number, *event in transaction.rows(
+            "SELECT administration_id, sequence, kind, text, undoes FROM entries"
+            f" WHERE administration_id IN ({marks})"
+            " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"
+            " ORDER BY administration_id, sequence",
+            *part,
+        ):
+            events[number].append(event)
+    declared: dict[int, list[DeclarationEntry]] = {number: [] for number in administrations}
+    for number, entry in reading.declarations(transaction, administrations):
+        declared[number].append(entry)
+    return tuple(_facts(events[one], declared[one]) for one in administrations)
+
+
+def _facts(events: Sequence[Sequence[Any]], declared: Sequence[DeclarationEntry]) -> Facts:
     back = taken_back([(at, undoes) for at, _, _, undoes in events if undoes is not None])
     opened = [text for _, kind, text, _ in events if kind == "model-opened"]
     return Facts(
         json.loads(opened[-1]) if opened else {},
         tuple(text for at, kind, text, _ in events if kind == "noted" and at not in back),
-        reading.declared(reading.declarations(transaction, administration)),
+        reading.declared(declared),
     )
 
 

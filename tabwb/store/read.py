@@ -36,7 +36,7 @@ from tabwb.records.trials import (
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of, taken_back, trial_of
 from tabwb.store.keys import to_json
-from tabwb.store.verdicts import COLUMNS, Verdicts, texts
+from tabwb.store.verdicts import COLUMNS, Verdicts, in_parts, texts
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
@@ -132,7 +132,7 @@ def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]
         else:
             yield EventEntry(kind, trial, text, undoes)
     yield from _ratings(transaction, administration_id)
-    yield from declarations(transaction, administration_id)
+    yield from (entry for _, entry in declarations(transaction, [administration_id]))
 
 
 def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_at: str) -> Attempt:
@@ -165,27 +165,36 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
             yield RatingsEntry(trial, number, ratings)
 
 
-def declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
-    """Yield what raters said of themselves, in the order recorded."""
-    for rater, features, scope, kind, caution, prompt in transaction.rows(
-        "SELECT spec, features.text, scope, kind, caution.text, prompt.text FROM rater_declarations"
-        " JOIN raters ON raters.id = rater_id"
-        " JOIN texts AS features ON features.id = features_id"
-        " JOIN texts AS caution ON caution.id = caution_id"
-        " LEFT JOIN texts AS prompt ON prompt.id = prompt_id"
-        " WHERE administration_id = ? ORDER BY rater_declarations.id",
-        administration_id,
-    ):
-        said = json.loads(features)
-        if isinstance(said, list):  # as before version 0.2
-            said = {"features": said}
-        plugin = said.get("plugin")
-        yield DeclarationEntry(
-            Declaration(
-                rater, tuple(said["features"]), scope, kind, caution, prompt or "",
-                dict(said.get("measures", ())), None if plugin is None else PluginVersion(*plugin),
-            )
-        )  # fmt: skip
+def declarations(
+    transaction: Transaction, administrations: Sequence[int]
+) -> Iterator[tuple[int, DeclarationEntry]]:
+    """Yield what raters said of themselves in administrations, in the order recorded."""
+    read: dict[Row, DeclarationEntry] = {}
+    for marks, part in in_parts(administrations):
+        for number, *row in transaction.rows(
+            "SELECT administration_id, spec, features.text, scope, kind, caution.text, prompt.text"
+            " FROM rater_declarations JOIN raters ON raters.id = rater_id"
+            " JOIN texts AS features ON features.id = features_id"
+            " JOIN texts AS caution ON caution.id = caution_id"
+            " LEFT JOIN texts AS prompt ON prompt.id = prompt_id"
+            f" WHERE administration_id IN ({marks}) ORDER BY rater_declarations.id",
+            *part,
+        ):
+            if tuple(row) not in read:
+                read[tuple(row)] = DeclarationEntry(_declaration(row))
+            yield number, read[tuple(row)]
+
+
+def _declaration(row: Row) -> Declaration:
+    rater, features, scope, kind, caution, prompt = row
+    said = json.loads(features)
+    if isinstance(said, list):  # as before version 0.2
+        said = {"features": said}
+    plugin = said.get("plugin")
+    return Declaration(
+        rater, tuple(said["features"]), scope, kind, caution, prompt or "",
+        dict(said.get("measures", ())), None if plugin is None else PluginVersion(*plugin),
+    )  # fmt: skip
 
 
 def declared(entries: Iterable[DeclarationEntry]) -> dict[str, Declaration]:

@@ -258,7 +258,7 @@ class Store:
         from tabwb.store.columns import facts_of
 
         with self._access.reading() as transaction:
-            return tuple(facts_of(transaction, number) for number in administration_ids)
+            return facts_of(transaction, administration_ids)
 
     def planned_cells(
         self, administration_ids: Sequence[int]

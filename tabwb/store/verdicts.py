@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
@@ -25,7 +25,8 @@ OTHER = 5
 """The code of a value that is neither 0 nor 1."""
 COLUMNS = "spec, measures_id, codes, numbers, reasons"
 """What :meth:`Verdicts.read` takes, of ``verdicts`` joined with ``raters``."""
-AT_ONCE = 500
+T = TypeVar("T")
+_AT_ONCE = 500
 """Parameters of one statement; databases allow some thousands."""
 _CODES: dict[float | None, int] = {0.0: 0, 1.0: 1}
 _MEANT: dict[int, tuple[float | None, RatingStatus]] = {
@@ -147,14 +148,19 @@ class Verdicts:
         return tuple(ratings)
 
 
+def in_parts(values: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
+    """Yield marks for the parameters of one statement and the values for them, part by part."""
+    for at in range(0, len(values), _AT_ONCE):
+        part = values[at : at + _AT_ONCE]
+        yield ", ".join("?" * len(part)), part
+
+
 def of_ids(
     transaction: Transaction, reader: Verdicts, ids: Sequence[int]
 ) -> dict[int, tuple[Rating, ...]]:
     """Return the ratings of verdicts by their ids."""
     found: dict[int, tuple[Rating, ...]] = {}
-    for at in range(0, len(ids), AT_ONCE):
-        part = ids[at : at + AT_ONCE]
-        marks = ", ".join("?" * len(part))
+    for marks, part in in_parts(ids):
         rows = transaction.rows(
             f"SELECT verdicts.id, {COLUMNS} FROM verdicts JOIN raters ON raters.id = rater_id"
             f" WHERE verdicts.id IN ({marks})",
@@ -192,9 +198,7 @@ def texts(
     """Return shared texts, or a column of another table, by their ids."""
     found: dict[int, str] = {}
     ordered = sorted(ids)
-    for at in range(0, len(ordered), AT_ONCE):
-        part = ordered[at : at + AT_ONCE]
-        marks = ", ".join("?" * len(part))
+    for marks, part in in_parts(ordered):
         sql = f"SELECT id, {column} FROM {table} WHERE id IN ({marks})"
         found.update(transaction.rows(sql, *part))
     return found
@@ -302,10 +306,7 @@ def repetitions(
 def judgements_of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
     """Return the latest judgement of each key, without failures and repetitions."""
     latest: dict[str, Judgement] = {}
-    wanted = sorted(keys)
-    for at in range(0, len(wanted), AT_ONCE):
-        part = [bytes.fromhex(key) for key in wanted[at : at + AT_ONCE]]
-        marks = ", ".join("?" * len(part))
+    for marks, part in in_parts([bytes.fromhex(key) for key in sorted(keys)]):
         rows = transaction.rows(
             f"SELECT {_COLUMNS}{_JOINS} WHERE key IN ({marks}) AND repeat = 0"
             " ORDER BY judgements.id",
