@@ -237,8 +237,8 @@ _ATTEMPTS = (
     ("text", np.int64, "text"),
     ("spoken", np.int64, "spoken"),
     ("words", np.int32, "words"),
-    ("blank", np.bool_, "blank"),
-    ("thinks", np.bool_, "thinks"),
+    ("blank", np.bool_, "CAST(blank AS INTEGER)"),
+    ("thinks", np.bool_, "CAST(thinks AS INTEGER)"),
     ("asked", np.int64, "asked"),
     ("seed", np.int64, "coalesce(seed, -1)"),
     ("line", np.int64, "coalesce(line, -1)"),
@@ -252,11 +252,22 @@ _BETWEEN = "administration_id BETWEEN ? AND ?"
 def _table(
     transaction: Transaction, columns: _Columns, rest: str, *parameters: object
 ) -> dict[str, NDArray[Any]]:
-    """Return columns of a query as arrays."""
-    kind = np.dtype([(name, kind) for name, kind, _ in columns])
-    sql = f"SELECT {', '.join(column for *_, column in columns)} {rest}"
-    rows = np.fromiter(transaction.each(sql, *parameters), kind)
-    return {name: rows[name].copy() for name, *_ in columns}
+    """Return columns of a query as arrays, by administration, trial and attempt."""
+    joined = transaction.joined(*(column for *_, column in columns))
+    row = transaction.first(f"SELECT {joined} {rest}", *parameters) or ()
+    table = {
+        name: _integers(text, kind) for (name, kind, _), text in zip(columns, row, strict=True)
+    }
+    keys = [table[name] for name in ("attempt", "trial", "administration") if name in table]
+    order = np.lexsort(keys)
+    if (np.diff(order) != 1).any():
+        table = {name: values[order] for name, values in table.items()}
+    return table
+
+
+def _integers(text: str | None, kind: Any = np.int64) -> NDArray[Any]:
+    """Return integers that a database has joined."""
+    return np.fromstring(text or "", np.int64, sep=",").astype(kind)
 
 
 @dataclass(slots=True)
@@ -363,12 +374,10 @@ class _Reader:
     def _chunk(self, chosen: Sequence[int]) -> None:
         """Read administrations between which the store has no other."""
         read, transaction, span = self._read, self._transaction, (chosen[0], chosen[-1])
-        order = "ORDER BY administration_id, number"
         trials = _table(
-            transaction, _TRIALS, f"FROM trials WHERE {_BETWEEN} AND NOT practice {order}", *span
+            transaction, _TRIALS, f"FROM trials WHERE {_BETWEEN} AND NOT practice", *span
         )
-        rest = f"FROM attempts WHERE {_BETWEEN} AND ok ORDER BY administration_id, trial, number"
-        attempts = _table(transaction, _ATTEMPTS, rest, *span)
+        attempts = _table(transaction, _ATTEMPTS, f"FROM attempts WHERE {_BETWEEN} AND ok", *span)
         if (attempts["status"] == -2).any():
             raise ValueError("a response has a status that does not exist")
         at = found(_pairs(trials), _pairs(attempts))
@@ -487,47 +496,61 @@ class _Reader:
     def _verdicts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
         """Read what each rater gave last."""
         low, high = int(keys.min()), int(keys.max())
-        columns = "v.id, v.attempt_id, v.rater_id, v.measures_id, v.codes, v.numbers, v.reasons"
-        if high - low < 4 * len(keys) + 1000:
-            sql, limits = f"SELECT {columns} FROM verdicts v WHERE v.attempt_id", (low, high)
-        else:
-            sql = f"SELECT {columns} FROM attempts a JOIN verdicts v ON v.attempt_id = a.id WHERE"
-            sql, limits = f"{sql} a.administration_id", span
-        rows = self._transaction.rows(f"{sql} BETWEEN ? AND ?", *limits)
-        if not rows:
+        rest, limits = "FROM verdicts v WHERE v.attempt_id BETWEEN ? AND ?", (low, high)
+        if high - low > 4 * len(keys) + 1000:
+            rest = "FROM attempts a JOIN verdicts v ON v.attempt_id = a.id WHERE"
+            rest, limits = f"{rest} a.administration_id BETWEEN ? AND ?", span
+        joined = self._transaction.joined("v.id", "v.attempt_id")
+        codes = self._transaction.joined_bytes("v.codes")
+        # A verdict without measures replaces nothing.
+        parts = self._transaction.rows(
+            "SELECT v.rater_id, v.measures_id, min(length(v.codes)), max(length(v.codes)),"
+            f" {joined}, {codes} {rest} AND length(v.codes) > 0 GROUP BY 1, 2",
+            *limits,
+        )
+        if not parts:
             return
-        ids, attempts, raters, lists, codes, numbers, reasons = zip(*rows, strict=True)
-        of = found(keys, np.array(attempts))
-        counting = np.flatnonzero(of >= 0)
-        if not len(counting):
-            return
-        given = np.array((ids, raters, lists))[:, counting]
-        place = of[counting] + before
+        given = [(_integers(ids), _integers(attempts)) for *_, ids, attempts, _ in parts]
+        ids, attempts = (np.concatenate(one) for one in zip(*given, strict=True))
+        sizes = [len(one) for one, _ in given]
+        part_of = np.repeat(np.arange(len(parts)), sizes)
+        rater_of = np.array([part[0] for part in parts])[part_of]
+        of = found(keys, attempts)
         # Of each response and rater the first verdict gives the order, the last one the ratings.
-        order = np.lexsort((given[0], given[1], place))
-        (id_of, rater_of, list_of), place = given[:, order], place[order]
+        order = np.lexsort((ids, rater_of, of))
+        order = order[np.searchsorted(of[order], 0) :]
+        place, rater_of = of[order], rater_of[order]
         new = np.ones(len(place), bool)
         new[1:] = (place[1:] != place[:-1]) | (rater_of[1:] != rater_of[:-1])
         heads = np.flatnonzero(new)
         latest = np.append(heads[1:], len(place))[: len(heads)] - 1
-        first, raters_of, lists_of = id_of[heads], rater_of[latest], list_of[latest]
-        row_of, source = place[latest].astype(np.int32), counting[order][latest]
-        for rater in distinct(raters_of).tolist():
-            mine = raters_of == rater
-            self._read.raters.setdefault(rater, []).append((row_of[mine], first[mine]))
-            for measures in distinct(lists_of[mine]).tolist():
-                at = np.flatnonzero(mine & (lists_of == measures))
-                sources = source[at].tolist()
-                whole = b"".join([codes[one] for one in sources])
-                into = self._read.given.setdefault((rater, measures), _Given())
-                into.rows.append(row_of[at])
-                into.codes.append(np.frombuffer(whole, np.uint8).reshape(len(at), -1))
-                rows_at = row_of[at].tolist()
-                for texts_of, by in ((numbers, into.numbers), (reasons, into.reasons)):
-                    for row, one in zip(rows_at, sources, strict=True):
-                        if texts_of[one] is not None:
-                            for number, value in by_place(texts_of[one]).items():
-                                by.setdefault(number, {})[row] = value
+        first, raters, row_of = ids[order[heads]], rater_of[latest], place[latest] + before
+        source, rows = order[latest], row_of.astype(np.int32)
+        for rater in distinct(raters).tolist():
+            mine = raters == rater
+            self._read.raters.setdefault(rater, []).append((rows[mine], first[mine]))
+        starts = np.cumsum([0, *sizes])
+        for at, (rater, measures, least, most, *_, text) in enumerate(parts):
+            if least != most:
+                raise ValueError("a verdict has not one code for each measure")
+            own = np.flatnonzero(part_of[source] == at)
+            whole = np.frombuffer(bytes.fromhex(text), np.uint8).reshape(sizes[at], -1)
+            into = self._read.given.setdefault((rater, measures), _Given())
+            into.rows.append(rows[own])
+            into.codes.append(whole[source[own] - starts[at]])
+        others = self._transaction.rows(
+            f"SELECT v.id, v.rater_id, v.measures_id, v.numbers, v.reasons {rest}"
+            " AND (v.numbers IS NOT NULL OR v.reasons IS NOT NULL)",
+            *limits,
+        )
+        row_of_id = dict(zip(ids[source].tolist(), rows.tolist(), strict=True)) if others else {}
+        for number, rater, measures, numbers, reasons in others:
+            if (row := row_of_id.get(number)) is not None:
+                into = self._read.given[rater, measures]
+                for at, value in by_place(numbers).items():
+                    into.numbers.setdefault(at, {})[row] = value
+                for at, reason in by_place(reasons).items():
+                    into.reasons.setdefault(at, {})[row] = reason
 
     def _prompts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
         """Read what judges were told for the verdicts that count."""

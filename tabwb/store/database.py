@@ -18,8 +18,7 @@ from tabwb.records.errors import StoreError
 from tabwb.store import locks
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
 PATIENCE_S = 5.0
@@ -104,7 +103,7 @@ class Transaction:
         self._cursor = cursor
         self._mark = mark
         self.server = mark != "?"
-        self._joined = "group_concat({})" if mark == "?" else "string_agg(({})::text, ',')"
+        self._joined = "string_agg(({})::text, ',')" if self.server else "group_concat({})"
 
     def rows(self, sql: str, *parameters: object) -> list[Any]:
         """Return all rows of a query."""
@@ -116,19 +115,18 @@ class Transaction:
         self.execute(sql, *parameters)
         return iter(self._cursor)
 
-    def integers(
-        self, columns: Sequence[str], sql: str, *parameters: object
-    ) -> list[NDArray[np.int64]]:
-        """Return columns of integers, joined by the database: rows would take four times longer."""
-        import numpy
+    def joined(self, *columns: str) -> str:
+        """Return SQL that joins columns of integers of a group, with commas, in one order.
 
-        joined = ", ".join(map(self.joined, columns))
-        row = self.first(f"SELECT {joined} {sql}", *parameters)
-        return [numpy.fromstring(text or "", numpy.int64, sep=",") for text in row or ()]
+        Rows of as many integers take twice as long to read.
+        """
+        return ", ".join(map(self._joined.format, columns))
 
-    def joined(self, column: str) -> str:
-        """Return SQL that joins a column of integers of a group, with commas, in any order."""
-        return self._joined.format(column)
+    def joined_bytes(self, column: str) -> str:
+        """Return SQL that joins a column of bytes as :meth:`joined` does, in hex without commas."""
+        if self.server:
+            return f"string_agg(encode({column}, 'hex'), '')"
+        return f"group_concat(hex({column}), '')"
 
     def first(self, sql: str, *parameters: object) -> Any | None:
         """Return the first row of a query, or None."""

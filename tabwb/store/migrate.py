@@ -228,12 +228,11 @@ def _pack_trials(transaction: Transaction) -> None:
         text: _text(transaction, text)
         for (text,) in transaction.rows("SELECT DISTINCT options FROM trials ORDER BY 1")
     }
-    for first, last in _ranges(transaction, "administrations"):
+    for (administration,) in transaction.rows("SELECT id FROM administrations"):
         trials = transaction.rows(
             "SELECT subtest, item, options, administration_id, number FROM trials"
-            " WHERE administration_id BETWEEN ? AND ?",
-            first,
-            last,
+            " WHERE administration_id = ?",
+            administration,
         )
         transaction.many(
             "UPDATE trials SET item_id = ?, options_id = ?"
