@@ -47,7 +47,7 @@ from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.file_names import without_folders
-from tabwb.report.plain import Json
+from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
 from tabwb.report.summaries.naming import namings
@@ -76,6 +76,7 @@ SAID = frozenset(
 """Conditions that have their own sentences."""
 RULES = {"choice": "answer", "yes-no": "answer", "repetition": "target"}
 """Scorer to what a response equals that is right under the policy *exact*."""
+_NAME = re.compile(r"\b(Battery|Examination|Inventory|Test)\b")
 BASELINES = ("always_first", "always_yes", "guessing")
 _SPACE, _EDGE = "\ue000", "\ue001"
 """Stand in the texts of facts for a space, and before a mark at the beginning."""
@@ -192,19 +193,16 @@ def facts(about: Studied) -> Facts:
 def _materials(about: Studied) -> Iterator[Facts]:
     """Yield what each battery is and which of its items were given."""
     for battery in about.batteries:
-        subtests = [subtest for subtest in battery.subtests if _items_of(subtest)]
+        subtests = [one for one in battery.subtests if _items_of(one)]
         summaries = [part for row in about.rows_of(battery) for part in row.summary.subtests]
         planned = {part.id for part in summaries if part.planned}
-        given = [subtest.title for subtest in battery.subtests if subtest.id in planned]
-        members = [m for m in about.members if m.battery.content_hash == battery.content_hash]
-        models = [member for member in members if not is_persons(member)]
-        is_part = any(member.administration.conditions.is_part for member in members)
-        is_sent = any(one.administration.conditions.system_message for one in models)
+        given = [one.title for one in battery.subtests if one.id in planned]
+        own = [m for m in about.members if m.battery.content_hash == battery.content_hash]
+        models = [member for member in own if not is_persons(member)]
+        is_sent = any(one.conditions.system_message for one in models)
         yield {
-            "title": battery.title,
-            "is_name": bool(re.search(r"\b(Battery|Examination|Inventory|Test)\b", battery.title)),
-            "id": battery.id,
-            "version": battery.version,
+            **picked(battery, "title", "id", "version"),
+            "is_name": bool(_NAME.search(battery.title)),
             "sha256": battery.content_hash[:SHORT_HASH],
             "work": of_battery(battery),
             "n": battery.n_items,
@@ -214,9 +212,9 @@ def _materials(about: Studied) -> Iterator[Facts]:
             ],
             "given": given if len(given) < len(subtests) else None,
             "is_part": about.is_part,
-            "part": about.varied(members, _part) if is_part else None,
+            "part": about.varied(own if any(m.conditions.is_part for m in own) else [], _part),
             "system": battery.system.text if battery.system is not None and models else None,
-            "sent": about.varied(models, _system) if is_sent else None,
+            "sent": about.varied(models if is_sent else [], _system),
         }
 
 
@@ -226,32 +224,29 @@ def _items_of(subtest: Subtest) -> int:
 
 
 def _part(member: AdministrationData) -> str:
-    conditions = member.administration.conditions
-    return conditions.part.replace(":", " with") if conditions.is_part else ""
+    given = member.conditions
+    return given.part.replace(":", " with") if given.is_part else ""
 
 
 def _system(member: AdministrationData) -> str | None:
-    text = member.administration.conditions.system_message
+    text = member.conditions.system_message
     return "" if text == NO_MESSAGE else text
 
 
 def _models(about: Studied) -> Facts:
     """Return which models responded, each with its revision, as far as it is stored."""
-    members = [member for member in about.members if not is_persons(member)]
-    examinees = sorted(spread(members, about.name), key=lambda found: members.index(found[1][0]))
+    members = about.models
+    names = dict.fromkeys(map(about.name, members))
+    own = {name: [m for m in members if about.name(m) == name] for name in names}
     dtypes = {member.model_facts.get("dtype", "") for member in members}
     shared = dtypes.pop() if len(dtypes) == 1 else ""
-    return {
-        "of": [
-            {"name": name, "facts": list(_facts_of(name, own, with_dtype=not shared))}
-            for name, own in examinees
-        ],
-        "dtype": shared,
-    }
+    told = [{"name": name, "facts": list(_facts_of(name, own[name], shared))} for name in names]
+    return {"of": told, "dtype": shared}
 
 
-def _facts_of(name: str, members: Members, *, with_dtype: bool) -> Iterator[Facts]:
-    first = members[0].administration.conditions
+def _facts_of(name: str, members: Members, dtype: str) -> Iterator[Facts]:
+    """Yield the facts of a model; its dtype where models have several."""
+    first = members[0].conditions
     examinee, size = without_folders(first.examinee), first.labels.get("parameters")
     values = [] if examinee in name else [examinee]
     values += [value for key, value in first.labels.items() if key in ("family", "tuning")]
@@ -265,24 +260,24 @@ def _facts_of(name: str, members: Members, *, with_dtype: bool) -> Iterator[Fact
         ("dtype", "", None),
         ("template", "template", None),
     ):
-        given = dict.fromkeys(m.model_facts[key] for m in members if m.model_facts.get(key))
-        if given and (key != "dtype" or with_dtype):
-            yield {"what": what, "of": [value[:digits] for value in given]}
+        known = dict.fromkeys(m.model_facts[key] for m in members if m.model_facts.get(key))
+        if known and (key != "dtype" or not dtype):
+            yield {"what": what, "of": [value[:digits] for value in known]}
 
 
 def _participants(about: Studied) -> Facts:
     """Return how many people took part; they are named only where that was asked for."""
-    members = [member for member in about.members if is_persons(member)]
+    members = about.persons
     known = [member for member in members if noun_of(member) == "participant"]
     answered = [member for member in members if _how_answered(member) != (0, 0)]
-    protocols = [m for m in members if m.administration.conditions.research_protocol]
+    protocols = [member for member in members if member.conditions.research_protocol]
     return {
         "known": people(known, about.name) if known else "",
         "names": list(dict.fromkeys(map(about.name, known))) if about.study_ids else [],
         "n": len(known),
         "unknown": len(members) - len(known),
-        "answered": about.varied(answered, _how_answered) if answered else None,
-        "protocols": about.varied(protocols, _research_protocol) if protocols else None,
+        "answered": about.varied(answered, _how_answered),
+        "protocols": about.varied(protocols, "research_protocol"),
     }
 
 
@@ -298,44 +293,31 @@ def _how_answered(member: AdministrationData) -> tuple[int, ...]:
     return aloud, len(answered) - aloud
 
 
-def _research_protocol(member: AdministrationData) -> str:
-    return member.administration.conditions.research_protocol or "none"
-
-
 def _procedure(about: Studied) -> Facts:
     """Return under which conditions the items were given, and how many were answered."""
-    persons = [member for member in about.members if is_persons(member)]
-    models = [member for member in about.members if not is_persons(member)]
-    here = [member for member in models if not is_recorded(member)]
-    imported = [m for m in models if is_recorded(m) and m.administration.conditions.is_imported]
-    recorded = [m for m in models if is_recorded(m) and m not in imported]
+    here = [member for member in about.models if not is_recorded(member)]
+    elsewhere = [member for member in about.models if is_recorded(member)]
+    imported = [member for member in elsewhere if member.conditions.is_imported]
+    recorded = [member for member in elsewhere if not member.conditions.is_imported]
     given = [*here, *recorded]
-    known = [*given, *imported]
+    orders = {member.conditions.item_order for member in given}
     choices = [m for m in given if any(part.task.options for part in m.battery.subtests)]
-    order = partial(_condition, "item_order")
+    is_all = len(imported) == len(about.members)
     return {
-        "times": about.varied(known, partial(_condition, "replicates")) if known else None,
-        "item_order": about.varied(given, order) if {*map(order, given)} - {"as-given"} else None,
-        "option_order": about.varied(choices, partial(_condition, "option_order"))
-        if choices
-        else None,
+        "times": about.varied([*given, *imported], "replicates"),
+        "item_order": about.varied(given if orders != {"as-given"} else [], "item_order"),
+        "option_order": about.varied(choices, "option_order"),
         "generated": _generated(about, here) if here else None,
-        "imported": {
-            "of": "" if len(imported) == len(about.members) else about.some(imported),
-            "source": about.varied(imported, _source),
-            "drawn": about.varied(imported, _drawn),
-        }
-        if imported
-        else None,
-        "recorded": {"of": about.some(recorded) if here else ""} if recorded else None,
-        "heard": _heard(persons),
+        "imported": bool(imported),
+        "of_imported": "" if is_all else about.some(imported) if imported else "",
+        "source": about.varied(imported, _source),
+        "drawn": about.varied(imported, _drawn),
+        "recorded": bool(recorded),
+        "of_recorded": about.some(recorded) if here and recorded else "",
+        "heard": _heard(about.persons),
         "others": list(_others(about)),
         **_completed(about),
     }
-
-
-def _condition(name: str, member: AdministrationData) -> Any:
-    return getattr(member.administration.conditions, name)
 
 
 def _source(member: AdministrationData) -> str:
@@ -344,21 +326,20 @@ def _source(member: AdministrationData) -> str:
 
 def _generated(about: Studied, members: Members) -> Facts:
     closed = [m for m in members if any(part.task.closed for part in m.battery.subtests)]
-    protocol = partial(_condition, "protocol")
     sent = [member for member in members if not _is_unsent(member)]
     seeds = {
-        name: tuple(sorted({member.administration.conditions.seed for member in own}))
+        name: tuple(sorted({member.conditions.seed for member in own}))
         for name, own in spread(sent, about.name)
     }
-    stops = any(map(_stops, sent))
+    stopped = any(member.conditions.decoding.stop for member in sent)
     return {
-        "conversation": about.varied(members, partial(_condition, "conversation")),
+        "conversation": about.varied(members, "conversation"),
         "drawn": about.varied(members, _drawn),
-        "all_free": {*map(protocol, closed)} == {Protocol.GENERATE},
-        "protocol": about.varied(closed, lambda m: protocol(m).value) if closed else None,
+        "all_free": {m.conditions.protocol for m in closed} == {Protocol.GENERATE},
+        "protocol": about.varied(closed, "protocol.value"),
         "of": "" if len(sent) == len(members) else about.some(sent),
-        "limits": about.varied(sent, _limits) if sent else None,
-        "stops": about.varied(sent, _stops) if stops else None,
+        "limits": about.varied(sent, _limits),
+        "stops": about.varied(sent if stopped else [], "decoding.stop"),
         "one_run": len(sent) == 1,
         "several_seeds": any(len(each) > 1 for each in seeds.values())
         or len(set(seeds.values())) > 1,
@@ -368,34 +349,27 @@ def _generated(about: Studied, members: Members) -> Facts:
 
 def _is_unsent(member: AdministrationData) -> bool:
     """Return whether a function gave the responses that gets no decoding and states none."""
-    return "temperature" in member.administration.conditions.unknown
+    return "temperature" in member.conditions.unknown
 
 
 def _drawn(member: AdministrationData) -> tuple[str, ...] | None:
     """Return temperature and top-p; () where decoding is greedy, None where it is unknown."""
-    decoding = member.administration.conditions.decoding
-    if _is_unsent(member):
-        return None
-    if decoding.greedy:
-        return ()
+    decoding = member.conditions.decoding
+    if _is_unsent(member) or decoding.greedy:
+        return None if _is_unsent(member) else ()
     return f"{decoding.temperature:g}", f"{decoding.top_p:g}" if decoding.top_p != 1 else ""
 
 
 def _limits(member: AdministrationData) -> tuple[str, int, tuple[tuple[int, Any], ...]]:
     """Return whose token limit counts, that of the run, and those of the battery."""
-    conditions = member.administration.conditions
-    kind, limit = conditions.token_limits, conditions.decoding.max_tokens
+    kind, limit = member.conditions.token_limits, member.conditions.decoding.max_tokens
     if kind in ("run", "smaller"):
         return kind, limit, ()
-    subtests = [subtest for subtest in member.battery.subtests if _items_of(subtest)]
-    by_limit = spread(subtests, lambda subtest: subtest.max_tokens or MAX_TOKENS)
-    told = [(limit, tuple(subtest.title for subtest in having)) for limit, having in by_limit]
-    told.sort(key=lambda found: -found[0])
-    return "battery", 0, tuple(told if len(told) > 1 else [(told[0][0], ())])
-
-
-def _stops(member: AdministrationData) -> tuple[str, ...]:
-    return tuple(member.administration.conditions.decoding.stop)
+    subtests = [one for one in member.battery.subtests if _items_of(one)]
+    by_limit = spread(subtests, lambda one: one.max_tokens or MAX_TOKENS)
+    several = len(by_limit) > 1
+    told = [(n, tuple(one.title for one in own) if several else ()) for n, own in by_limit]
+    return "battery", 0, tuple(sorted(told, key=lambda found: -found[0]))
 
 
 def _heard(members: Members) -> Facts:
@@ -453,27 +427,19 @@ def _transcribers(naming: Naming) -> set[str]:
 
 def _others(about: Studied) -> Iterator[Facts]:
     """Yield conditions without their own sentence where a value is not the default."""
-    for condition in declared.CONDITIONS:
-        members = [
-            member
-            for member in about.members
-            if condition.applies_to(member.administration.conditions.kind)
-        ]
-        if condition.id not in SAID and any(_is_changed(condition, one) for one in members):
-            name = condition.comparison.title if condition.comparison else condition.name
-            yield {
-                "name": f"{name[:1].upper()}{name[1:]}",
-                "of": about.varied(members, partial(_in_words, condition)),
-            }
 
+    def is_changed(condition: Condition, given: Conditions) -> bool:
+        return bool(condition.of(given) != condition.of(Conditions("", given.kind)))
 
-def _in_words(condition: Condition, member: AdministrationData) -> str:
-    return condition.in_words(member.administration.conditions) or "none"
+    def in_words(condition: Condition, member: AdministrationData) -> str:
+        return condition.in_words(member.conditions) or "none"
 
-
-def _is_changed(condition: Condition, member: AdministrationData) -> bool:
-    given = member.administration.conditions
-    return bool(condition.of(given) != condition.of(Conditions("", given.kind)))
+    for one in declared.CONDITIONS:
+        members = [m for m in about.members if one.applies_to(m.conditions.kind)]
+        if one.id not in SAID and any(is_changed(one, m.conditions) for m in members):
+            name = one.comparison.title if one.comparison else one.name
+            values = about.varied(members, partial(in_words, one))
+            yield {"name": f"{name[:1].upper()}{name[1:]}", "of": values}
 
 
 def _completed(about: Studied) -> Facts:
@@ -597,30 +563,19 @@ def _of_set(store: Store, kept: RatingSet) -> Facts:
     samples = {one.sample for one in assignments} - learned
     ratings = store.sets.ratings(kept.id)
     raters = Counter(one.sample for one in ratings if one.purpose == "rate")
-    form, shown = form_from_canonical(kept.form), kept.presentation
-    spread_over = Counter(raters[number] for number in samples)
+    form = form_from_canonical(kept.form)
+    spread_over = Counter(raters[number] for number in samples).items() if ratings else ()
     return {
-        "name": kept.name,
+        **picked(kept, "name", "raters", "seed", "ask_source"),
         "samples": len(samples),
-        "raters": kept.raters,
         "form": form.id,
         "form_version": form.version,
         "questions": len(form.questions),
-        "rated": [{"raters": each, "n": n} for each, n in sorted(spread_over.items(), reverse=True)]
-        if ratings
-        else [],
-        "seed": kept.seed,
+        "rated": [{"raters": each, "n": n} for each, n in sorted(spread_over, reverse=True)],
         "again": sum(one.purpose == "again" for one in ratings),
         "learned": len(learned) if learned & {one.sample for one in ratings} else 0,
-        "text": {
-            "lower": shown.case == "lower",
-            "bare": shown.punctuation == "none",
-            "max_words": shown.max_words,
-        }
-        if "text" in form.shows
-        else None,
+        "text": plain(kept.presentation) if "text" in form.shows else None,
         "guidelines": bool(kept.guidelines),
-        "ask_source": kept.ask_source,
         "settled": len(store.sets.adjudications(kept.id)),
         "primary": kept.counts.partition("primary:")[2],
         "rule": kept.counts,
@@ -736,14 +691,13 @@ def _software(about: Studied) -> Facts:
     members = [
         member
         for member in about.members
-        if member.administration.versions and not member.administration.conditions.is_imported
+        if member.administration.versions and not member.conditions.is_imported
     ]
-    libraries = [m for m in about.members if not is_persons(m) and _libraries(m)]
     return {
         "work": software(tabwb.__version__),
         "version": tabwb.__version__,
-        "given": about.varied(members, _versions) if members else None,
-        "libraries": about.varied(libraries, _libraries) if libraries else None,
+        "given": about.varied(members, _versions),
+        "libraries": about.varied(list(filter(_libraries, about.models)), _libraries),
     }
 
 

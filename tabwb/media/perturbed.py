@@ -77,7 +77,7 @@ class Grid:
 
 def lesions(about: Studied) -> Facts:
     """Return which lesions each model was given under, how units were drawn, and the controls."""
-    lesioned = [m for m in about.members if not is_persons(m) and _spec(m)]
+    lesioned = [m for m in about.models if _spec(m)]
     if not lesioned:
         return {"given": []}
     given: dict[str, Members] = dict(spread(lesioned, about.name))
@@ -107,12 +107,12 @@ def lesions(about: Studied) -> Facts:
 
 def doses(about: Studied) -> Facts:
     """Return whether values are averaged by amount: of lesions, prompt noise, temperature."""
-    members = [m for m in about.members if not is_persons(m) and _spec(m) and not _is_control(m)]
+    members = [m for m in about.models if _spec(m) and not _is_control(m)]
     boxes = grids(dict.fromkeys(map(_spec, members)))
     alone = any(not one.draws for one in _lesions_of(members))
     amounts: dict[str, dict[object, set[float]]] = {"noise": {}, "temperature": {}}
     for member in about.members:
-        given, name = member.administration.conditions, about.name(member)
+        given, name = member.conditions, about.name(member)
         if is_persons(member) or is_recorded(member) or given.lesion:
             continue
         if found := noise_of(given):
@@ -130,23 +130,23 @@ def doses(about: Studied) -> Facts:
 
 def perturbations(about: Studied) -> Facts:
     """Return which checkpoints have which parents, and which items were given with noise."""
-    members = [member for member in about.members if not is_persons(member)]
-    children = [m for m in members if m.administration.conditions.labels.get(PARENT)]
+    members = about.models
+    children = [m for m in members if m.conditions.labels.get(PARENT)]
     noisy = [member for member in members if _noise(member)]
     given = dict(spread(noisy, about.name))
 
     def parent(member: AdministrationData) -> str:
-        return without_folders(member.administration.conditions.labels[PARENT])
+        return without_folders(member.conditions.labels[PARENT])
 
     def told(own: Members) -> list[Facts]:
-        distances = {about.name(m): _distance(m.administration.conditions.labels) for m in own}
+        distances = {about.name(m): _distance(m.conditions.labels) for m in own}
         return [{"name": name, "distance": distance} for name, distance in distances.items()]
 
     def specs(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(_noise, given[name])))
 
-    noises = [noise for m in noisy if (noise := noise_of(m.administration.conditions))]
-    both = [member for member in noisy if member.administration.conditions.lesion]
+    noises = [noise for m in noisy if (noise := noise_of(m.conditions))]
+    both = [member for member in noisy if member.conditions.lesion]
     return {
         "checkpoints": [
             {"parent": name, "children": told(own)} for name, own in spread(children, parent)
@@ -349,7 +349,7 @@ def _grids(members: Members) -> Iterator[Facts]:
     """Yield the prompt noise of a model: each operation with its shares and seeds."""
     amounts: dict[tuple[str, str], dict[float, set[int]]] = {}
     for member in members:
-        noise = noise_of(member.administration.conditions)
+        noise = noise_of(member.conditions)
         if noise is None:  # made with another tool
             yield {"spec": _noise(member), "meaning": ""}
             continue
@@ -372,11 +372,11 @@ def _distance(labels: Mapping[str, str]) -> str:
 
 
 def _spec(member: AdministrationData) -> str:
-    return member.administration.conditions.lesion or ""
+    return member.conditions.lesion or ""
 
 
 def _noise(member: AdministrationData) -> str:
-    return member.administration.conditions.prompt_noise or ""
+    return member.conditions.prompt_noise or ""
 
 
 def _is_control(member: AdministrationData) -> bool:

@@ -206,7 +206,7 @@ def _positions(about: Studied) -> Iterator[Captioned]:
 
 def _pairs(about: Studied) -> Iterator[Captioned]:
     """Yield the differences of base and instruct models."""
-    models = [member for member in about.members if member.administration.conditions.labels]
+    models = [member for member in about.members if member.conditions.labels]
     rows = summarised(grouped(models, "model"), interval=False) if models else ()
     short = {
         known: without_folders(row.group.name)
@@ -313,7 +313,7 @@ def run_commands(about: Studied) -> tuple[str, ...]:
     """
     found = []
     for member in about.members:
-        battery, given = member.administration.battery, member.administration.conditions
+        battery, given = member.administration.battery, member.conditions
         raters = (
             rater
             for rater, by in member.declarations.items()

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, model_of
@@ -55,6 +56,16 @@ class Studied:
         return tuple(found[number] for number in sorted(found))
 
     @property
+    def models(self) -> list[AdministrationData]:
+        """The administrations to models."""
+        return [member for member in self.members if not is_persons(member)]
+
+    @property
+    def persons(self) -> list[AdministrationData]:
+        """The administrations to people, and those that may be."""
+        return [member for member in self.members if is_persons(member)]
+
+    @property
     def is_part(self) -> bool:
         """Whether only some responses of the administrations were chosen."""
         return any(member.part is not None for row in self.rows for member in row.group.members)
@@ -96,30 +107,29 @@ class Studied:
         return listed(words)
 
     def varied(
-        self, members: Members, value: Callable[[AdministrationData], Hashable]
-    ) -> dict[str, Any]:
+        self, members: Members, value: Callable[[AdministrationData], Hashable] | str
+    ) -> dict[str, Any] | None:
         """Return which values administrations have, each with the names of those that have it.
 
-        ``each`` has the numbers of administrations of one model with each value, where every model
-        has the same numbers; else it is empty.
+        A name is that of a condition. ``each`` has the numbers of administrations of one model with
+        each value, where every model has the same numbers; else it is empty. Of nobody: None.
         """
-        found = spread(members, value)
+        if not members:
+            return None
+        of = attrgetter(f"conditions.{value}") if isinstance(value, str) else value
+        found = spread(members, of)
         by_name = [Counter(map(self.name, having)) for _, having in found]
-        own = {tuple(count[name] for count in by_name) for name in map(self.name, members)}
-        counts: Sequence[int] = own.pop() if len(own) == 1 else ()
-        one_model = len(set(map(self.name, members))) == 1
-        if len(found) == 1 or one_model or 0 in counts or any(map(is_persons, members)):
-            counts = ()
+        names = set(map(self.name, members))
+        own = {tuple(count[name] for count in by_name) for name in names}
+        alike = len(own) == 1 and len(names) > 1 and len(found) > 1
+        counts = own.pop() if alike and not any(map(is_persons, members)) else ()
+        several = len(found) > 1
         return {
             "of": [
-                {
-                    "value": each,
-                    "names": self.some(having) if len(found) > 1 else "",
-                    "n": len(having),
-                }
-                for each, having in found
+                {"value": each, "names": self.some(own) if several else "", "n": len(own)}
+                for each, own in found
             ],
-            "each": counts,
+            "each": () if 0 in counts else counts,
         }
 
     def session(self, member: AdministrationData) -> str:
@@ -160,7 +170,7 @@ class Studied:
         """Return an administration of a person with a number in place of the ID, and of the day."""
         if not is_persons(member):
             return member
-        name, conditions = self.name(member), member.administration.conditions
+        name, conditions = self.name(member), member.conditions
         hidden = replace(
             conditions,
             examinee=name,
@@ -184,7 +194,7 @@ class Studied:
         """Return a name of a group without folders and, if not asked for, without study IDs."""
         members = row.group.members
         if not is_persons(members[0]):
-            specs = (model_of(member.administration.conditions) for member in members)
+            specs = (model_of(member.conditions) for member in members)
             return named(text, file_names(specs))
         if self.study_ids or not _names_somebody(text, members):
             return text
@@ -204,12 +214,11 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
     names: dict[int, str] = {}
     for member in made.members:
         if is_persons(member):
-            noun, person = noun_of(member), _person_of(member.administration.conditions)
+            noun, person = noun_of(member), _person_of(member.conditions)
             known = numbers.setdefault(noun, {})
             number = known.setdefault(person, len(known) + 1)
             names[member.administration.id] = person if study_ids else f"{noun} {number}"
-    models = [member for member in made.members if not is_persons(member)]
-    for group in grouped(list(map(_intact, models)), "model"):
+    for group in grouped(list(map(_intact, made.models)), "model"):
         for member in group.members:
             names[member.administration.id] = without_folders(group.short)
     return replace(made, names=names, sessions=_sessions(made.members, names))
@@ -241,18 +250,18 @@ def _sessions(members: Sequence[AdministrationData], names: Mapping[int, str]) -
 
 def is_persons(member: AdministrationData) -> bool:
     """Return whether the responses are, or may be, a person's."""
-    return member.administration.conditions.guarded
+    return member.conditions.guarded
 
 
 def is_sampled(member: AdministrationData) -> bool:
     """Return whether a model drew its responses at a temperature here."""
-    conditions = member.administration.conditions
+    conditions = member.conditions
     return conditions.kind == "model" and not is_recorded(member) and not conditions.decoding.greedy
 
 
 def noun_of(member: AdministrationData) -> str:
     """Return what whoever made guarded responses is called: it may be a model, if nobody knows."""
-    unknown = member.administration.conditions.made_by == "unknown"
+    unknown = member.conditions.made_by == "unknown"
     return "unknown source" if unknown else "participant"
 
 
@@ -269,13 +278,13 @@ def _person_of(conditions: Conditions) -> str:
 
 def is_recorded(member: AdministrationData) -> bool:
     """Return whether the responses were made elsewhere, and read here."""
-    conditions = member.administration.conditions
+    conditions = member.conditions
     return conditions.origin is not None or conditions.examinee.startswith(RECORDED)
 
 
 def _names_somebody(text: str, members: Sequence[AdministrationData]) -> bool:
     for member in members:
-        conditions = member.administration.conditions
+        conditions = member.conditions
         for known in (conditions.examinee, conditions.person):
             # In a tag the ID may be joined to other words: S-014-pre, pilot_S-014.
             if re.search(rf"(?<![^\W_]){re.escape(known)}(?![^\W_])", text, re.IGNORECASE):
@@ -305,7 +314,7 @@ def followed(about: Studied) -> Iterator[Followed]:
     """
     own: dict[tuple[str, str], list[AdministrationData]] = {}
     for member in about.members:
-        if is_persons(member) and member.administration.conditions.study_id is not None:
+        if is_persons(member) and member.conditions.study_id is not None:
             own.setdefault((member.battery.content_hash, about.name(member)), []).append(member)
     for (_, name), members in own.items():
         if len(members) < 2:
