@@ -539,8 +539,7 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
     its difference to the intact model, the mean of the controls, and the difference to the
     controls. Each amount has a column.
     """
-    shown = {name for row in rows for judge in row.summary.judges for name in judge.shown}
-    found, left = series_of(one for row in rows for one in row.group.members)
+    made, found, left = dose_rows(rows)
     amounts = sorted({amount for series in found for amount in series.amounts})
     notes = list(DOSE_NOTES)
     for note, without in (
@@ -553,9 +552,14 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
         notes.append(
             f"Left out: {plural(left, 'administration')} under lesions with one amount, or none."
         )
-    return records_table(
-        "doses", _dose_columns(amounts), _corrected(list(_rows(found, shown))), notes
-    )
+    return records_table("doses", _dose_columns(amounts), made, notes)
+
+
+def dose_rows(rows: Sequence[Grouped]) -> tuple[list[Row], tuple[Series, ...], int]:
+    """Return the rows, what they are of, and how many administrations belong to no series."""
+    shown = {name for row in rows for judge in row.summary.judges for name in judge.shown}
+    found, left = series_of(one for row in rows for one in row.group.members)
+    return _corrected(list(_rows(found, shown))), found, left
 
 
 def _corrected(rows: list[Row]) -> list[Row]:
@@ -672,7 +676,7 @@ def _at(amount: float) -> tuple[RecordColumn, ...]:
         return row.at[amount].interval if amount in row.at else None
 
     def seeds(row: Row) -> int | None:
-        return _sample(row.at[amount]) if amount in row.at and row.row != "seed" else None
+        return sample(row.at[amount]) if amount in row.at and row.row != "seed" else None
 
     return (
         number(name, f"{amount:g}", f"value at the amount {amount:g}", value),
@@ -695,13 +699,13 @@ def _taken(name: str, attribute: str) -> Callable[[Row], Any]:
     return lambda row: getattr(row.numbers.get(name), attribute, None)
 
 
-def _sample(found: SeedTest) -> int:
+def sample(found: SeedTest) -> int:
     """Return how many seeds are behind a number: beside one case those of the controls."""
     return found.n_control if found.method == ONE_CASE else found.n
 
 
 def _behind(found: SeedTest | None) -> int | None:
-    n = 0 if found is None else _sample(found)
+    n = 0 if found is None else sample(found)
     return n if n > 1 else None
 
 

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.analysis.doses import doses_table, map_table
+from tabwb.analysis.doses import Cell, MapCell, Row, doses_table, map_table
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.scoring.dose import SeedTest
+from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.messages import CurvesWanted
 from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
-from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure, Row
+from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure
 from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.curves_reader import read_curves
 from tabwb.workbench.shell.drawn import STEPS
@@ -68,13 +70,13 @@ def test_curves_and_maps_have_the_numbers_of_the_tables(folder: Path) -> None:
     )
     assert curve.intact == 1.0 and curve.of("control") == ()
     (cells,) = read.maps[RIGHT]
-    assert {place: cell.value for place, cell in cells.cells.items()} == {
+    assert {place: cell.mean.value for place, cell in cells.cells.items()} == {
         ("mlp", 0): 1.0, ("mlp", 1): 0.6,
     }  # fmt: skip
     assert next(iter(read.curves)).measure == "usable"
     # Every value of both tables is in a curve or a map, and no other.
     shown = [
-        (*measure, one.series, row.kind, row.seed, amount, at.value)
+        (*measure, one.series, row.row, row.seed, amount, at.value)
         for measure, curves in read.curves.items()
         for one in curves
         for row in one.rows
@@ -99,21 +101,28 @@ def test_what_is_missing_is_said(folder: Path) -> None:
     assert read.maps == {} and "one target in one layer" in read.no_maps
 
 
+def at(value: float, *ends: float, n: int = 1) -> SeedTest:
+    return SeedTest(value, n, 0, 0, "", Interval(*ends) if ends else None)
+
+
+CELL = Cell("accuracy")
 CURVE = Curve(
     "m + mlp:zero:*",
-    3.0,
     (
-        Row("seed", "1", {0.1: At(3.0), 0.2: At(5.0)}, ""),
-        Row("mean", "", {0.1: At(4.0, 3.5, 4.5, 5), 0.2: At(6.0)}, "fewer than 5 seeds"),
+        Row(CELL, "", "intact", intact=3.0),
+        Row(CELL, "", "seed", "1", {0.1: at(3.0), 0.2: at(5.0)}),
+        Row(CELL, "", "mean", "", {0.1: at(4.0, 3.5, 4.5, n=5), 0.2: at(6.0)},
+            reason="fewer than 5 seeds"),
     ),
-)
+)  # fmt: skip
 
 
 def test_shares_go_from_0_to_1_and_values_far_from_0_have_the_room() -> None:
     assert limits(CURVE, RIGHT) == (0.0, 1.0)
     low, high = limits(CURVE, Measure("surprisal", "", "", ""))
     assert (low, high > 6.0) == (0.0, True)
-    far = Curve("", 103.0, (Row("seed", "1", {0.1: At(100.0)}, ""),))
+    rows = Row(CELL, "", "intact", intact=103.0), Row(CELL, "", "seed", "1", {0.1: at(100.0)})
+    far = Curve("", rows)
     assert limits(far, Measure("words", "", "", ""))[0] > 90.0
 
 
@@ -121,20 +130,26 @@ def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:
     text = [line.plain for line in numbers(CURVE, 80, 20)]
     assert text[0].split() == ["amount", "0.1", "0.2"]
     assert text[1].split() == ["mean", "4.00", "[3.50,", "4.50]", "6.00"]
-    assert text[2].split() == ["seeds", "5", "-"]
+    assert text[2].split() == ["seeds", "5", "1"]
     assert text[-1] == "no interval, or no value: fewer than 5 seeds"
     # In a narrow pane amounts are below each other; without the lines intervals are left out.
     assert [line.plain for line in numbers(CURVE, 36, 20)][3].split() == ["amount", "0.2"]
     assert [line.plain for line in numbers(CURVE, 36, 3)][1].split() == ["mean", "4.00", "6.00"]
 
 
+def square(
+    target: str, layer: int, value: float | None, less: float | None, reason: str = ""
+) -> MapCell:
+    mean, difference = (SeedTest(one, 1, 0, 0, "") for one in (value, less))
+    return MapCell(CELL, "", target, None, layer, mean, 0, 1.0, difference, reason)
+
+
 MAP = HeatMap(
     "m + zero:0.5",
-    1.0,
     {
-        ("mlp", 0): MapAt(0.5, -0.5, ""),
-        ("mlp", 1): MapAt(1.0, 0.0, ""),
-        ("attention", 0): MapAt(None, None, "few usable"),
+        ("mlp", 0): square("mlp", 0, 0.5, -0.5),
+        ("mlp", 1): square("mlp", 1, 1.0, 0.0),
+        ("attention", 0): square("attention", 0, None, None, "few usable"),
     },
 )
 

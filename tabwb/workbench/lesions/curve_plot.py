@@ -11,7 +11,7 @@ from textual.content import Content
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.words import plural
 from tabwb.tables.rounding import fixed
-from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
+from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from textual_plotext import PlotextPlot
+
+    from tabwb.analysis.doses import MapCell
+    from tabwb.scoring.dose import SeedTest
 
 MARKS = {"mean": "●", "control": "○", "seed": "·", "intact": "╌"}
 """Glyphs, so that lines can be told apart without colours."""
@@ -54,14 +57,14 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
     for kind, colour in (("seed", quiet), ("control", amber), ("mean", accent)):
         for row in curve.of(kind):
             points = sorted(row.at.items())
-            places, values = [x for x, _ in points], [at.value for _, at in points]
+            places, values = [x for x, _ in points], [at.value or 0.0 for _, at in points]
             if not places:
                 continue
             line = MARKS["seed"] if kind == "control" else "braille"
             plt.plot(places, values, marker=line, color=colour)
             for x, at in points if kind == "mean" else ():
-                if at.low is not None and at.high is not None:
-                    ends = [max(at.low, low), min(at.high, high)]
+                if at.interval is not None:
+                    ends = [max(at.interval.low, low), min(at.interval.high, high)]
                     plt.plot([x, x], ends, marker="│", color=colour)
             marks.append((places, values, MARKS[kind], colour))
     for places, values, mark, colour in marks:  # over lines and intervals
@@ -81,7 +84,7 @@ def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
         for kind in ("seed", "mean", "control")
         for row in curve.of(kind)
         for at in row.at.values()
-        for end in (at.value, at.low, at.high)
+        for end in (at.value, *_ends(at))
         if end is not None
     ]
     values += [] if curve.intact is None else [curve.intact]
@@ -97,7 +100,7 @@ def legend(curve: Curve) -> Content:
     """Return what the glyphs of a curve mean, with the number of seeds."""
     seeds = len(curve.of("seed"))
     parts: list[tuple[str, str]] = [("● ", ACCENT), (f"mean of {plural(seeds, 'seed')}", "")]
-    if any(at.low is not None for row in curve.of("mean") for at in row.at.values()):
+    if any(at.interval for row in curve.of("mean") for at in row.at.values()):
         parts += [("  │ ", ACCENT), ("its 95 % interval", "")]
     parts += [("   · ", QUIET), ("one seed", "")]
     if curve.of("control"):
@@ -110,7 +113,7 @@ def legend(curve: Curve) -> Content:
 def numbers(curve: Curve, width: int, lines: int) -> Iterator[Content]:
     """Yield the values of a curve: means, controls, the differences; then why some are missing."""
     rows = [row for kind in ROWS for row in curve.of(kind)]
-    head = max([14, *(len(row.kind) + 1 for row in rows)])
+    head = max([14, *(len(row.row) + 1 for row in rows)])
     for ends in (True, False):
         cells = [_cell(at, ends=ends) for row in rows for at in row.at.values()]
         wide = max(map(len, cells), default=0) + 3
@@ -123,8 +126,8 @@ def numbers(curve: Curve, width: int, lines: int) -> Iterator[Content]:
         yield _line("amount", [f"{amount:g}" for amount in amounts], wide, head, QUIET)
         for row in rows:
             own = [row.at.get(amount) for amount in amounts]
-            yield _line(row.kind, [_cell(at, ends=ends) for at in own], wide, head)
-            if row.kind == "mean":
+            yield _line(row.row, [_cell(at, ends=ends) for at in own], wide, head)
+            if row.row == "mean":
                 yield _line("seeds", [_seeds(at) for at in own], wide, head, QUIET)
     reasons = dict.fromkeys(part for row in rows for part in row.reason.split("; ") if part)
     if reasons:
@@ -136,16 +139,21 @@ def _line(title: str, cells: Sequence[str], wide: int, head: int, style: str = "
     return Content.assemble((f"{title:<{head}}", QUIET), (words, style))
 
 
-def _seeds(at: At | None) -> str:
-    return "-" if at is None or at.seeds is None else str(at.seeds)
+def _seeds(at: SeedTest | None) -> str:
+    from tabwb.analysis.doses import sample  # loads numpy, which the reader has loaded by now
+
+    return "-" if at is None else str(sample(at))
 
 
-def _cell(at: At | None, *, ends: bool) -> str:
-    if at is None:
+def _ends(at: SeedTest) -> tuple[float, ...]:
+    return () if at.interval is None else (at.interval.low, at.interval.high)
+
+
+def _cell(at: SeedTest | None, *, ends: bool) -> str:
+    if at is None or at.value is None:
         return "-"
-    if not ends or at.low is None or at.high is None:
-        return fixed(at.value, 2)
-    return f"{fixed(at.value, 2)} [{fixed(at.low, 2)}, {fixed(at.high, 2)}]"
+    between = ", ".join(fixed(end, 2) for end in _ends(at) if ends)
+    return fixed(at.value, 2) + (f" [{between}]" if between else "")
 
 
 def map_lines(shown: HeatMap, width: int, height: int, *, difference: bool) -> Iterator[Content]:
@@ -191,7 +199,6 @@ def _map_row(
         yield f"{f'{words} {step(size)}':^{wide}}", heat_style(size)
 
 
-def _chosen(cell: MapAt | None, *, difference: bool) -> float | None:
-    if cell is None:
-        return None
-    return cell.difference if difference else cell.value
+def _chosen(cell: MapCell | None, *, difference: bool) -> float | None:
+    found = None if cell is None else cell.difference if difference else cell.mean
+    return None if found is None else found.value

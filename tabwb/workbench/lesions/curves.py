@@ -1,10 +1,10 @@
-"""Curves and maps of lesions as plain values, taken from the tables of doses and of the map."""
+"""Curves and maps of lesions, by measure: the rows of the tables of doses and of the map."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tabwb.lesion.values import row_of
 from tabwb.report.measures import (
@@ -17,8 +17,8 @@ from tabwb.report.measures import (
 )
 
 if TYPE_CHECKING:
+    from tabwb.analysis.doses import MapCell, Row
     from tabwb.battery.model import Battery
-    from tabwb.tables.table import Table
 
 SECTIONS = {
     "usable": "Usable responses",
@@ -66,45 +66,21 @@ class Measure(NamedTuple):
         return self.measure in SHARES
 
 
-class At(NamedTuple):
-    """A value with the ends of its interval and the seeds behind it; None: there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    seeds: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row of the table of doses: values by amount.
-
-    Attributes:
-        kind: ``seed``, ``mean``, ``less intact``, ``control`` or ``less control``.
-        reason: why values are missing or in no mean.
-    """
-
-    kind: str
-    seed: str
-    at: Mapping[float, At]
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A measure by the amount of one lesion.
-
-    Attributes:
-        intact: of the model without a lesion; None where it was not given.
-    """
+    """A measure by the amount of one lesion: the rows of the table of doses, with values alone."""
 
     series: str
-    intact: float | None
     rows: tuple[Row, ...]
+
+    @property
+    def intact(self) -> float | None:
+        """The value of the model without a lesion; None where it was not given."""
+        return next((row.intact for row in self.of("intact")), None)
 
     def of(self, kind: str) -> tuple[Row, ...]:
         """Return the rows of a kind."""
-        return tuple(row for row in self.rows if row.kind == kind)
+        return tuple(row for row in self.rows if row.row == kind)
 
     @property
     def amounts(self) -> tuple[float, ...]:
@@ -112,21 +88,17 @@ class Curve:
         return tuple(sorted({amount for row in self.rows for amount in row.at}))
 
 
-class MapAt(NamedTuple):
-    """A cell of a map: mean over seeds, and its difference to the intact model; None: none."""
-
-    value: float | None
-    difference: float | None
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class HeatMap:
     """A measure under a lesion of one target in one layer each, by target and layer."""
 
     series: str
-    intact: float | None
-    cells: Mapping[tuple[str, int], MapAt]
+    cells: Mapping[tuple[str, int], MapCell]
+
+    @property
+    def intact(self) -> float | None:
+        """The value of the model without a lesion; None where it was not given."""
+        return next(iter(self.cells.values())).intact
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -170,65 +142,34 @@ def titles_of(battery: Battery) -> dict[str, str]:
     return {one.id: one.title for one in named}
 
 
-def curves_of(table: Table) -> dict[Measure, tuple[Curve, ...]]:
-    """Return the curves of a table of doses, by measure."""
-    amounts = [
-        (column.name, float(column.title))
-        for column in table.columns
-        if column.name.startswith("at_") and not column.name.endswith(("_low", "_high", "_n"))
-    ]
-    found: dict[Measure, dict[str, list[Mapping[str, Any]]]] = {}
-    for record in table.to_dicts():
-        found.setdefault(_measure(record), {}).setdefault(record["series"], []).append(record)
+def curves_of(rows: Iterable[Row]) -> dict[Measure, tuple[Curve, ...]]:
+    """Return the curves of the rows of doses, by measure."""
+    known = (
+        replace(row, at={x: one for x, one in row.at.items() if one.value is not None})
+        for row in rows
+    )
     return {
-        measure: tuple(_curve(series, own, amounts) for series, own in several.items())
-        for measure, several in found.items()
+        measure: tuple(Curve(series, tuple(own)) for series, own in several.items())
+        for measure, several in _by_measure(known).items()
     }
 
 
-def _curve(
-    series: str, own: Sequence[Mapping[str, Any]], amounts: Sequence[tuple[str, float]]
-) -> Curve:
-    intact = next((one["intact"] for one in own if one["row"] == "intact"), None)
-    rows = tuple(
-        Row(
-            one["row"],
-            one["seed"] or "",
-            {
-                amount: At(*(one[name + part] for part in ("", "_low", "_high", "_n")))
-                for name, amount in amounts
-                if one[name] is not None
-            },
-            one["reason"] or "",
-        )
-        for one in own
-        if one["row"] != "intact"
-    )
-    return Curve(series, intact, rows)
-
-
-def maps_of(table: Table) -> dict[Measure, tuple[HeatMap, ...]]:
-    """Return the maps of a table, by measure."""
-    found: dict[Measure, dict[str, list[Mapping[str, Any]]]] = {}
-    for record in table.to_dicts():
-        found.setdefault(_measure(record), {}).setdefault(record["series"], []).append(record)
+def maps_of(cells: Iterable[MapCell]) -> dict[Measure, tuple[HeatMap, ...]]:
+    """Return the maps of cells, by measure."""
     return {
         measure: tuple(
-            HeatMap(
-                series,
-                own[0]["intact"],
-                {
-                    (row_of(one["target"], one["unit"]), one["layer"]): MapAt(
-                        one["value"], one["difference"], one["reason"] or ""
-                    )
-                    for one in own
-                },
-            )
+            HeatMap(series, {(row_of(one.target, one.unit), one.layer): one for one in own})
             for series, own in several.items()
         )
-        for measure, several in found.items()
+        for measure, several in _by_measure(cells).items()
     }
 
 
-def _measure(record: Mapping[str, Any]) -> Measure:
-    return Measure(*(record[name] or "" for name in Measure._fields))
+_Record = TypeVar("_Record", "Row", "MapCell")
+
+
+def _by_measure(records: Iterable[_Record]) -> dict[Measure, dict[str, list[_Record]]]:
+    found: dict[Measure, dict[str, list[_Record]]] = {}
+    for one in records:
+        found.setdefault(Measure(*one.cell), {}).setdefault(one.series, []).append(one)
+    return found

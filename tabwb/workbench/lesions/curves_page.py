@@ -286,7 +286,7 @@ class CurvesPage(Page):
                 f"intact model: {fixed(chosen.intact, 2)}"
             )  # fmt: skip
             yield Content.styled(intact, QUIET)
-            lacking = [cell for cell in chosen.cells.values() if cell.value is None]
+            lacking = [cell for cell in chosen.cells.values() if cell.mean.value is None]
             reasons = dict.fromkeys(cell.reason for cell in lacking if cell.reason)
             if reasons:
                 words = f"no value: {'; '.join(reasons)}"

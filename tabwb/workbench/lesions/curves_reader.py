@@ -65,16 +65,17 @@ class CurvesReader:
 def read_curves(store: Store, wanted: CurvesWanted) -> Read:
     """Return curves and maps: the rows of ``tabwb results --table doses`` and ``--table map``."""
     # What loads numpy is imported in this thread: on the screen's thread it would be seen.
-    from tabwb.analysis.doses import doses_table, map_table
+    from tabwb.analysis.doses import dose_rows, map_cells
     from tabwb.analysis.selection import Selection, selected_groups
     from tabwb.workbench.lesions.curves import curves_of, maps_of, titles_of
 
     selection = Selection.of(where=wanted.where, judge=wanted.judge or None)
     rows = selected_groups(store, wanted.numbers, selection, interval=False)
-    curves, no_curves = _made(lambda: curves_of(doses_table(rows)))
-    maps, no_maps = _made(lambda: maps_of(map_table(rows)))
+    members = [one for row in rows for one in row.group.members]
+    curves, no_curves = _made(lambda: curves_of(dose_rows(rows)[0]))
+    maps, no_maps = _made(lambda: maps_of(map_cells(members)))
     titles = {key: title for row in rows for key, title in titles_of(row.battery).items()}
-    numbers = tuple(one.administration.id for row in rows for one in row.group.members)
+    numbers = tuple(one.administration.id for one in members)
     return Read(curves, maps, no_curves, no_maps, titles, numbers)
 
 
