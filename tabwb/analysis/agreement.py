@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabwb.agreement.calibration import RATES, Calibration, calibrate
 from tabwb.agreement.compare import (
@@ -27,57 +26,41 @@ from tabwb.agreement.compare import (
     OverFeatures,
     compare,
     difference,
-    over_pairs,
     weighted_mean,
 )
 from tabwb.agreement.consensus import Ties, consensus, majority, rest_of
 from tabwb.agreement.dawid_skene import NOT_IDENTIFIED, error_rates
-from tabwb.agreement.intervals import PRIOR, shifted_quantiles
 from tabwb.agreement.many import (
     alpha_intervals,
     binary_alpha,
     binary_counts,
     fleiss_kappa,
-    krippendorff_alpha,
 )
 from tabwb.agreement.pairs import (
-    Counts,
-    cohen_kappa,
-    gwet_ac1,
     mean_of_defined,
     samples,
-    specific_agreement,
     tables_of,
-    weighted_kappa,
 )
-from tabwb.agreement.resampling import DRAWS, SEED, drawn_sums
-from tabwb.agreement.transcribers import ratio_interval
+from tabwb.agreement.resampling import DRAWS, SEED
 from tabwb.agreement.verdicts import (
     ABSENT,
     CANNOT_TELL,
     PRESENT,
-    Floats,
     Verdicts,
     cannot_tell_as,
 )
-from tabwb.analysis.rated import Answers, Ints, Measure, Rated
-from tabwb.phonology.batch import score
-from tabwb.phonology.costs import QUARTERS
-from tabwb.phonology.inventory import SILENT, parse_spoken
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.scoring.estimate import Interval
+from tabwb.analysis.rated import Ints, Measure, Rated
+from tabwb.analysis.rated_answers import ANSWER_TABLES, Row, add_answers
+from tabwb.records.errors import UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
-from tabwb.tables.table import Table, columns_of, table_of
+from tabwb.tables.table import Table, columns_of, defined, ended, table_of
 
 CannotTell = Literal["missing", "absent"]
-Row = dict[str, Any]
 MOST_DRAWN = 20_000_000
 """Samples times draws of one comparison; of more samples fewer draws are made."""
 FEWEST_DRAWS = 200
 LATENT_DRAWS = 200
 """Bootstrap replicates of error rates without a known truth, unless draws are asked for."""
-MOST_CELLS = 400
-"""A coefficient of codes in a larger table has no interval: most of its cells are empty."""
 WEIGHTED = "positive_count_weighted"
 NO_PAIR = "no sample has verdicts of two raters"
 TOO_FEW = f"no two raters share {FEWEST_SHARED} samples"
@@ -87,7 +70,6 @@ NEVER = {"positive_agreement": "nobody says present", "negative_agreement": "nob
 _FAMILY = re.compile(r"(-\d+)?(\+[^:@ ]+)?([:@].*| \(prompt .*)?$")
 """What tells versions of one judge apart: number, variant of the prompt, model, prompt's hash."""
 _CELLS = ("both_absent", "second_present", "first_present", "both_present")
-_NULL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +171,6 @@ _SHARES = "\n".join(
     f"{name}_count integer Count | right verdicts\n"
     f"{name}_n integer N | samples of which it is a share"
     for name in RATES
-)
-_ERRORS = "\n".join(
-    f"{rate}_{which} estimate {rate.upper()} | the {which} as reference"
-    for rate in ("per", "fer")
-    for which in ("first", "second")
 )
 _DECLARED: Mapping[str, str] = {
     "raters": """
@@ -302,51 +279,8 @@ those that the consensus ever calls present; or one pooled kappa
         ac1 number AC1 | unweighted mean
         ac1_features integer Features | features with an AC1
         """,
-    "answers": """
-        measure text Measure | its id
-        title text Title | of the measure
-        kind text Kind | scale, choice, text or phonemes
-        n integer N | samples with answers of two raters or more
-        kappa estimate Kappa | mean over pairs; of a scale with quadratic weights
-        linear number Linear | of a scale: kappa with linear weights
-        alpha number Alpha | Krippendorff's, ordinal for a scale, nominal for codes
-        unsure integer ? | "cannot tell"
-        """,
-    "answer-pairs": f"""
-        measure text Measure | its id
-        {_PAIR}
-        n integer N | samples with an answer of both
-        agreed integer Agreed | those with the same answer
-        kappa estimate Kappa | Cohen's; of a scale with quadratic weights
-        linear number Linear | of a scale: kappa with linear weights
-        ac1 number AC1 | of codes: Gwet's
-        averaged boolean Averaged | shares enough samples for means
-        """,
-    "confusions": """
-        measure text Measure | its id
-        one text One | an answer
-        other text Other | another answer to the same sample
-        n integer N | pairs of answers
-        """,
-    "codes": """
-        measure text Measure | its id
-        value text Value | an answer
-        n integer N | times that it was given, over all pairs
-        agreement number Agree | 2 both / (first + second)
-        """,
-    "transcripts": f"""
-        measure text Measure | its id
-        {_PAIR}
-        n integer N | responses with a transcript of both
-        same integer Same | those with equal phonemes
-        edits integer Edits | phonemes that differ
-        feature_edits number Features | phonological features that differ
-        phonemes_first integer Phonemes | of the first's transcripts
-        phonemes_second integer Phonemes | of the second's transcripts
-        {_ERRORS}
-        """,
 }
-TABLES = {name: columns_of(lines) for name, lines in _DECLARED.items()}
+TABLES = {name: columns_of(lines) for name, lines in _DECLARED.items()} | ANSWER_TABLES
 NOTES: Mapping[str, Sequence[str]] = {
     "agreement": (
         "A value that is missing is undefined; its 'reason' says why.",
@@ -364,21 +298,6 @@ def made(name: str, rows: Iterable[Row]) -> Table:
     columns = TABLES[name]
     given = [[row.get(column.name) for column in columns] for row in rows]
     return table_of(name, columns, given, NOTES.get(name, ()))
-
-
-def _ended(name: str, value: float | None, ends: Interval | Sequence[float] | None) -> Row:
-    """Return a value with the ends of its interval as columns."""
-    if isinstance(ends, Interval):
-        ends = ends.low, ends.high
-    low, high = (None, None) if ends is None else (defined(end) for end in ends)
-    if low is None or high is None:
-        low = high = None
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
-
-
-def defined(value: float | np.floating[Any]) -> float | None:
-    """Return a number, or None for NaN."""
-    return None if np.isnan(value) else float(value)
 
 
 # ------------------------------------------------------------------------------ the whole
@@ -414,7 +333,9 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
         task = task_of(rules, replace(choices, ties=ties))
         _compare(rows, task, rules.features, task.pairs(), ("listeners on names", "names", None))
     for answers in rated.others:
-        _add_answers(rows, rated, answers, draws_for(len(rated.samples), choices.draws), choices)
+        add_answers(
+            rows, rated, answers, draws_for(len(rated.samples), choices.draws), choices.seed
+        )
     return Agreement(rated, choices, draws, {name: made(name, own) for name, own in rows.items()})
 
 
@@ -631,7 +552,7 @@ def feature_rows(
         }
         for name in COEFFICIENTS:
             value = defined(found.by_feature[name][at])
-            row |= _ended(name, value, found.intervals[name][at].tolist())
+            row |= ended(name, value, found.intervals[name][at].tolist())
             if value is None:
                 row[reason_of(name)] = why or NEVER.get(name, CONSTANT)
         row["status"] = "undefined" if row["kappa"] is None else "value"
@@ -649,7 +570,7 @@ def _mean_row(
     if found is not None:
         given |= {name: found.over_features[kind, name] for name in ("ac1", "agreement")}
     for name, over in given.items():
-        row |= {**_ended(name, over.value, over.ends), f"{name}_features": over.features}
+        row |= {**ended(name, over.value, over.ends), f"{name}_features": over.features}
     return row | {"reason": NO_FEATURE if kappa.value is None else None}
 
 
@@ -721,7 +642,7 @@ def _counts(task: Task, rated: Rated) -> list[Row]:
                 "n": n,
                 "prevalence": share,
                 "variance": None if share is None else share * (1 - share),
-                **_ended("alpha", alpha, ends[at].tolist()),
+                **ended("alpha", alpha, ends[at].tolist()),
                 "alpha_reason": None if alpha is not None else CONSTANT if n else NO_PAIR,
                 "fleiss": defined(fleiss_kappa(counts[:, at])),
                 "verdicts": verdicts,
@@ -757,7 +678,8 @@ def _rates(one: Calibration) -> Row:
     row: Row = {name: getattr(one, name) for name in counts}
     for name in RATES:
         share = getattr(one, name)
-        row |= _ended(name, share.value, share.interval)
+        ends = share.interval
+        row |= ended(name, share.value, ends and (ends.low, ends.high))
         row |= {f"{name}_count": share.count, f"{name}_n": share.n}
     return row
 
@@ -798,9 +720,9 @@ def _error_rates(task: Task, measures: Sequence[Measure], choices: Choices) -> I
             yield {
                 **_named(measure),
                 "rater": rater,
-                **_ended("prevalence", defined(rates.prevalence[at]), rates.prevalence_ends[at]),
-                **_ended("sensitivity", known, rates.sensitivity_ends[at, who]),
-                **_ended("specificity", defined(rates.specificity[at, who]),
+                **ended("prevalence", defined(rates.prevalence[at]), rates.prevalence_ends[at]),
+                **ended("sensitivity", known, rates.sensitivity_ends[at, who]),
+                **ended("specificity", defined(rates.specificity[at, who]),
                          rates.specificity_ends[at, who]),
                 "reason": rates.reasons[at] or (NOT_IDENTIFIED if known is None else None),
                 "feature_reason": rates.reasons[at] or None,
@@ -863,190 +785,3 @@ def _kinds(rows: Sequence[Row]) -> Iterator[Row]:
             means |= {value: fmean(known) if known else None, f"{value}_features": len(known)}
         if own:
             yield {"name": name, "features": [row["feature"] for row in own], **means}
-
-
-# ------------------------------------------------------------------------------ other answers
-
-
-def _add_answers(
-    rows: dict[str, list[Row]], rated: Rated, answers: Answers, draws: int, choices: Choices
-) -> None:
-    """Add the agreement of raters on a scale, on codes, on words heard, or of transcripts."""
-    measure = answers.measure
-    begin = {"measure": measure.id}
-    if measure.kind == "phonemes":
-        rows["answers"].append({**begin, "title": measure.title, "kind": measure.kind})
-        rows["transcripts"] += (begin | row for row in _transcribers(rated, answers))
-        return
-    scale = measure.kind == "scale"
-    known = ~np.isnan(answers.values)
-    names = answers.words
-    codes = np.where(known, np.nan_to_num(answers.values), -1).astype(np.int64)
-    if scale:
-        used = np.unique(answers.values[known])
-        codes = np.where(known, np.searchsorted(used, np.nan_to_num(answers.values)), -1)
-        names = tuple(f"{value:g}" for value in used.tolist())
-    size = len(names)
-    raters = [
-        (one, other)
-        for one, other in combinations(range(len(rated.raters)), 2)
-        if ((codes[one] >= 0) & (codes[other] >= 0)).any()
-    ]
-    cells = [
-        np.where((codes[a] >= 0) & (codes[b] >= 0), codes[a] * size + codes[b], -1)
-        for a, b in raters
-    ]
-    tables = np.zeros((len(raters), size, size), np.int64)
-    for at, cell in enumerate(cells):
-        tables[at] = np.bincount(cell[cell >= 0], minlength=size * size).reshape(size, size)
-    coefficient = weighted_kappa if scale else cohen_kappa
-    counts, values = tables.sum(axis=(1, 2)), coefficient(tables)
-    averaged = counts >= FEWEST_SHARED
-    linear = weighted_kappa(tables, 1) if scale else np.full(len(raters), np.nan)
-    found: list[Interval | None] = [None] * len(raters)
-    ends: Interval | None = None
-    mean = _mean(values, counts, averaged)
-    if draws and raters and size * size <= MOST_CELLS:
-        drawn = np.stack(
-            [_drawn(cell, size, draws, choices.seed, rated.speakers) for cell in cells], 1
-        )
-        given = [drawn]
-        if scale:
-            given.insert(0, drawn + _pseudo_counts(tables, cells, draws, choices.seed))
-        each = [coefficient(one) for one in given]
-        found = [
-            _interval([one[:, at] for one in each], float(values[at])) for at in range(len(raters))
-        ]
-        means = [
-            _mean(one, weights.sum(axis=(-2, -1)), averaged)
-            for one, weights in zip(each, given, strict=True)
-        ]
-        ends = _interval(means, float(mean))
-    rows["answers"].append(
-        {
-            **begin,
-            "title": measure.title,
-            "kind": measure.kind,
-            "n": int((known.sum(axis=0) >= 2).sum()),
-            **_ended("kappa", defined(float(mean)), ends),
-            "linear": defined(float(_mean(linear, counts, averaged))),
-            "alpha": defined(
-                krippendorff_alpha(
-                    np.where(known, answers.values, np.nan), "ordinal" if scale else "nominal"
-                )
-            ),
-            "unsure": answers.unsure,
-        }
-    )
-    rows["answer-pairs"] += (
-        {
-            **begin,
-            "first": rated.raters[one],
-            "second": rated.raters[other],
-            "n": int(counts[at]),
-            "agreed": int(np.trace(tables[at])),
-            **_ended("kappa", defined(values[at]), found[at]),
-            "linear": defined(linear[at]),
-            "ac1": None if scale or size < 2 else defined(float(gwet_ac1(tables[at]))),
-            "averaged": bool(averaged[at]),
-        }
-        for at, (one, other) in enumerate(raters)
-    )
-    summed = tables.sum(axis=0)
-    both = summed + summed.T
-    confused = [(-int(both[a, b]), names[a], names[b])
-                for a, b in combinations(range(size), 2) if both[a, b]]  # fmt: skip
-    rows["confusions"] += (
-        {**begin, "one": a, "other": b, "n": -less} for less, a, b in sorted(confused)
-    )
-    rows["codes"] += (
-        {**begin, "value": name, "n": int(both[at].sum()),
-         "agreement": defined(float(specific_agreement(summed, at)))}
-        for at, name in enumerate(names)
-    )  # fmt: skip
-
-
-def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) -> Floats:
-    """Return the tables of a pair for each draw of samples: (draws, size, size)."""
-    inside = cell[:, None] == np.arange(size * size)
-    sums = drawn_sums(inside, draws=draws, seed=seed, speakers=speakers)
-    return sums.reshape(draws, size, size)
-
-
-def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
-    """Return pseudo-counts as of :mod:`tabwb.agreement.resampling`: (draws, pairs, size, size).
-
-    They add up to two samples, whatever the size. Without them the intervals of weighted kappas of
-    20 samples cover 0.84; those of codes do not need them.
-    """
-    size = tables.shape[-1]
-    rated = np.any([cell >= 0 for cell in cells], axis=0).sum()
-    share = tables.sum(axis=(1, 2)) / max(rated, 1)
-    generator = np.random.Generator(np.random.PCG64([seed, 1]))
-    counts = generator.standard_gamma(4 * PRIOR / size**2, (draws, 1, size, size))
-    return np.asarray(counts * share[:, None, None])
-
-
-def _mean(values: Floats, counts: Counts | Floats, averaged: NDArray[np.bool_]) -> Floats:
-    """Return means over pairs, the last axis, weighted by their shared samples."""
-    weights = np.asarray(counts, np.float64)
-    return over_pairs(values[..., None], weights[..., None], averaged[:, None])[..., 0]
-
-
-def _interval(drawn: Sequence[Floats], value: float) -> Interval | None:
-    """Return the interval from draws of a value; None where they are undefined or all equal."""
-    known = [draws[~np.isnan(draws)] for draws in drawn]
-    if np.isnan(value) or not all(draws.size for draws in known):
-        return None
-    low, high = np.clip(shifted_quantiles(known, value), -1.0, 1.0).tolist()
-    return Interval(low, high) if high - low > _NULL else None
-
-
-def _transcribers(rated: Rated, answers: Answers) -> Iterator[Row]:
-    """Yield PER and FER between every two transcribers (PSST's rules, silence left out).
-
-    An empty transcript, of a silent response, is as ``<sil>``: all phonemes of the other are left
-    out or added.
-    """
-    spoken = []
-    for text in answers.words:
-        try:
-            labels = parse_spoken(text or SILENT[0])
-        except TabwbError as error:
-            error.where = f"transcript '{text:.40}' of '{answers.measure.id}'"
-            raise
-        spoken.append([label for label in labels if label not in SILENT])
-    known = ~np.isnan(answers.values)
-    for one, other in combinations(range(len(rated.raters)), 2):
-        both = known[one] & known[other]
-        if not both.any():
-            continue
-        sides = [
-            [spoken[text] for text in answers.values[rater][both].astype(int).tolist()]
-            for rater in (one, other)
-        ]
-        scores = score(sides[0], sides[1])
-        lengths = np.array([[len(said) for said in side] for side in sides])
-        # PER with each as the reference, then FER: numerators and denominators of each response.
-        above = np.stack([scores.edits, scores.edits, scores.quarters, scores.quarters], axis=1)
-        each = np.array([1, 1, *[QUARTERS * scores.costs.features] * 2])
-        below = lengths[[0, 1, 0, 1]].T * each
-        over, under = above.sum(axis=0).astype(float), below.sum(axis=0).astype(float)
-        rates = np.divide(over, under, out=np.full(under.shape, np.nan), where=under > 0)
-        speakers = None if rated.speakers is None else rated.speakers[both]
-        row: Row = {
-            "first": rated.raters[one],
-            "second": rated.raters[other],
-            "n": int(both.sum()),
-            "same": sum(a == b for a, b in zip(*sides, strict=True)),
-            "edits": scores.phoneme_distance,
-            "feature_edits": scores.feature_distance,
-            "phonemes_first": int(lengths[0].sum()),
-            "phonemes_second": int(lengths[1].sum()),
-        }
-        for at, name in enumerate(("per_first", "per_second", "fer_first", "fer_second")):
-            # In phonemes, also the features: what one edit costs is 1 at most.
-            ends = ratio_interval(above[:, at] / each[at], below[:, at] / each[at],
-                                  speakers=speakers)  # fmt: skip
-            row |= _ended(name, defined(rates[at]), ends)
-        yield row

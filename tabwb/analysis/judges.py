@@ -16,8 +16,6 @@ from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, sample
 from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, verdicts_of
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.agreement import (
-    Row,
-    defined,
     made,
     pair_feature_rows,
     pair_rows,
@@ -28,13 +26,14 @@ from tabwb.analysis.frame import table_of as responses_of
 from tabwb.analysis.grouping import grouped
 from tabwb.analysis.judged import summarise_judges
 from tabwb.analysis.rated import Measure
+from tabwb.analysis.rated_answers import Row
 from tabwb.battery.model import Item
 from tabwb.records.counting import is_derived
 from tabwb.records.ratings import PROBABILITY, Judged, Rating
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Table, columns_of, table_of
+from tabwb.tables.table import Table, columns_of, defined, table_of
 
 NO_MAJORITY = "no response has a majority on every feature"
 CONSENSUS = columns_of("""

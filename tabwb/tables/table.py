@@ -111,6 +111,23 @@ def columns_of(lines: str) -> tuple[Column, ...]:
     return tuple(found)
 
 
+def ended(name: str, value: float | None, ends: Sequence[float | None] | None) -> dict[str, Any]:
+    """Return the cells of an estimate of :func:`columns_of`: its value, and its ends if both are.
+
+    >>> ended("kappa", 0.5, (0.25, float("nan")))
+    {'kappa': 0.5, 'kappa_low': None, 'kappa_high': None}
+    """
+    low, high = (None, None) if ends is None else (defined(end) for end in ends)
+    if low is None or high is None:
+        low = high = None
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def defined(value: float | None) -> float | None:
+    """Return a number, or None for NaN."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
     """The values of one column.

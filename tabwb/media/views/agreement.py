@@ -13,8 +13,9 @@ from rich.text import Text
 from tabwb.agreement.calibration import RATES
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.transcribers import FEWEST
-from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, Row, reason_of
+from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, reason_of
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.rated_answers import Row
 from tabwb.media.terminal import ForWidth, SpecCell, table
 from tabwb.media.views.grid import (
     by,

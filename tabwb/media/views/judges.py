@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
-from tabwb.analysis.agreement import Row
 from tabwb.analysis.judges import JudgeReport
+from tabwb.analysis.rated_answers import Row
 from tabwb.media.terminal import SpecCell, table
 from tabwb.media.views.agreement import cells_of, json_of
 from tabwb.media.views.grid import by, cell, grid, shown
