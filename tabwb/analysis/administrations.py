@@ -38,7 +38,7 @@ from tabwb.store.store import Store
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
-    from tabwb.analysis.frame import Prepared
+    from tabwb.analysis.frame import Frame
     from tabwb.plugin_api.extensions import Statistic
     from tabwb.store.columns import Ints, ResponseColumns
 
@@ -166,7 +166,7 @@ class AdministrationData:
     recordings: tuple[Recorded, ...] = ()
     primary: str = ""
     speaker: Mapping[str, Value] = field(default_factory=dict)
-    columns: tuple[Prepared, int] | None = None
+    columns: tuple[Frame, int] | None = None
     part: Part | None = None
     plan: Plan | None = None
     derivation: Derivation | None = None

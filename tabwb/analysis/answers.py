@@ -31,9 +31,9 @@ def answers_of(table: Table) -> Answers:
     rows = np.flatnonzero(table.counts)
     columns, texts = table.columns, table.text[rows]
     usable = table.usable[rows]
-    written = ~(table.prepared.blank[texts] & usable)  # what is named aloud has no text
+    written = ~(table.columns.responses.blank[texts] & usable)  # what is named aloud has no text
     causes = columns.notes["cause"][table.rows[rows]]
-    silent = causes[table.prepared.blank[texts] & (causes >= 0)]
+    silent = causes[table.columns.responses.blank[texts] & (causes >= 0)]
     inexact = columns.notes["batch_exact"][table.rows[rows]]
     no = columns.noted.index("no") if "no" in columns.noted else -2
     again = ~table.counts & ~table.fixed[table.representative]
@@ -42,7 +42,7 @@ def answers_of(table: Table) -> Answers:
         n=len(rows),
         n_distinct=len(distinct(texts[written])) if written.any() or not len(rows) else None,
         words_mean=ratio(
-            int(table.prepared.words[texts[usable]].sum()), int(usable.sum()), NO_USABLE
+            int(table.columns.responses.sizes[texts[usable]].sum()), int(usable.sum()), NO_USABLE
         ),
         statuses=status_counts(table, rows),
         inexact=int((inexact == no).sum()),

@@ -93,13 +93,12 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """Columns of all responses that do not depend on how they are grouped.
+class Frame:
+    """What is known of each response by itself, before responses are put together in groups.
 
     Attributes:
         columns: as read.
         sources: of each administration, its battery, conditions and declarations; no trials.
-        words, blank: of each text of ``columns.responses``: number of words, whether it is empty.
         statuses: under which each response counts, places in ``STATUSES`` or -1.
         protocols: places in ``PROTOCOLS``.
         fixed: whether nothing was drawn; shared: whether it shares a random stream.
@@ -108,8 +107,6 @@ class Prepared:
 
     columns: ResponseColumns
     sources: Sequence[AdministrationData]
-    words: Ints
-    blank: Bools
     statuses: Ints
     protocols: Ints
     fixed: Bools
@@ -129,7 +126,7 @@ def items_of(
     return [known.get(place) for place in columns.places]
 
 
-def prepare(columns: ResponseColumns, sources: Sequence[AdministrationData]) -> Prepared:
+def prepare(columns: ResponseColumns, sources: Sequence[AdministrationData]) -> Frame:
     """Return what is known of each response by itself."""
     statuses = columns.statuses.astype(np.int8)
     protocols = np.zeros(len(columns), np.int8)
@@ -148,16 +145,7 @@ def prepare(columns: ResponseColumns, sources: Sequence[AdministrationData]) -> 
         own = statuses[rows]
         own[repeated & (own >= 0) & _USABLE[own]] = REPEATED
         _obtained(source, items, columns, noted, rows, protocols, fixed, shared)
-    return Prepared(
-        columns,
-        sources,
-        columns.responses.sizes,
-        columns.responses.blank,
-        statuses,
-        protocols,
-        fixed,
-        shared,
-    )
+    return Frame(columns, sources, statuses, protocols, fixed, shared)
 
 
 def _repeated(
@@ -227,7 +215,7 @@ def _obtained(
         own[has("protocol", protocol.value)] = code
     protocols[rows] = own
     conditions = source.conditions
-    if conditions is None or conditions.kind != "model":
+    if conditions.kind != "model":
         return
     fixed[rows] = ~has("replayed_sampled", "yes") & (
         conditions.decoding.greedy
@@ -259,7 +247,7 @@ def representatives(table: Table) -> Ints:
     asked = table.columns.asked[table.rows].astype(np.int64)
     questions, _ = combined(
         (np.array(who)[table.source], len(examinees)),
-        (table.prepared.protocols[table.rows].astype(np.int64), len(PROTOCOLS)),
+        (table.frame.protocols[table.rows].astype(np.int64), len(PROTOCOLS)),
         (table.place, len(table.known)),
         (asked, int(asked.max(initial=0)) + 1),
     )
@@ -309,7 +297,7 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     lines = columns.notes["replayed_line"][rows].astype(np.int64)
     uids = columns.notes["replayed_administration"][rows].astype(np.int64)
     given = [source.conditions for source in table.sources]
-    is_model = np.array([one is not None and one.kind == "model" for one in given])
+    is_model = np.array([one.kind == "model" for one in given])
     numbers = np.where(seeds >= 0, seeds, 0)
     is_seed = seeds >= 0
     large: dict[int, int] = {}
@@ -320,7 +308,7 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
             own = seeds == code
             is_seed |= own
             numbers[own] = value if value < 2**62 else -1 - large.setdefault(value, len(large))
-    first = np.array([0 if one is None else one.decoding.seed for one in given])[table.source]
+    first = np.array([one.decoding.seed for one in given])[table.source]
     numbers = np.where(table.shared, first + columns.replicates[rows], numbers)
     numbers = np.where(lines >= 0, uids * len(noted) + lines, numbers)
     kinds = np.where(table.shared, _SHARED, np.where(is_seed, _SEEDED, 0))
@@ -328,8 +316,7 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     kinds = np.where(lines >= 0, np.where(told, _REPLAYED, 0), kinds)
     ways: dict[object, int] = {}
     decodings = [
-        ways.setdefault(one and (one.decoding.temperature, one.decoding.top_p), len(ways))
-        for one in given
+        ways.setdefault((one.decoding.temperature, one.decoding.top_p), len(ways)) for one in given
     ]
     kinds = np.where(is_model[table.source] & ~table.fixed, kinds, 0)
     own_decodings = np.array(decodings)[table.source]
@@ -546,32 +533,30 @@ class Given:
 class Table:
     """The responses of a group of administrations, those that count and their duplicates.
 
-    Args:
-        prepared: columns of all administrations.
-        members: places of the administrations, in order.
-        parts: of each member, the responses that are summarised, None for all; empty: all of all.
+    ``members`` are places of administrations in the frame; of each, ``parts`` has the responses
+    that are summarised, None for all; empty: all of all.
     """
 
     def __init__(
-        self, prepared: Prepared, members: Sequence[int], parts: Sequence[Part | None] = ()
+        self, frame: Frame, members: Sequence[int], parts: Sequence[Part | None] = ()
     ) -> None:
-        self.prepared = prepared
+        self.frame = frame
         self.members = tuple(members)
-        self.columns = prepared.columns
-        starts = prepared.columns.starts
+        self.columns = frame.columns
+        starts = frame.columns.starts
         self.ranges = [(int(starts[place]), int(starts[place + 1])) for place in members]
         chosen = parts or [None] * len(members)
         self.sources = [
-            replace(prepared.sources[place], part=part)
+            replace(frame.sources[place], part=part)
             for place, part in zip(members, chosen, strict=True)
         ]
         self.battery: Battery = self.sources[0].battery
         self.planned = [
-            prepared.columns.planned[place] if part is None else part.planned
+            frame.columns.planned[place] if part is None else part.planned
             for place, part in zip(members, chosen, strict=True)
         ]
         self.own: list[Ints | None] = [
-            None if part is None else part.rows(prepared.columns, *limits)
+            None if part is None else part.rows(frame.columns, *limits)
             for limits, part in zip(self.ranges, chosen, strict=True)
         ]
         rows = [
@@ -582,13 +567,13 @@ class Table:
         sizes = list(map(len, rows))
         self.source: Ints = np.repeat(np.arange(len(members)), sizes)
         self.offsets = np.cumsum([0, *sizes])
-        self.known = items_of(self.sources[0], prepared.columns)
+        self.known = items_of(self.sources[0], frame.columns)
         self.place: Ints = self.columns.items[self.rows].astype(np.int64)
         number = [-1 if entry is None else entry[0] for entry in self.known]
         self.subtest: Ints = np.array(number, np.int64)[self.place]
-        self.status: Ints = prepared.statuses[self.rows]
-        self.fixed: Bools = prepared.fixed[self.rows]
-        self.shared: Bools = prepared.shared[self.rows]
+        self.status: Ints = frame.statuses[self.rows]
+        self.fixed: Bools = frame.fixed[self.rows]
+        self.shared: Bools = frame.shared[self.rows]
         self.text: Ints = self.columns.texts[self.rows]
         self._places: dict[int, Ints] = {}
         self.representative = representatives(self)
@@ -608,7 +593,9 @@ class Table:
         """Whether a response can be described; see ``CountedResponse.usable``."""
         closed = np.array([subtest.task.closed for subtest in self.battery.subtests])
         plain: Bools = _USABLE[self.status] | ((self.status == REPEATED) & closed[self.subtest])
-        usable: Bools = plain & ~((self.status == TRUNCATED) & self.prepared.blank[self.text])
+        usable: Bools = plain & ~(
+            (self.status == TRUNCATED) & self.columns.responses.blank[self.text]
+        )
         return usable
 
     @cached_property
@@ -653,12 +640,7 @@ class Table:
         return self._places[id(rated)]
 
     def values_at(self, rated: Ints, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """Return the rows of this table among ``rated``, ascending, and their values.
-
-        Args:
-            rated: rows of all columns, ascending.
-            values: one for each of them.
-        """
+        """Return the rows of this table among ``rated``, ascending, and their values."""
         found = self._found(rated)
         rows = np.flatnonzero(found >= 0)
         return [rows, values[found[rows]]]
@@ -672,12 +654,7 @@ class Table:
         return order
 
     def spread(self, ratings: Ratings | None, rows: Ints | None = None) -> Given:
-        """Return the ratings of a measure for every row, or for some.
-
-        Args:
-            ratings: of the measure; None where there are none.
-            rows: of this table; None: all.
-        """
+        """Return the ratings of a measure for every row, or for some."""
         n = len(self) if rows is None else len(rows)
         given = Given(np.full(n, np.nan), np.full(n, NOT_RATED, np.int8), np.zeros(n, np.int32))
         if ratings is None:
@@ -693,24 +670,12 @@ class Table:
         return given
 
     def measure(self, rater: str, measure: str, rows: Ints | None = None) -> Given:
-        """Return what a rater gave to a measure.
-
-        Args:
-            rater: its name.
-            measure: its name.
-            rows: of this table; None: all.
-        """
+        """Return what a rater gave to a measure."""
         ratings = self.columns.ratings.get(rater)
         return self.spread(None if ratings is None else ratings.measures.get(measure), rows)
 
     def verdict(self, rater: str, policy: str, rows: Ints | None = None) -> Given:
-        """Return a scorer's verdicts.
-
-        Args:
-            rater: the scorer.
-            policy: ``exact`` is its first verdict, whatever its name.
-            rows: of this table; None: all.
-        """
+        """Return a scorer's verdicts; ``exact`` is its first verdict, whatever its name."""
         names = [source.verdict_measure(rater, policy) for source in self.sources]
         first, *others = dict.fromkeys(names)
         given = self.measure(rater, first, rows)
@@ -726,12 +691,7 @@ class Table:
         return given
 
     def side(self, rows: Ints, values: NDArray[np.float64]) -> Side:
-        """Return values of rows by item as one side of a comparison; nan is left out.
-
-        Args:
-            rows: of this table.
-            values: one for each.
-        """
+        """Return values of rows by item as one side of a comparison; nan is left out."""
         return side_of(
             self.columns.places,
             self.place[rows],
@@ -758,9 +718,9 @@ def table_of(sources: Sequence[AdministrationData]) -> Table:
     parts = [source.part for source in sources]
     read = [source.columns for source in sources if source.columns is not None]
     if not read:
-        prepared = prepare(columns_in_memory(sources), sources)
-        return Table(prepared, range(len(sources)), parts)
-    if len(read) < len(sources) or any(prepared is not read[0][0] for prepared, _ in read):
+        frame = prepare(columns_in_memory(sources), sources)
+        return Table(frame, range(len(sources)), parts)
+    if len(read) < len(sources) or any(frame is not read[0][0] for frame, _ in read):
         raise ValueError("the columns of these administrations were not read together")
     return Table(read[0][0], [place for _, place in read], parts)
 

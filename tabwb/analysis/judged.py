@@ -306,7 +306,7 @@ def _counts(
         profiles,
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(distinct(table.text[rows])),
-        words=int(table.prepared.words[table.text[rows][usable]].sum()),
+        words=int(table.columns.responses.sizes[table.text[rows][usable]].sum()),
         usable=usable_of(table, rows),
         fixed=bool(len(own)) and bool(table.fixed[own].all()),
         clusters=table.battery.clusters,

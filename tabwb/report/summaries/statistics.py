@@ -59,7 +59,7 @@ class StatisticResult:
 def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
     """Return the statistics of a group, one result for each subtest where they are per subtest."""
     judges = judges_of(group)
-    chosen = [one for one in group.prepared.statistics if len(judges) >= one.judges]
+    chosen = [one for one in group.frame.statistics if len(judges) >= one.judges]
     if not chosen:
         return ()
     rows = np.flatnonzero(group.counts)
@@ -86,7 +86,7 @@ def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
 def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
     """Return responses as the statistics and pages of plugins are given them."""
     columns, texts = group.columns, group.text[rows]
-    members = group.prepared.columns.administrations
+    members = group.frame.columns.administrations
     numbers = np.array([members[place] for place in group.members], np.int64)
     places = group.place[rows]
     subtests = series_of((subtest for subtest, _ in columns.places), "text")
@@ -100,7 +100,7 @@ def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
             "item": items.take(places),
             "replicate": Series(columns.replicates[group.rows[rows]].astype(np.int64)),
             "response": Series(texts.astype(np.int32), columns.responses),
-            "words": Series(group.prepared.words[texts].astype(np.int64)),
+            "words": Series(columns.responses.sizes[texts].astype(np.int64)),
             "status": Series(
                 group.status[rows].astype(np.int32), [status.value for status in STATUSES]
             ),

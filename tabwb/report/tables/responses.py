@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.frame import NOT_RATED, Bools, Prepared, table_of
+from tabwb.analysis.frame import NOT_RATED, Bools, Frame, table_of
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Item, Subtest
@@ -51,7 +51,7 @@ class _Rows:
         verdicts: by policy: 1, 0, or nan.
     """
 
-    prepared: Prepared
+    prepared: Frame
     rows: Ints
     given: Ints
     cells: Ints
@@ -256,7 +256,7 @@ def _of_responses(rows: _Rows) -> dict[str, Series]:
         **coded,
         "usable": Series(rows.usable),
         "duplicate": Series(rows.duplicate),
-        "words": Series(rows.prepared.words[columns.texts[at]].astype(np.int64)),
+        "words": Series(columns.responses.sizes[columns.texts[at]].astype(np.int64)),
         **{policy: _truths(values) for policy, values in rows.verdicts.items()},
         "decoding_seed": _seeds(columns, at),
     }
