@@ -115,6 +115,10 @@ def detection_factor(df: float) -> float:
 def never(items: int, unit: str = "items") -> str:
     """Return why so few items (or clusters) cannot show a difference, or empty where they can.
 
+    Args:
+        items: how many are flipped.
+        unit: what they are.
+
     >>> never(5), never(6)
     ('sign flips over 5 items never reach .05', '')
     """

@@ -3,7 +3,7 @@
 One row stands for each answer that counts, in the order of administrations and trials. Which
 answer counts is decided as in :mod:`tabwb.store.derive`: an administration in which something was
 skipped, voided, taken back or corrected is folded there; in all others the last attempt that is
-``ok`` counts. The facts of an answer stand in the store (:mod:`tabwb.store.facts`), texts are read
+``ok`` counts. The facts of an answer are stored (:mod:`tabwb.store.facts`), texts are read
 when they are asked for.
 """
 

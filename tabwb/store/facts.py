@@ -55,7 +55,7 @@ def of_text(text: str) -> TextFacts:
 class NoteFacts(NamedTuple):
     """Facts of the notes of a back end: ``seed`` and replayed ``line`` where they are numbers.
 
-    ``notes`` is the JSON of those of :data:`NOTES` that are left, with a seed that is no number;
+    ``notes`` is the JSON of those of :data:`NOTES` that are left, with a seed that is not a number;
     empty without any.
     """
 

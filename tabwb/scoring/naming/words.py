@@ -206,6 +206,10 @@ def _only_looks_derived() -> frozenset[str]:
 def is_derived(word: str, name: str) -> bool:
     """Return whether a word is another with an ending that is not number, by spelling and sound.
 
+    Args:
+        word: what was said.
+        name: of the picture.
+
     >>> [is_derived(word, "pen") for word in ("penned", "penny", "pens")]
     [True, False, False]
     >>> is_derived("being", "bee"), is_derived("beer", "bee")
