@@ -98,12 +98,7 @@ def grid(
 ) -> RenderableType:
     """Return rows as a table.
 
-    Args:
-        first: what stands above the names of the rows.
-        columns: those beside the names.
-        rows: by column name.
-        title: of the table.
-        name: of a row, as a template; or what makes its cells.
+    ``name`` is the template of a row's name, or what makes its cells.
     """
     given = list(rows)
 
