@@ -1,12 +1,18 @@
-"""What results say of a battery in another language, and of what was once stored as English."""
+"""What results say of a battery in another language, of intervals, and of few items."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from tabwb.battery.model import Battery
-from tabwb.report.summaries.cautions import cautions
-from tests.report.given import BATTERY, summarise, trials
+from tabwb.report.summaries.cautions import (
+    FEW,
+    PROMPTS_LIKE_THESE,
+    UNRELIABLE,
+    cautions,
+    few_items,
+)
+from tests.report.given import ANSWERS, BATTERY, summarise, trials
 
 SAID = {"ct1": "We went to the the sea.", "ct2": "I sold bread.", "wc1": "The lion."}
 
@@ -37,3 +43,19 @@ def test_a_script_without_spaces_has_no_mean_words() -> None:
         words = summarise(battery, given).answers.words_mean
         assert words.reason == reason
         assert (words.value is None) is bool(reason)
+
+
+def test_intervals_and_few_items_are_named_where_they_are() -> None:
+    alone = {"wc1": "The lion."}
+    two = {item: text for item, text in ANSWERS.items() if item.startswith("wc")}
+    assert len(two) > 1
+    for answers, features, said in (
+        (alone, (), []),
+        (two, (), [PROMPTS_LIKE_THESE, FEW]),
+        (two | SAID, ("retracing",), [PROMPTS_LIKE_THESE, UNRELIABLE]),
+    ):
+        summary = summarise(BATTERY, trials(answers, features))
+        told = list(cautions(BATTERY, summary, model=True))
+        named = (PROMPTS_LIKE_THESE, FEW, UNRELIABLE)
+        assert [one for one in told if one in named] == said
+        assert list(few_items(summary, summary)) == said[1:]

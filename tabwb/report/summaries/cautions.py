@@ -13,6 +13,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.languages import is_english, language_name
 from tabwb.records.trials import Administration
 from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
+from tabwb.report.summaries.subtests import Share
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.burden import Burden
 from tabwb.tables.rounding import fixed
@@ -29,10 +30,12 @@ PROMPTS_LIKE_THESE = (
 DETERMINISTIC = (
     "Where nothing was drawn (greedy), the figures are deterministic for exactly these prompts."
 )
+FEW = f"There are fewer than {FEW_ITEMS} items: intervals from so few can be too narrow."
 UNRELIABLE = (
-    f"There are fewer than {FEW_ITEMS} items. Where one prompt in five elicits features almost "
-    "alone, an interval is too narrow, whatever the method: in simulated studies that of a burden "
-    "covered the true value in 92 % with 4 to 8 items (56 % at worst), 96 % with 10 to 15 (85 %)."
+    f"There are fewer than {FEW_ITEMS} items. If one prompt in five elicits nearly all features, "
+    "an interval is too narrow, whatever the method: in simulated studies the interval of a burden "
+    "contained the true value in 92 % of studies with 4 to 8 items (56 % in the worst case) and in "
+    "96 % with 10 to 15 (85 %)."
 )
 
 
@@ -58,6 +61,8 @@ def group_cautions(rows: Sequence[Grouped]) -> list[str]:
         model, lesion = row.group.has_model, row.group.has_lesion
         of_row = cautions(row.battery, row.summary, model=model, lesion=lesion, burdens=False)
         told |= dict.fromkeys(of_row)
+    if UNRELIABLE in told:
+        told.pop(FEW, None)
     changed = [
         moved(row.summary, [member.administration for member in row.group.members]) for row in rows
     ]
@@ -140,12 +145,16 @@ def _of_intervals(summary: Summary) -> Iterator[str]:
     burdens = [judge.burden for judge in summary.judges if judge.burden.interval]
     if not shares and not burdens:
         return
-    yield PROMPTS_LIKE_THESE
+    if burdens or any(map(_has_interval, shares)):
+        yield PROMPTS_LIKE_THESE
     fixed = [share.fixed for share in shares] + [burden.fixed for burden in burdens]
     if all(fixed):
         yield DETERMINISTIC
-    if has_few_items(summary):
-        yield UNRELIABLE
+    yield from few_items(summary)
+
+
+def _has_interval(share: Share) -> bool:
+    return any(share.interval(policy) for policy in share.by_item)
 
 
 def correlation_notes(burdens: Sequence[Burden]) -> Iterator[str]:
@@ -203,9 +212,11 @@ def _range(values: Sequence[float], digits: int = 2) -> str:
     return " to ".join(dict.fromkeys(fixed(value, digits) for value in (min(values), max(values))))
 
 
-def has_few_items(summary: Summary) -> bool:
-    """Return whether a burden or an accuracy is over fewer items than :data:`FEW_ITEMS`."""
-    shares = [subtest.share for subtest in summary.subtests if subtest.share.scored]
-    counts = [share.n_units for share in shares if share.by_item]
-    counts += [judge.burden.n_units for judge in summary.judges if judge.burden.interval]
-    return bool(counts) and min(counts) < FEW_ITEMS
+def few_items(*summaries: Summary) -> Iterator[str]:
+    """Yield that an interval is over fewer items than :data:`FEW_ITEMS`, once."""
+    shares = [one.share for summary in summaries for one in summary.subtests]
+    burdens = [judge.burden for summary in summaries for judge in summary.judges]
+    counts = [share.n_units for share in shares if _has_interval(share)]
+    given = [burden.n_units for burden in burdens if burden.interval]
+    if min([*counts, *given], default=FEW_ITEMS) < FEW_ITEMS:
+        yield UNRELIABLE if burdens else FEW

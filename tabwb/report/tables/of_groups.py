@@ -29,10 +29,9 @@ from tabwb.report.measures import (
     measure_of,
 )
 from tabwb.report.summaries.cautions import (
-    UNRELIABLE,
     bounds_words,
     correlation_notes,
-    has_few_items,
+    few_items,
 )
 from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
 from tabwb.report.summaries.naming import named_subtests
@@ -255,8 +254,7 @@ def _group_notes(
     rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
 ) -> Iterator[Footnote]:
     """Yield that there are few items, N of accuracies, what all share, over what was pooled."""
-    if any(has_few_items(row.summary) for row in rows):
-        yield Footnote(UNRELIABLE)
+    yield from map(Footnote, few_items(*(row.summary for row in rows)))
     burdens = [judge.burden for row in rows for judge in row.summary.judges]
     yield from map(Footnote, correlation_notes(burdens))
     scored: dict[tuple[str, str], list[int]] = {}
