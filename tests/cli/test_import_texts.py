@@ -108,3 +108,23 @@ def test_each_transcript_of_a_folder_is_known_when_it_comes_again(run: Run, tmp_
     again = run("import", folder / "S-31.cha")
     assert "S-31 are in the store already: administration 1" in again.err
     assert run("import", folder, "--again", "--judge", "none").status == 0
+
+
+def test_one_speaker_is_named_for_a_folder_of_chat_files(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number in range(20):
+        said = f"*INV:\ttell me .\n*PAR:\twe went to the lake {number} times .\n"
+        (folder / f"s{number:02}.cha").write_text(f"@UTF8\n@Begin\n{said}@End\n", encoding="utf-8")
+    run("speaker", "add", "P1")
+    consent = ("speaker", "consent", "P1", "--scope", "record", "--given", "2026-11-01")
+    assert run(*consent, "--document", "binder 4").status == 0
+    named = ("--speaker", "P1", "--judge", "none", "--json")
+    (alone,) = run("import", folder / "s00.cha", *named).document["administrations"]
+    assert (alone["examinee"], alone["answered"]) == ("P1", 1)
+    (folder / "s00.cha").unlink()
+    done = run("import", folder, *named)
+    assert done.status == 0, done.err
+    given = done.document["administrations"]
+    assert {one["examinee"] for one in given} == {"P1"}
+    assert sum(one["answered"] for one in given) == 19

@@ -197,9 +197,12 @@ def _response(naming: Naming) -> NamedResponse:
         words = "open" if held is None else score_words(held.score, held.reason)
         by_people.append(("counts", f"{words}, by the rule '{rule}'"))
     by_people += [("heard", f"{word.text}  ({word.by})") for word in view.words_heard]
-    by_people += [("code", f"{code.code}  ({code.by})") for code in view.codes]
-    if naming.flags:
-        by_people.append(("flags", ", ".join(sorted(naming.flags))))
+    by_people += [
+        ("code", f"{', '.join((code.code, *code.flags))}  ({code.by})") for code in view.codes
+    ]
+    own = () if view.code is None else view.code.flags
+    if ruled := naming.flags.difference(own):
+        by_people.append(("by rule", ", ".join(sorted(ruled))))
     if words := _not_counted(naming):
         by_people.append(("not counted", words))
     facts = [
