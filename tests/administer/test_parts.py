@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tabwb.administer.session.plan import given_items, plan_trials
 from tabwb.records.condition_table import compared, conditions_of, line_of
 from tabwb.records.conditions import Conditions
-from tests.report.selected import tab
+from tests.analysis.selected import tab
 
 WHOLE = Conditions("echo", "model", replicates=2)
 EVERY = [(subtest.id, item.id) for subtest in tab().subtests for item in subtest.items]

@@ -30,9 +30,9 @@ from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Table, table_of
+from tests.analysis.test_grouping import given
 from tests.media.test_methods import eight
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
-from tests.report.test_groups import given
 
 NUMBER = Column("burden", "Burden", "a burden", "number", "features per response", 2)
 ENDS = tuple(Column(f"burden_{end}", end, "an end", "number", "", 2) for end in ("low", "high"))

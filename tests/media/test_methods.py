@@ -28,9 +28,9 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
+from tests.analysis.test_grouping import given
 from tests.cli.conftest import TAB
 from tests.report.given import ANSWERS, SAMPLED, answered, trials
-from tests.report.test_groups import given
 from tests.report.test_judges import BOTH, judged
 
 GREEDY = Conditions("model-a", "model")

@@ -22,8 +22,8 @@ from tabwb.report.tables.of_groups import compact_table, report_tables
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tests.analysis.test_grouping import given
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
-from tests.report.test_groups import given
 from tests.report.test_naming_tables import ITEMS
 
 NAMES = GroupNames()

@@ -14,6 +14,7 @@ from tabwb.report.tables.captioned import noted
 from tabwb.report.tables.results import results_table
 from tabwb.report.tables.views import VIEWS
 from tabwb.tables.table import Column, table_of
+from tests.analysis.test_grouping import given
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -24,7 +25,6 @@ from tests.report.given import (
     trials,
     unwrapped,
 )
-from tests.report.test_groups import given
 
 NUMBERS = tuple(
     Column(name, title, "a share", "number", digits=2)

@@ -23,7 +23,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding
 from tabwb.report.documents.exporting import export
 from tabwb.store.store import Store
-from tests.report.test_columns import Made
+from tests.analysis.test_frame import Made
 
 ODD = "openai:org/m:1b@base_url=http://localhost:1/v1"
 NAMES = (ODD, "echo", "transformers:Mödel x")

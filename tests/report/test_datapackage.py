@@ -13,7 +13,7 @@ from frictionless import Package, Resource, validate
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.report.documents.exporting import export
 from tabwb.store.store import Store
-from tests.report.test_columns import Made
+from tests.analysis.test_frame import Made
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from tabwb.records.trials import AttemptEntry, PlannedTrial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.tables.responses import ratings_table, responses_table
 from tabwb.store.store import Store
+from tests.analysis.test_frame import SEEDS, Made
 from tests.cli.conftest import TAB
-from tests.report.test_columns import SEEDS, Made
 from tests.store.conftest import location  # noqa: F401 - a fixture
 from tests.store.parts import attempt
 

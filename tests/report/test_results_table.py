@@ -8,8 +8,8 @@ from scipy.stats import beta
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Table
+from tests.analysis.test_grouping import given
 from tests.report.given import CONDITIONS
-from tests.report.test_groups import given
 
 
 def table_of_groups() -> tuple[tuple[Grouped, ...], Table]:

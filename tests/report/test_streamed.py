@@ -24,7 +24,7 @@ from tabwb.report.documents.document import administration_document, export_docu
 from tabwb.report.documents.streamed import Indented, document_of, names_in, streamed_documents
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
-from tests.report.test_columns import Made
+from tests.analysis.test_frame import Made
 from tests.store.conftest import location  # noqa: F401 - a fixture
 from tests.store.parts import attempt, begin
 

@@ -15,9 +15,9 @@ from tabwb.analysis.grouping import (
 from tabwb.media.figures import figure_table, make
 from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.views import named_table
+from tests.analysis.test_grouping import given
 from tests.media.figures.made import group, texts
 from tests.report.given import SAMPLED
-from tests.report.test_groups import given
 
 
 def apart(name: str, number: int, **conditions: str) -> Grouped:

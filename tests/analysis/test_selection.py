@@ -21,8 +21,8 @@ from tabwb.records.errors import UsageError
 from tabwb.report.documents.exporting import export
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.store.store import Store
-from tests.report.selected import FEATURES, GROUPS, LLAMA, Known, fill
-from tests.report.test_columns import Made
+from tests.analysis.selected import FEATURES, GROUPS, LLAMA, Known, fill
+from tests.analysis.test_frame import Made
 from tests.store.conftest import location  # noqa: F401 - a fixture
 
 

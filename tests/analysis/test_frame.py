@@ -41,7 +41,7 @@ from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
-from tests.report.recount import counts_of, recount
+from tests.analysis.recount import counts_of, recount
 from tests.store.conftest import location  # noqa: F401 - a fixture
 
 BATTERY = Path(str(resources.files("tabwb_batteries"))) / "tab" / "battery.toml"
