@@ -14,7 +14,7 @@ WORKERS = $$($(BIN)/python -c "import os; print(os.cpu_count() + 1)")
 FAST = not (torch or audio or terminal or workbench or packaging or crash)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test test-fast torture coverage check format lint types contracts docs docstrings install install-dev system bench clean
+.PHONY: demo test test-fast torture coverage check format lint types contracts docs docstrings sizes install install-dev system bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
@@ -64,6 +64,9 @@ docs:
 
 docstrings:
 	@$(BIN)/python docs/check_docstrings.py
+
+sizes:
+	@$(BIN)/python -m benchmarks sizes --check
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks

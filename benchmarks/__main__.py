@@ -4,8 +4,8 @@
 reference measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite
 commit), so that the ratio is comparable between machines. Peers (``llm``, ``inspect``) are measured
 too if they are installed. Nothing here fails: timings are for people. ``python -m benchmarks
-paths`` counts code instead, ``scorers`` reads long texts, ``condition`` measures on any device: see
-their modules.
+paths`` and ``sizes`` count code instead, ``scorers`` reads long texts, ``condition`` measures on
+any device: see their modules.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from benchmarks import (
     phonology,
     rows,
     scorers,
+    sizes,
     transcription,
 )
 
@@ -69,14 +70,16 @@ def _peak(mb: float) -> str:
 
 def main() -> None:
     """Measure and print."""
-    if sys.argv[1:2] == ["paths"]:
-        paths.main(sys.argv[2:])
-        return
+    others: dict[str, Callable[[list[str]], None]] = {
+        "paths": paths.main,
+        "sizes": sizes.main,
+        "condition": condition.main,
+    }
     if sys.argv[1:2] == ["scorers"]:
         scorers.main()
         return
-    if sys.argv[1:2] == ["condition"]:
-        condition.main(sys.argv[2:])
+    if other := others.get("".join(sys.argv[1:2])):
+        other(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rows", nargs="*", choices=[[], *ROWS], metavar="ROW", help=", ".join(ROWS))

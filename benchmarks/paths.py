@@ -1,4 +1,4 @@
-"""Counts how much of our code one response passes through, and how large and deep the code is.
+"""Counts how much of our code one response passes through, and how deep the code is.
 
 ``python -m benchmarks paths [--list]`` drives the workbench without a terminal, as the tests do:
 
@@ -12,8 +12,9 @@ The first item of each administration is not counted: it imports modules and ope
 two items after it the one with fewer functions counts, as a timer of the screen may add a few.
 Counted are the distinct functions entered in any thread, and the files that hold them, under
 ``tabwb/`` and ``plugins/``; module bodies, class bodies, lambdas and comprehensions are not.
-``--list`` names them. The static figures are the longest chains of classes in the workbench, the
-lines of ``tabwb/`` and the places that name a :class:`~tabwb.records.states.ResponseKind`.
+``--list`` names them. The static figures are the longest chains of classes in the workbench and
+the places that name a :class:`~tabwb.records.states.ResponseKind`. ``python -m benchmarks sizes``
+counts lines.
 """
 
 from __future__ import annotations
@@ -22,17 +23,14 @@ import argparse
 import ast
 import asyncio
 import importlib
-import io
 import os
 import pkgutil
 import sys
 import tempfile
 import threading
-import tokenize
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
@@ -58,13 +56,13 @@ class Trace:
 
     def install(self) -> None:
         """Watch this thread and those that start from now on."""
-        threading.setprofile(self._entered)
-        sys.setprofile(self._entered)
+        threading.settrace(self._entered)
+        sys.settrace(self._entered)
 
     def remove(self) -> None:
         """Watch no further thread."""
-        threading.setprofile(None)
-        sys.setprofile(None)
+        threading.settrace(None)
+        sys.settrace(None)
 
     @contextmanager
     def recording(self) -> Iterator[None]:
@@ -80,13 +78,14 @@ class Trace:
 
     def holds(self, condition: Callable[[], object]) -> bool:
         """Check a condition of the measurement's own, which is not recorded in this thread."""
-        sys.setprofile(None)
+        sys.settrace(None)
         try:
             return bool(condition())
         finally:
-            sys.setprofile(self._entered)
+            sys.settrace(self._entered)
 
     def _entered(self, frame: FrameType, event: str, _: object) -> None:
+        # Returning None: lines are not traced.
         if self._on and event == "call":
             self.codes.add(frame.f_code)
 
@@ -201,7 +200,7 @@ async def naming_response(folder: Path) -> Trace:
                 with trace.recording():
                     await seat.pilot.press("space")
                     await _until(trace, lambda: given.now.waits)
-                    sys.setprofile(None)
+                    sys.settrace(None)
                     given.speaker.say("dog")
                     trace.install()
                     await seat.pilot.press("3")
@@ -212,34 +211,6 @@ async def naming_response(folder: Path) -> Trace:
     finally:
         trace.remove()
     return trace
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Lines of Python: all, and those that are neither blank, comment nor docstring."""
-
-    files: int
-    lines: int
-    code: int
-
-
-def size(folder: Path) -> Size:
-    """Return the size of the Python files below a folder."""
-    sources = [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))]
-    lines = sum(source.count("\n") for source in sources)
-    return Size(len(sources), lines, sum(len(_code_lines(source)) for source in sources))
-
-
-def _code_lines(source: str) -> set[int]:
-    skipped = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in skipped | {tokenize.ENDMARKER}:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return lines
 
 
 def chains() -> list[tuple[str, ...]]:
@@ -316,8 +287,6 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"  with more than one class of ours above them: {len(deep)}")
     for chain in deep if options.list else deep[:5]:
         print(f"    {' -> '.join(chain)}")
-    whole = size(ROOT / "tabwb")
-    print(f"tabwb/: {whole.files} files, {whole.lines} lines, {whole.code} of them code")
     sites = response_kinds()
     print(f"ResponseKind: {sum(sites.values())} sites in {len(sites)} files")
     if options.list:
