@@ -322,6 +322,7 @@ class _Reader:
         columns = {
             name: np.concatenate([*read.parts.pop(name, ()), np.empty(0, kind)])
             for name, kind in kinds.items()
+            if name != "administration"
         }
         noted: Places[str] = Places()
         notes, seeds = self._notes(columns, noted)
@@ -352,14 +353,14 @@ class _Reader:
             administrations=tuple(self._administrations),
             starts=np.cumsum([0, *read.sizes]),
             planned=tuple(read.planned),
-            trials=small(columns["trial"]),
-            attempts=small(columns["attempt"]),
+            trials=small(columns.pop("trial")),
+            attempts=small(columns.pop("attempt")),
             items=small(items),
-            replicates=small(columns["replicate"]),
+            replicates=small(columns.pop("replicate")),
             options=small(shown),
-            asked=small(np.unique(columns["asked"], return_inverse=True)[1]),
+            asked=small(np.unique(columns.pop("asked"), return_inverse=True)[1]),
             texts=small(own),
-            statuses=small(columns["status"]),
+            statuses=small(columns.pop("status")),
             places=tuple(self._items[number] for number in places.tolist()),
             shown=tuple(tuple(json.loads(known[number])) for number in options.tolist()),
             responses=Texts(stored, kept),
@@ -404,9 +405,9 @@ class _Reader:
         ):
             if number in folded:
                 read.changed[before + row] = folded[number][trial]
+        places = np.searchsorted(chosen, own.pop("administration"))
         for name, values in own.items():
             read.parts.setdefault(name, []).append(values)
-        places = np.searchsorted(chosen, own["administration"])
         read.sizes += np.bincount(places, minlength=len(chosen)).tolist()
         read.planned += self._planned(chosen, trials)
         if len(kept):
