@@ -7,7 +7,7 @@ name exactly the lesions that were given and no other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import PurePath
 from typing import Any
@@ -232,19 +232,14 @@ def grids(specs: Iterable[str]) -> list[Grid]:
     """Return lesions as grids: a side is joined where all other sides are the same."""
     boxes = [_single(spec) for spec in specs]
     for side in ("seeds", "amounts", "numbers", "layers", "targets"):
-        others = [one.name for one in fields(Grid) if one.name != side]
-        alike: dict[tuple[Any, ...], list[Grid]] = {}
+        alike: dict[Grid, dict[Any, None]] = {}
         for box in boxes:
-            alike.setdefault(tuple(getattr(box, name) for name in others), []).append(box)
-        boxes = [_joined(own, side) for own in alike.values()]
+            rest: Any = {side: ()}
+            alike.setdefault(replace(box, **rest), {}).update(dict.fromkeys(getattr(box, side)))
+        order = list if side == "targets" else sorted
+        joined: list[Any] = [{side: tuple(order(values))} for values in alike.values()]
+        boxes = [replace(box, **own) for box, own in zip(alike, joined, strict=True)]
     return boxes
-
-
-def _joined(boxes: Sequence[Grid], side: str) -> Grid:
-    """Return boxes as one that has all their values of a side, numbers in ascending order."""
-    values = list(dict.fromkeys(value for box in boxes for value in getattr(box, side)))
-    changed: dict[str, Any] = {side: tuple(values if side == "targets" else sorted(values))}
-    return replace(boxes[0], **changed)
 
 
 def _single(text: str) -> Grid:

@@ -20,19 +20,17 @@ from tabwb.media.paper import (
     latex,
     latex_text,
     markdown,
-    presented,
     table_csv,
     table_json,
 )
 from tabwb.records.errors import UsageError
-from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Table, table_of
 from tests.analysis.test_grouping import given
 from tests.media.test_methods import eight
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
+from tests.report.given import ANSWERS, CONDITIONS, trials
 
 NUMBER = Column("burden", "Burden", "a burden", "number", "features per response", 2)
 ENDS = tuple(Column(f"burden_{end}", end, "an end", "number", "", 2) for end in ("low", "high"))
@@ -64,16 +62,6 @@ def read_latex(text: str) -> tuple[list[str], list[list[str]]]:
 
     rows = [cells(line) for line in body[2].split(r" \\" + "\n") if line.strip()]
     return cells(body[1].strip().removesuffix(r" \\")), rows
-
-
-def test_the_compact_table_has_the_form_of_the_papers_table_2() -> None:
-    compact = compact_table(groups())
-    assert compact.table.names[:3] == ("group", "n", "burden")
-    shown = presented(compact)
-    assert [heading.title for heading in shown.headings] == [
-        "Model", "N", "Burden", "Word Comprehension", "Sentence Comprehension", "Repetition",
-    ]  # fmt: skip
-    assert len(shown.rows) == 8
 
 
 def test_its_numbers_are_those_of_the_answers() -> None:
@@ -142,19 +130,6 @@ def test_numbers_of_latex_stand_below_each_other() -> None:
         latex(small(("a", 1.0, 0.5, 1.5, False), ("b", None, None, None, None)))
     )
     assert undefined[1] == r"--\phantom{ [0.50, 0.50]}"
-
-
-def test_latex_has_caption_label_rules_and_notes() -> None:
-    (table,) = captioned_groups(groups())
-    text = latex(table)
-    headings, rows = read_latex(text)
-    assert (len(headings), len(rows)) == (6, 8)
-    assert "rules-2, connected text" in text
-    assert r"95 \% intervals for prompts like these" in text
-    assert RESEARCH_ONLY in text
-    assert r"\label{tab:small}" in text
-    assert "}\n  \\smallskip\n" in text
-    assert r"\label" not in latex(replace(table, caption=""))
 
 
 def long_names() -> Captioned:
@@ -230,14 +205,3 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
     assert checked_columns(table, ["group", "n-usable"]).names == ("group", "n_usable")
     with pytest.raises(UsageError, match="there is no column 'x'"):
         checked_columns(table, ["x"])
-
-
-def test_each_battery_has_a_table_of_its_own() -> None:
-    other = replace(BATTERY, id="other", title="Other Battery", content_hash="1" * 64)
-    member = given(2, CONDITIONS)
-    record = replace(member.administration, battery="other", battery_hash="1" * 64)
-    second = replace(member, battery=other, administration=record)
-    tables = captioned_groups(summarised(grouped([given(1, CONDITIONS), second], "model")))
-    assert [table.caption.partition(" 1:")[0] for table in tables] == [
-        "Small Battery", "Other Battery",
-    ]  # fmt: skip
