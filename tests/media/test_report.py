@@ -252,6 +252,8 @@ def test_the_command_line_reads_the_command_back() -> None:
     context = run.make_context("run", words)
     read = requested_conditions("run", "echo", "model", context.params)
     assert replace(read, judges=asked.judges) == asked
+    imported = replace(asked, examinee="imported:m", origin="model")
+    assert run_command("tab", imported).startswith("# ")  # no command gives it again
 
 
 def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

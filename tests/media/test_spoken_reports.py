@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.grouping import grouped, summarised
-from tabwb.media.methods import methods_about
+from tabwb.media.methods import facts, methods_about
 from tabwb.media.report import report_html, report_of
 from tabwb.media.studied import Studied, studied
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -61,12 +62,18 @@ def score(session: Session, number: int, by: str, value: Score) -> None:
         session.spoken.score(value)
 
 
+def facts_of(about: Studied) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Who heard the names, and how they were scored."""
+    known = facts(about)
+    (named,) = known["Scoring"][0]["named"]
+    return known["Procedure"]["heard"], named
+
+
 def test_who_scored_nothing_is_no_listener(reported: Report) -> None:
-    told = methods_about(reported()).text
-    assert "Spoken responses were transcribed by bundled (4 of 4)." in told
-    assert "No listener scored the 4 names by ear." in told
-    assert "4 of 4 names in Nouns are scored by the battery's rule correct-any" in told
-    assert "listener's verdict" not in told
+    heard_by, named = facts_of(reported())
+    assert heard_by["transcribed"] == [{"name": "bundled", "n": 4, "of": 4}]
+    assert heard_by["listeners"] == []
+    assert (named["n"], named["by_rule"], named["listener"]) == (4, 4, 0)
 
 
 def test_each_listener_is_counted_with_the_responses_scored(reported: Report) -> None:
@@ -75,12 +82,11 @@ def test_each_listener_is_counted_with_the_responses_scored(reported: Report) ->
             score(session, number, "A", "right")
         score(session, 1, "B", "error")
 
-    told = methods_about(reported(transcribed=2, listen=listen)).text
-    assert "transcribed by bundled (2 of 4)." in told
-    assert "2 listeners scored names by ear: 3 and 1 of 4." in told
-    assert "Where several scored a name, that of the first rater counted." in told
-    assert "3 of 3 names in Nouns count by a listener's verdict." in told
-    assert "by the battery's rule" not in told
+    heard_by, named = facts_of(reported(transcribed=2, listen=listen))
+    assert [one["n"] for one in heard_by["transcribed"]] == [2]
+    assert heard_by["listeners"] == [3, 1]
+    assert heard_by["counts"] == {"rule": None, "rater": ""}
+    assert (named["n"], named["by_rule"], named["listener"]) == (3, 0, 3)
 
 
 def test_a_rule_on_what_a_listener_wrote_is_no_draft(reported: Report) -> None:
@@ -89,15 +95,15 @@ def test_a_rule_on_what_a_listener_wrote_is_no_draft(reported: Report) -> None:
             with session.spoken.listening.to(number, "heard", listener="A"):
                 session.spoken.listening.hear(word)
 
-    told = methods_about(reported(transcribed=0, listen=listen)).text
-    assert "None of 4 spoken responses was transcribed." in told
-    assert "What was heard was written down for 4 of 4 names." in told
-    assert "correct-any on what a listener wrote down." in told
-    assert "draft" not in told
+    about = reported(transcribed=0, listen=listen)
+    heard_by, named = facts_of(about)
+    assert (heard_by["transcribed"], heard_by["written"]) == ([], 4)
+    assert named["by_rule"] == named["by_ear"] == 4
+    assert "draft" not in methods_about(about).text
 
 
 def test_nothing_is_claimed_of_responses_that_are_not_scored(reported: Report) -> None:
-    assert "No name in Nouns is scored yet." in methods_about(reported(transcribed=0)).text
+    assert facts_of(reported(transcribed=0))[1]["n"] == 0
 
 
 def test_a_table_has_what_was_said_to_each_picture(reported: Report) -> None:
