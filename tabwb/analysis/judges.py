@@ -135,7 +135,7 @@ class _Judge:
 
 
 def _judges(responses: Responses, summaries: Sequence[JudgeSummary] | None = None) -> list[_Judge]:
-    """Return every judge that is no rule, with its verdicts.
+    """Return every judge but rules, with its verdicts.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
     """

@@ -79,7 +79,7 @@ RULES = {"choice": "answer", "yes-no": "answer", "repetition": "target"}
 _NAME = re.compile(r"\b(Battery|Examination|Inventory|Test)\b")
 BASELINES = ("always_first", "always_yes", "guessing")
 _SPACE, _EDGE = "\ue000", "\ue001"
-"""Stand in the texts of facts for a space, and before a mark at the beginning."""
+"""Mean in the texts of facts a space, and before a mark at the beginning."""
 
 
 @dataclass(frozen=True, slots=True)

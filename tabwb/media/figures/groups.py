@@ -818,7 +818,7 @@ def _called(pair: tuple[str, str], names: Mapping[str, str]) -> set[str]:
 
 
 def _verdicts(record: Record) -> str:
-    """Return the table of verdicts, which stands in the place of a coefficient."""
+    """Return the table of verdicts, shown instead of a coefficient."""
     if not record["n"]:
         return ""
     names = ("both_present", "first_present", "second_present", "both_absent")

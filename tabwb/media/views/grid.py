@@ -125,7 +125,7 @@ def by(rows: Iterable[Named], *names: str) -> list[list[Named]]:
 
 
 def remarks(*lines: object) -> list[RenderableType]:
-    """Return sentences below a table, and an empty line after them; what is no text is left out."""
+    """Return sentences below a table, without empty ones, and an empty line after them."""
     told = [line for line in lines if isinstance(line, str) and line]
     given = [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in told]
     return [*given, Text()] if given else []

@@ -190,7 +190,7 @@ class _Row:
 
     @property
     def test(self) -> ModelComparison | None:
-        """The comparison of the models, which stands beside the second."""
+        """The comparison of the models, shown with the second."""
         return self.subtest.comparison if self.model is self.subtest.two_parameter else None
 
     @property
