@@ -43,7 +43,7 @@ coverage: $(VENV)/.installed-dev system
 	@$(PYTEST) -n auto --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
-	@$(MAKE) --no-print-directory -j2 format lint types contracts docs docstrings
+	@$(MAKE) --no-print-directory -j2 format lint types contracts docs docstrings sizes
 
 format:
 	@$(BIN)/ruff format --check .
