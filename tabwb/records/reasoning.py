@@ -547,6 +547,7 @@ class ReasoningStream:
         known = "<[◁" if option == AUTO else "".join(dict.fromkeys(option))
         self._sign = re.compile(rf"[{re.escape(known)}]")
         self._text = self._shown = ""
+        self._late: list[str] = []  # settled pieces: one text of each would take quadratic time
         self._settled = option == KEEP
         self._reads = self._due = 0
         self._void = False
@@ -555,13 +556,15 @@ class ReasoningStream:
     @property
     def said(self) -> bool:
         """Whether a part of the response was passed on."""
-        return bool(self._shown.strip())
+        return bool(self._shown.strip()) or (not self.inside and any(map(str.strip, self._late)))
 
     def feed(self, text: str) -> str:
         """Take in a piece; return the text that belongs to the response, as far as is known."""
-        self._text += text
         if self._option == KEEP or (self._settled and not self._sign.search(text)):
-            return "" if self.inside else self._passed(self._shown + text)
+            self._late.append(text)
+            return "" if self.inside else text
+        self._join()
+        self._text += text
         if len(self._text) < self._due:
             return ""
         self._reads += 1
@@ -580,6 +583,7 @@ class ReasoningStream:
 
     def finish(self, *, cut: bool = False) -> Split:
         """Return the two parts of the whole text."""
+        self._join()
         return split_reasoning(self._text, self._option, opened=self._opened, cut=cut)
 
     def taken_back(self) -> bool:
@@ -589,7 +593,14 @@ class ReasoningStream:
 
     def rest_of(self, response: str) -> str:
         """Return what was not passed on of the final response; all of it after a taking back."""
+        self._join()
         return self._passed(response)
+
+    def _join(self) -> None:
+        late = "".join(self._late)
+        self._late.clear()
+        self._text += late
+        self._shown += "" if self.inside else late
 
     def _passed(self, response: str) -> str:
         if not response.startswith(self._shown):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from time import process_time
 
 import pytest
 from hypothesis import example, given
@@ -323,3 +324,11 @@ def test_a_reply_that_thinking_used_up_says_so() -> None:
     assert separated(cut, KEEP) == cut
     ended = separated(Reply("a [END] b [END] c", StopReason.END, 0.1), AUTO, closing="[END]")
     assert (ended.reasoning, ended.text) == ("a [END] b", "c")
+
+
+def test_a_million_pieces_of_one_character_take_linear_time() -> None:
+    for option in (AUTO, KEEP):
+        stream, began = ReasoningStream(option), process_time()
+        shown = sum(len(stream.feed("a ,b"[at % 4])) for at in range(1_000_000))
+        assert process_time() - began < 20  # in quadratic time a minute and more
+        assert (shown, len(stream.finish().response), stream.said) == (1_000_000,) * 2 + (True,)
