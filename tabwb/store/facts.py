@@ -42,13 +42,16 @@ class TextFacts(NamedTuple):
 def spoken(text: str) -> tuple[int, int]:
     """Return the name of the words of a text, 0 where there are none, and their number."""
     said = words(text)
-    return (named(" ".join(said).encode()) if said else 0), len(said)
+    return (named(" ".join(said).encode(errors="surrogatepass")) if said else 0), len(said)
 
 
 def of_text(text: str) -> TextFacts:
     """Return the facts of a text."""
     return TextFacts(
-        named(text.encode()), *spoken(text), not text.strip(), text != "" and holds_reasoning(text)
+        named(text.encode(errors="surrogatepass")),
+        *spoken(text),
+        not text.strip(),
+        text != "" and holds_reasoning(text),
     )
 
 
