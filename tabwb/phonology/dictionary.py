@@ -326,14 +326,20 @@ def load_letters() -> LettersModel:
     return read_model(lzma.decompress(data.read_bytes()).decode("utf-8").split("\n"))
 
 
+LONGEST = 50
+"""Letters; the longest word of the dictionary has 28. The time grows with the square."""
+
+
 @lru_cache(maxsize=256)
 def guessed_sound(word: str) -> tuple[str, ...] | None:
     """Return the likely pronunciation of a word in no dictionary, ARPAbet without stress.
 
+    A word of more than :data:`LONGEST` letters has none.
+
     >>> [" ".join(guessed_sound(word) or ()) for word in ("twee", "treeb", "blag")]
     ['T W IY', 'T R IY B', 'B L AE G']
     """
-    return load_letters().pronounce(word)
+    return load_letters().pronounce(word) if len(word) <= LONGEST else None
 
 
 WORDS = "words"

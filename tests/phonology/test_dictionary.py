@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.phonology.dictionary import load_dictionary
+from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.phonology.inventory import PHONEMES
 from training.lexicon.pronunciations import build
 
@@ -78,3 +78,8 @@ def test_the_same_source_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_more_flaps_than_any_word_has_are_no_word() -> None:
     """Each is T or D: forty of them sound in 2**40 ways."""
     assert load_dictionary().homophones(("AH", "DX") * 40) == ()
+
+
+def test_a_word_of_thousands_of_letters_has_no_sound() -> None:
+    assert guessed_sound("zzqx" * 12) is not None
+    assert guessed_sound("zzqx" * 20_000) is None
