@@ -141,7 +141,10 @@ def open_file(path: Path) -> BufferedReader:
     A device, a socket or a named pipe is refused unopened: reading it might never end. The pipe
     of a shell's ``<(command)`` is a file here, and so is the null device.
     """
-    mode = path.stat().st_mode
+    try:
+        mode = path.stat().st_mode
+    except ValueError as error:  # half a character, or a null
+        raise FileNotFoundError(errno.ENOENT, "is not the name of a file", str(path)) from error
     if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, "is a directory", str(path))
     piped = stat.S_ISFIFO(mode) and str(path).startswith(_SUBSTITUTED)

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.analysis.contrast import (
-    Compared,
-    Contrast,
-    Difference,
-    FamilyMean,
-    Pair,
-    over_families,
-)
 from tabwb.analysis.draws import compared_caution
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Tested
@@ -41,6 +34,9 @@ from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
 from tabwb.scoring.naming.summary import NamedItem, right_by
+
+if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Compared, Contrast, Difference, FamilyMean, Pair
 
 WIDE = 80
 """From so many columns on each figure has its own column."""
@@ -251,6 +247,8 @@ def _short(row: Contrast) -> str:
 
 def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
     """Yield base and instruct models of one battery, then means over families, with their names."""
+    from tabwb.analysis.contrast import over_families  # loads numpy
+
     for pair in pairs:
         yield f"{pair.family}, {size_of(pair.parameters)}", pair_view(pair)
     if means := over_families(pairs):

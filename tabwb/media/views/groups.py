@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.analysis.contrast import Pair
 from tabwb.analysis.grouping import Group as AdministrationGroup
 from tabwb.analysis.grouping import Grouped, shared_note
 from tabwb.analysis.keys import key_of
@@ -35,6 +35,9 @@ from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.cautions import bounds_words, group_cautions
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.subtests import SubtestSummary
+
+if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Pair
 
 
 def groups_view(

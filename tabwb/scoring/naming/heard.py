@@ -29,6 +29,8 @@ _NO_WORD_HAS: Final = frozenset(
     "ɑɐɒɔəɚɛɜɝɘɞɪʊʌʉɨɵɤɯʃʒθðŋɡɹɾɫɬɮʔʍɦɱɻʋʁʀχɣɸβʎɲɟɕʑʂʐʈɖɺɽʙʜʢʡɭɳʝʕħˈˌːˑʰ\u0361\u035c"
 )
 """Letters and marks of IPA that no word of English is written with; æ is one unless it is AE."""
+LONGEST: Final = 2_000
+"""Characters of what was heard: the time of the rules grows with the square of the words."""
 UNINTELLIGIBLE: Final = "xxx"
 """CHAT's word for unintelligible speech; read as ``<spn>``."""
 UNCLEAR: Final = (*SILENT, UNINTELLIGIBLE)
@@ -82,7 +84,7 @@ def parse_heard(text: str, notation: Notation = "us", language: str = "en") -> H
         language: of the battery, as a BCP 47 tag.
 
     Raises:
-        UsageError: the text is empty, or has a label or letter without a sound.
+        UsageError: the text is empty or too long, or has a label or letter without a sound.
 
     >>> [one.word for one in parse_heard("cat, Dog").attempts]
     ['cat', 'dog']
@@ -96,6 +98,10 @@ def parse_heard(text: str, notation: Notation = "us", language: str = "en") -> H
     written = " ".join(normalize("NFC", text).split())
     if not written:
         raise UsageError("nothing was written down", allowed=ALLOWED)
+    if len(written) > LONGEST:
+        raise UsageError(
+            f"{len(written)} characters are too many for a name", allowed=f"at most {LONGEST}"
+        )
     bracketed = bool(_IPA_BRACKETS.match(written))
     parts = [part.strip() for part in _PARTS.split(written) if part.strip(_EDGES)]
     english = is_english(language)

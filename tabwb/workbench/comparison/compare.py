@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Group
 from textual.app import ComposeResult
@@ -14,7 +14,6 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from tabwb.analysis.contrast import Difference, SideBySide
 from tabwb.battery.model import Battery
 from tabwb.media.views.contrasts import measures, naming_views
 from tabwb.workbench.comparison.differences import (
@@ -26,6 +25,9 @@ from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import ReportView, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
+
+if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Difference, SideBySide
 
 WIDE = 120
 """From so many columns on the list of items has their prompts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,12 +14,14 @@ from textual.events import Resize
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from tabwb.analysis.judges import Disagreements, Disputed
 from tabwb.battery.model import Battery
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
+
+if TYPE_CHECKING:
+    from tabwb.analysis.judges import Disagreements, Disputed
 
 BESIDE = 120
 """From so many columns on a response is beside the list of responses."""

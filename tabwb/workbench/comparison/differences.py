@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.analysis.contrast import Compared, Contrast, SideBySide
 from tabwb.analysis.paired import Tested
 from tabwb.media.views.contrasts import means, notes, tests
 from tabwb.media.wording import figure
@@ -14,6 +14,9 @@ from tabwb.report.measures import BURDEN
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
+
+if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Compared, Contrast, SideBySide
 
 WIDE = 100
 """From so many columns on a measure and its test are in one line."""
@@ -31,7 +34,7 @@ MOST_ANSWERS = 5
 """So many different responses of each side to one item are shown."""
 
 
-Measures = Sequence[tuple[str, Contrast | None]]
+Measures = Sequence[tuple[str, "Contrast | None"]]
 
 
 def difference_lines(found: Compared, compared: Measures, width: int) -> Iterator[Content]:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual.app import ComposeResult
@@ -13,8 +14,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 
-from tabwb.analysis.contrast import Pair
-from tabwb.analysis.judges import JudgeReport
 from tabwb.media.views.contrasts import pair_parts
 from tabwb.media.views.judges import judges_parts
 from tabwb.records.words import plural
@@ -25,6 +24,10 @@ from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import Line, ReportView, content_of
 from tabwb.workbench.shell.wording import ACCENT, QUIET
+
+if TYPE_CHECKING:
+    from tabwb.analysis.contrast import Pair
+    from tabwb.analysis.judges import JudgeReport
 
 TWO = 116
 """From so many columns on the panes are in two columns."""

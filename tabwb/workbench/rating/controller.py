@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tabwb.analysis.rating_sets import RaterProgress, progress_of
 from tabwb.battery.forms import Form, form_from_canonical
 from tabwb.records.rating_sets import RatingSet
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
+
+if TYPE_CHECKING:
+    from tabwb.analysis.rating_sets import RaterProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class RatingController(Controller):
         self.say(SetsKnown(entries, self.engine.store_place))
 
     def _entry(self, one: RatingSet) -> SetEntry:
+        from tabwb.analysis.rating_sets import progress_of  # loads numpy
+
         return SetEntry(
             one.id,
             one.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -11,7 +12,6 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.analysis.rating_sets import RaterProgress
 from tabwb.battery.forms import Form
 from tabwb.records.words import plural
 from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
@@ -23,6 +23,9 @@ from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
+
+if TYPE_CHECKING:
+    from tabwb.analysis.rating_sets import RaterProgress
 
 BESIDE_NAME = 32
 """Columns of a set's line beside its name."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.analysis.change import Change, SetOfItems
 from tabwb.media.wording import between, chance
 from tabwb.records.words import NONE
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
@@ -15,6 +15,9 @@ from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.marks import MARKS
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
+
+if TYPE_CHECKING:
+    from tabwb.analysis.change import Change, SetOfItems
 
 MOST = 100
 GAP = 3
