@@ -6,7 +6,7 @@ fails where a number is above the one in ``sizes.toml``; ``--write`` writes that
 
 Lines of code are those that are neither blank, comment nor docstring. Of a command that reads a
 golden store the files and functions of ours that it enters are counted, its imports included; of
-``run`` the modules of ours that it imports. The longer walks stand in ``python -m benchmarks
+``run`` the modules of ours that it imports. The longer walks are in ``python -m benchmarks
 paths``.
 """
 

@@ -100,7 +100,7 @@ def test_a_verdict_that_is_missing_is_no_absence() -> None:
 
 
 def test_a_rule_repeats_verdicts_of_others_and_has_no_say() -> None:
-    # The majority of three people of one mind is no vote beside theirs.
+    # The majority of three people of one mind is not a further vote.
     people = by("R1", 1, 0) + by("R2", 0, 0) + by("R3", 1, 0)
     found = compared([source(people + by("majority", 1, 0) + by(P, 0, 0), by(P, 0, 0))])
     assert {judge.rater for *_, judge in found.rows} == {"R1", "R2", "R3", "majority", P}

@@ -216,7 +216,7 @@ SUBJECT = NamingTarget(
         ("look, a cat", "semantic", "", False, False, "carrier"),
         ("that one's a dog", "correct", "", True, True, "carrier"),
         ("a pair of dogs", "correct", "", True, True, "number"),
-        # Noise is taken out of what is said, and is no silence.
+        # Noise is left out of what is said; it is not silence.
         ("xxx dog", "correct", "", True, True, ""),
         ("cat <spn>", "semantic", "", False, False, ""),
         ("um xxx", "undecided", "no-response other", False, False, ""),

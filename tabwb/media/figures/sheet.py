@@ -1,6 +1,6 @@
 """A figure of matplotlib whose panels are laid out by it: style, lettering, legend, file.
 
-Panels stand in a grid. Their heights are given in inches; their widths, and the room for labels,
+Panels form a grid. Their heights are given in inches; their widths, and the room for labels,
 are found by the constrained layout, and the height of the figure follows. The layout is then
 fixed, so that a figure is the same in every format.
 """
