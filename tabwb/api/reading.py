@@ -189,7 +189,7 @@ class Reading:
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.report.tables.views import VIEWS, named_table
+        from tabwb.media.views.tables import VIEWS, named_table
 
         if by is None:
             view = VIEWS.get(table)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.cli.common import note
+from tabwb.media.views.tables import VIEWS, check_baseline
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.views import VIEWS, check_baseline
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -168,9 +168,9 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
 
         print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):
+        from tabwb.media.views.tables import shown_columns
         from tabwb.records.words import RESEARCH_ONLY
         from tabwb.report.tables.captioned import Captioned, Footnote, noted
-        from tabwb.report.tables.views import shown_columns
 
         made = []
         for given, caption in tables:

@@ -91,7 +91,7 @@ def printer(asked: Asked) -> _Print:
 
 def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.selection import groups_of
-    from tabwb.report.tables.views import VIEWS, named_table
+    from tabwb.media.views.tables import VIEWS, named_table
 
     name = asked.table_name or ""
     made = _of_measures(

@@ -44,9 +44,9 @@ from tabwb.cli.selecting import (
     where_option,
 )
 from tabwb.cli.shown_cautions import cautions_for
+from tabwb.media.views.tables import VIEWS
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
-from tabwb.report.tables.views import VIEWS
 
 
 @click.command()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.media.studied import Studied, studied
+from tabwb.media.views.results import compact_table
 from tabwb.records.visible import csv_text, visible, without_controls
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.plain import Json
@@ -26,7 +27,6 @@ from tabwb.report.tables.captioned import (
     Footnote,
     column_named,
 )
-from tabwb.report.tables.of_groups import compact_table
 from tabwb.tables.table import MISSING, Column, Table
 
 MARK = "†"

@@ -37,6 +37,8 @@ from tabwb.media.paper import (
     table_csv,
 )
 from tabwb.media.studied import Followed, Studied, followed, is_persons
+from tabwb.media.views.results import report_tables, said_tables
+from tabwb.media.views.tables import named_table, shown_columns, view_of
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
@@ -54,10 +56,8 @@ from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.contrasts import pairs_table
-from tabwb.report.tables.of_groups import report_tables, said_tables
 from tabwb.report.tables.positions import has_orders
 from tabwb.report.tables.results import results_table
-from tabwb.report.tables.views import named_table, shown_columns, view_of
 from tabwb.tables.table import Column
 
 if TYPE_CHECKING:

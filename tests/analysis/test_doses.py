@@ -16,8 +16,8 @@ from tabwb.analysis.doses import values_of
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.analysis.series import series_of
 from tabwb.media.figures import figure_table
+from tabwb.media.views.tables import named_table
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.views import named_table
 from tabwb.tables.table import Table
 from tests.analysis.test_pairs import given, texts, words
 from tests.report.given import SAMPLED

@@ -13,8 +13,8 @@ from tabwb.analysis.grouping import (
     summarised,
 )
 from tabwb.media.figures import figure_table, make
-from tabwb.report.tables.of_groups import compact_table
-from tabwb.report.tables.views import named_table
+from tabwb.media.views.results import compact_table
+from tabwb.media.views.tables import named_table
 from tests.analysis.test_grouping import given
 from tests.media.figures.made import group, texts
 from tests.report.given import SAMPLED

@@ -15,7 +15,7 @@ from tests.golden.freeze import STORES, difference, output, unpacked
 SHARED = (
     "tabwb.analysis.selection.selected",
     "tabwb.analysis.selection.groups_of",
-    "tabwb.report.tables.views.named_table",
+    "tabwb.media.views.tables.named_table",
 )
 """What the formats of one table compute alike; computed once for all of them."""
 

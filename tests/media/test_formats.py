@@ -23,9 +23,9 @@ from tabwb.media.paper import (
     table_csv,
     table_json,
 )
+from tabwb.media.views.results import compact_table
 from tabwb.records.errors import UsageError
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.of_groups import compact_table
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Table, table_of
 from tests.analysis.test_grouping import given

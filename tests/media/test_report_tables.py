@@ -13,12 +13,12 @@ from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
+from tabwb.media.views.results import compact_table, report_tables
 from tabwb.records.conditions import Conditions
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.declared import GroupNames
-from tabwb.report.tables.of_groups import compact_table, report_tables
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules

@@ -8,11 +8,11 @@ import pytest
 
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.views.administration import burden_view
+from tabwb.media.views.tables import VIEWS
 from tabwb.media.views.typed import explained_view, sectioned_view
 from tabwb.report.tables import contrasts, positions
 from tabwb.report.tables.captioned import noted
 from tabwb.report.tables.results import results_table
-from tabwb.report.tables.views import VIEWS
 from tabwb.tables.table import Column, table_of
 from tests.analysis.test_grouping import given
 from tests.report.given import (

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.media.views.tables import named_table
 from tabwb.records.errors import UsageError
 from tabwb.report.tables.profiles import read_rates
-from tabwb.report.tables.views import named_table
 from tests.analysis.test_pairs import conditions, given, texts
 from tests.report.test_judges import BOTH, MODEL, judged
 

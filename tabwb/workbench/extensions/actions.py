@@ -7,8 +7,8 @@ from functools import partial
 
 from textual.content import Content
 
+from tabwb.media.views.tables import VIEWS
 from tabwb.records.words import plural
-from tabwb.report.tables.views import VIEWS
 from tabwb.workbench.extensions.controller import CHANGE, ExtensionController, PageBuilt
 from tabwb.workbench.extensions.page import ExtensionPage
 from tabwb.workbench.shell.desk import Desk

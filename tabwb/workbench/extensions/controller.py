@@ -94,8 +94,8 @@ class ExtensionController(Controller):
         """Build a table of results and send it."""
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.grouping import grouped, summarised
+        from tabwb.media.views.tables import VIEWS, named_table
         from tabwb.media.views.typed import explained_view
-        from tabwb.report.tables.views import VIEWS, named_table
 
         by = VIEWS[name].by
         statistics = self.plugins.statistics() if name == "results" else ()
