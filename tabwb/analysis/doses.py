@@ -23,6 +23,7 @@ from tabwb.analysis.series import (
     series_of,
     told_apart,
 )
+from tabwb.analysis.statistics.results import Result
 from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, parse_lesions
@@ -38,7 +39,6 @@ from tabwb.report.measures import (
     WORDS_MEAN,
 )
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
-from tabwb.report.tables.results import Result, results_of
 from tabwb.scoring.differences import draw_variance
 from tabwb.scoring.dose import (
     FEW_SEEDS,
@@ -167,7 +167,7 @@ def values_of(group: Grouped) -> dict[Cell, Measured]:
         for rater, one in shares.items()
     }
     found = {**usable, Cell(SURPRISAL): Measured(_surprisal(group), error=KNOWN)}
-    for result in results_of(group):
+    for result in group.results:
         if (cell := _cell(result)) is not None:
             few = result.usable is not None and result.usable.few and cell.measure != ACCURACY.id
             error = drawn or draw_error(cell, group)

@@ -41,6 +41,7 @@ from tabwb.scoring.estimate import Estimate, item_mean
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.results import Results
     from tabwb.report.summaries.naming import NamedSubtest
 
 Values = tuple[Value | None, ...]
@@ -461,6 +462,11 @@ class Grouped:
 
     group: Group
     summary: Summary
+
+    @property
+    def results(self) -> Results:
+        """Every value of the group."""
+        return self.summary.results
 
     @property
     def label(self) -> str:

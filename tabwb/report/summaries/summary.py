@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, subtests_of
@@ -17,6 +18,7 @@ from tabwb.scoring.burden import NONE_COUNTED, Usable
 from tabwb.scoring.estimate import Estimate
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.results import Results
     from tabwb.report.summaries.naming import NamedSubtest
     from tabwb.report.summaries.statistics import StatisticResult
 
@@ -47,7 +49,7 @@ class Answers:
     with_reasoning: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """What is said of all responses that count: together, subtest by subtest, judge by judge."""
 
@@ -59,6 +61,13 @@ class Summary:
     failed: tuple[FailedRater, ...] = ()
     raters: tuple[RaterSummary, ...] = ()
     statistics: tuple[StatisticResult, ...] = ()
+
+    @cached_property
+    def results(self) -> Results:
+        """Every value as a row, found by what was measured."""
+        from tabwb.analysis.statistics.made import results_of
+
+        return results_of(self)
 
 
 def load() -> None:

@@ -1,0 +1,1 @@
+"""The statistics of a group: from its responses to the rows of one table of results."""
