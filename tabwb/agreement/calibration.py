@@ -90,10 +90,6 @@ def jeffreys(count: int, n: int) -> Interval | None:
     Quantiles of Beta(k + 1/2, n - k + 1/2); the low end is 0 for k = 0, the high end 1 for k = n.
     Source: Brown, Cai and DasGupta 2001, Statist. Sci. 16, 101.
 
-    Args:
-        count: successes k.
-        n: independent trials.
-
     >>> found = jeffreys(9, 10)
     >>> round(found.low, 3), round(found.high, 3)
     (0.619, 0.989)

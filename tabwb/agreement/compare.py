@@ -176,10 +176,6 @@ def over_pairs(values: Floats, counts: Tables, averaged: NDArray[np.bool_]) -> F
 def weighted_mean(values: Floats, weights: Tables) -> Floats:
     """Return weighted means over the features where a value is defined; NaN where none is.
 
-    Args:
-        values: float64 of shape (..., features), NaN where undefined.
-        weights: numbers of the same shape, 0 or more.
-
     >>> float(weighted_mean(np.array([0.2, 0.4, np.nan]), np.array([1, 3, 9])))
     0.35000000000000003
     """
@@ -213,12 +209,7 @@ def pooled_kappa(tables: Tables, averaged: NDArray[np.bool_] | None = None) -> F
 
 
 def difference(one: OverFeatures, other: OverFeatures) -> OverFeatures:
-    """Return one value less another of the same samples, with the interval of the difference.
-
-    Args:
-        one: of a comparison.
-        other: of a comparison of the same samples with the same draws, seed and speakers.
-    """
+    """Return one value less another of the same samples, with the interval of the difference."""
     if one.value is None or other.value is None:
         return OverFeatures(None, 0)
     drawn = None if one.drawn is None or other.drawn is None else one.drawn - other.drawn

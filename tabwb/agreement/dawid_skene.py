@@ -348,15 +348,7 @@ def simulate(
     samples: int,
     generator: np.random.Generator,
 ) -> Verdicts:
-    """Return verdicts drawn from the model: int8 of shape (raters, samples, 1).
-
-    Args:
-        prevalence: probability that a sample has the feature.
-        sensitivity: of each rater.
-        specificity: of each rater.
-        samples: number of samples.
-        generator: of random numbers.
-    """
+    """Return verdicts drawn from the model: int8 of shape (raters, samples, 1)."""
     truth = generator.random(samples) < prevalence
     hit, reject = np.array(sensitivity)[:, None], np.array(specificity)[:, None]
     share = np.where(truth, hit, 1 - reject)

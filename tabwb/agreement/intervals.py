@@ -64,13 +64,6 @@ def several_dirichlet_intervals(
 ) -> Floats:
     """Return :func:`dirichlet_intervals` of several coefficients, from the same draws.
 
-    Args:
-        tables: int64 of shape (tables, categories, categories).
-        coefficients: of the tables.
-        level: coverage, between 0 and 1.
-        draws: number of resampled tables for each.
-        seed: of numpy's PCG64.
-
     Returns:
         float64 of shape (coefficients, tables, 2).
     """
@@ -91,11 +84,7 @@ def several_dirichlet_intervals(
 
 
 def least_positives(tables: Counts) -> Counts:
-    """Return, for each table of absent and present, the smaller number of present of both raters.
-
-    Args:
-        tables: int64 of shape (..., 2, 2); index 1 is present.
-    """
+    """Return, for each table, the smaller number of present of both raters."""
     first, second = tables[..., 1, :].sum(axis=-1), tables[..., :, 1].sum(axis=-1)
     least: Counts = np.minimum(first, second)
     return least
@@ -134,11 +123,6 @@ def bias_corrected(drawn: Floats, estimate: float, level: float = 0.95) -> tuple
     Where resampling moves a value (the mean over features with weights from the same verdicts),
     the sample moved it too, by about as much. The estimate lies inside. Source: Efron 1981, Can.
     J. Statist. 9, 139.
-
-    Args:
-        drawn: float64 of shape (draws,), NaN where undefined; one or more are defined.
-        estimate: from the sample itself.
-        level: coverage, between 0 and 1.
 
     >>> low, high = bias_corrected(np.linspace(0, 1, 1001), 0.5)
     >>> round(low, 3), round(high, 3)

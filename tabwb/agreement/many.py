@@ -52,9 +52,6 @@ def krippendorff_alpha(ratings: Floats, level: Level = "nominal") -> float:
 def binary_alpha(verdicts: Verdicts) -> Floats:
     """Return Krippendorff's nominal alpha of each feature, NaN where undefined.
 
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
-
     >>> binary_alpha(np.array([[[1], [0], [0]], [[1], [1], [0]]], np.int8)).round(4).tolist()
     [0.4444]
     """
@@ -63,9 +60,6 @@ def binary_alpha(verdicts: Verdicts) -> Floats:
 
 def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
     """Return what alpha needs of samples, by sample and feature; all three add up over samples.
-
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
 
     Returns:
         Ratings of present and of absent, and the coincidences of one with the other (present x
@@ -81,13 +75,7 @@ def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
 
 
 def alpha_of_sums(present: Floats, absent: Floats, unlike: Floats) -> Floats:
-    """Return alpha, 1 - (n - 1) unlike / (present x absent), from sums over samples.
-
-    Args:
-        present: ratings of present, of any shape.
-        absent: ratings of absent, likewise.
-        unlike: coincidences of present with absent, likewise.
-    """
+    """Return alpha, 1 - (n - 1) unlike / (present x absent), from sums over samples."""
     by_chance = present * absent
     disagreement = np.divide(
         (present + absent - 1) * unlike, by_chance, out=np.full(by_chance.shape, np.nan),
@@ -159,11 +147,7 @@ def fleiss_kappa(counts: Counts) -> float:
 
 
 def binary_counts(verdicts: Verdicts) -> Counts:
-    """Return ratings of absent and present of each sample: int64 of (samples, features, 2).
-
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
-    """
+    """Return ratings of absent and present of each sample: int64 of (samples, features, 2)."""
     found: Counts = np.stack(
         [(verdicts == value).sum(axis=0, dtype=np.int64) for value in (ABSENT, PRESENT)], axis=-1
     )

@@ -134,10 +134,6 @@ def specific_agreement(tables: Tables, category: int) -> Floats:
     ``a`` is the number of samples that both put into it, ``b + c`` those that one of them did.
     Undefined where nobody used it. Source: Cicchetti & Feinstein 1990, J. Clin. Epidemiol. 43.
 
-    Args:
-        tables: int64 of shape (..., categories, categories).
-        category: index of the category.
-
     >>> round(float(specific_agreement(np.array([[20, 5], [10, 15]]), 1)), 4)
     0.6667
     """

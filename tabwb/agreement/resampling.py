@@ -102,14 +102,7 @@ def drawn_sums(
     seed: int = SEED,
     speakers: NDArray[np.integer] | None = None,
 ) -> Floats:
-    """Return weighted sums over samples for each draw: float64 of shape (draws, columns).
-
-    Args:
-        columns: of shape (samples, columns); any number that adds up over samples.
-        draws: number of draws.
-        seed: of numpy's PCG64; the weights are those of :func:`drawn_tables`.
-        speakers: the speaker of each sample, integers from 0; None: samples are independent.
-    """
+    """Return weighted sums over samples for each draw: float64 of shape (draws, columns)."""
     sums = np.zeros((draws, columns.shape[1]))
     for weights, rows, starts in _weighted(len(columns), draws, seed, speakers):
         sums += weights @ _by_group(columns[rows], starts)

@@ -20,9 +20,6 @@ PRESENT, ABSENT, MISSING, CANNOT_TELL = 1, 0, -1, -2
 def verdicts_of(values: Floats) -> Verdicts:
     """Return verdicts from numbers: 1 present, 0 absent, NaN missing.
 
-    Args:
-        values: float64 of any shape.
-
     Raises:
         ValueError: another number is among them.
 
@@ -39,10 +36,6 @@ def verdicts_of(values: Floats) -> Verdicts:
 def cut_at(values: Floats, cut: float) -> Verdicts:
     """Return verdicts from a scale: present from the cut upwards, NaN missing.
 
-    Args:
-        values: float64 of any shape, for example 0 to 4.
-        cut: the smallest value that counts as present.
-
     >>> cut_at(np.array([0.0, 1.0, 4.0, np.nan]), 1).tolist()
     [0, 1, 1, -1]
     """
@@ -53,10 +46,6 @@ def cut_at(values: Floats, cut: float) -> Verdicts:
 
 def cannot_tell_as(verdicts: Verdicts, verdict: int) -> Verdicts:
     """Return the verdicts with every "cannot tell" replaced.
-
-    Args:
-        verdicts: int8 of any shape.
-        verdict: ``MISSING`` (which it counts as anyway) or ``ABSENT``, for a sensitivity line.
 
     >>> cannot_tell_as(np.array([1, -2, -1], np.int8), ABSENT).tolist()
     [1, 0, -1]

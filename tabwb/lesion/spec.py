@@ -93,11 +93,7 @@ class Lesion:
         return getattr(self, OPERATIONS[self.operation].option or "", None)
 
     def kind(self, amount: str = "amount") -> str:
-        """Return the spec without seed, and with ``*`` for a number.
-
-        Args:
-            amount: which number: ``amount``, ``factor``, ``sigma`` or ``bits``.
-        """
+        """Return the spec without seed, and with ``*`` for a number."""
         return self._text(star=amount, seed=False)
 
     def __str__(self) -> str:
@@ -134,9 +130,6 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
     """Return the lesions of a spec, in its order.
 
     Specs that are stored are read, also those of the amount 0, which :func:`asked_lesions` refuses.
-
-    Args:
-        text: one or more lesions, joined by ``+``.
 
     Raises:
         UsageError: the text is not a spec; the message names the wrong part.

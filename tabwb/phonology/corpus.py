@@ -176,10 +176,6 @@ def read_corpus(
 def ceiling(corpus: Corpus, labels: str) -> Scores | None:
     """Return what a flawless transcriber with these labels would score, or None.
 
-    Args:
-        corpus: the references.
-        labels: name of the set of labels.
-
     Returns:
         None where the set has a label for every phoneme, and where there are no transcripts.
     """
@@ -234,11 +230,6 @@ def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:
 
 
 def at_row(row: Row, error: TabwbError) -> TabwbError:
-    """Return the error with the place of the row, where it has no place.
-
-    Args:
-        row: the row that is read.
-        error: with or without a place.
-    """
+    """Return the error with the place of the row, where it has no place."""
     where = row.where if error.where is None else error.where
     return TabwbError(error.message, where=where, allowed=error.allowed, hint=error.hint)

@@ -156,10 +156,6 @@ class Dictionary:
     def near(self, word: str, most: int = 5) -> tuple[str, ...]:
         """Return known words with a similar spelling, the nearest first.
 
-        Args:
-            word: the unknown word.
-            most: how many words to return at most.
-
         >>> load_dictionary().near("girafe", 1)
         ('giraffe',)
         """
@@ -224,10 +220,6 @@ class LettersModel:
         ``P(g|h) = max(c(hg) - D, 0) / C(h) + D T(h) / C(h) P(g|h')``: C is the sum and T the number
         of the counts after h, h' the context without its first graphone (Kneser-Ney; the counts of
         the lower orders are numbers of distinct predecessors).
-
-        Args:
-            context: characters of the graphones before.
-            symbol: character of the graphone.
         """
         probability = 1.0 / (1 + sum(map(len, self.graphones.values())))
         for length in range(len(context) + 1):
@@ -240,11 +232,7 @@ class LettersModel:
         return probability
 
     def pronounce(self, word: str) -> tuple[str, ...] | None:
-        """Return the likeliest pronunciation of a word of letters a-z; None if there is none.
-
-        Args:
-            word: capitals and small letters are the same; other characters are left out.
-        """
+        """Return the likeliest pronunciation of a word of letters a-z; None if there is none."""
         letters = "".join(letter for letter in word.lower() if "a" <= letter <= "z")
         beams: list[dict[tuple[str, tuple[str, ...]], float]] = [
             {} for _ in range(len(letters) + 1)
@@ -295,12 +283,7 @@ def read_model(lines: Iterable[str]) -> LettersModel:
 
 
 def write_model(graphones: Iterable[Graphone], counts: Mapping[str, int]) -> Iterable[str]:
-    """Yield the lines that :func:`read_model` reads.
-
-    Args:
-        graphones: in the order of their characters.
-        counts: of each n-gram, a string of such characters.
-    """
+    """Yield the lines that :func:`read_model` reads."""
     for letters, phonemes in graphones:
         yield " ".join((letters, *phonemes))
     yield ""
@@ -382,10 +365,6 @@ def spoken_words(
     A name sounds as it is accepted, whatever a dictionary of English says; another word has its
     first pronunciation in the CMU dictionary, else that of letter-to-sound rules.
 
-    Args:
-        transcript: of words.
-        names: of the item's names the accepted sound; a name may be several words.
-
     >>> said = Transcript("x", "ok", (Segment("Katze", 0, 1), Segment("blorf", 1, 2)), "words")
     >>> [(one.word, " ".join(one.sound), one.guessed)
     ...  for one in spoken_words(said, {"Katze": ("K", "AE", "T")})]
@@ -441,10 +420,6 @@ def pronounced(transcript: Transcript, names: Mapping[str, Sound] | None = None)
     The stretch of a word (:func:`spoken_words`) is divided evenly among its phonemes, because
     nothing is known of their times.
 
-    Args:
-        transcript: of words or phonemes.
-        names: of the item's names the accepted sound.
-
     >>> said = Transcript("x", "ok", (Segment("A", 0.0, 0.1), Segment("dog", 0.1, 0.7)), "words")
     >>> found = pronounced(said)
     >>> found.unit, found.phonemes, found.metadata["words"]
@@ -469,12 +444,7 @@ def pronounced(transcript: Transcript, names: Mapping[str, Sound] | None = None)
 def guessed_phonemes(
     transcript: Transcript, names: Mapping[str, Sound] | None = None
 ) -> tuple[bool, ...]:
-    """Return of each phoneme of :func:`pronounced` whether it follows from letters alone.
-
-    Args:
-        transcript: of words or phonemes.
-        names: of the item's names the accepted sound.
-    """
+    """Return of each phoneme of :func:`pronounced` whether it follows from letters alone."""
     if transcript.unit != "words":
         return (False,) * len(transcript.segments)
     words = spoken_words(transcript, names)

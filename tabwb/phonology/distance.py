@@ -65,10 +65,6 @@ class FeatureChange(NamedTuple):
 def substitution_cost(phoneme: str, other: str) -> float:
     """Return the sum over 24 features of |a - b| / 2 of two phonemes (PSST, table 5).
 
-    Args:
-        phoneme: a phoneme of the inventory.
-        other: a phoneme of the inventory.
-
     >>> substitution_cost("P", "M"), substitution_cost("Y", "AH"), substitution_cost("AY", "AA")
     (3.5, 5.0, 1.75)
     """
@@ -93,10 +89,6 @@ def indel_cost(phoneme: str) -> float:
 def feature_changes(phoneme: str, other: str) -> tuple[FeatureChange, ...]:
     """Return the features by which two phonemes differ, with their costs (PSST, figure 1).
 
-    Args:
-        phoneme: the phoneme of the reference.
-        other: the phoneme of the hypothesis.
-
     >>> [str(change) for change in feature_changes("B", "P")]
     ['+voice → -voice']
     """
@@ -112,10 +104,6 @@ def feature_changes(phoneme: str, other: str) -> tuple[FeatureChange, ...]:
 def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     """Align by features, for FER and its trace.
 
-    Args:
-        ref: phonemes (and silence) of the reference.
-        hyp: those of the hypothesis.
-
     >>> found = align_features("OW P UH SH IH NG Y ER".split(), "OW M UH SH IH NG AH".split())
     >>> found.distance, found.length, found.steps[1]
     (29.5, 192, Step(op='SUB', ref='P', hyp='M', cost=3.5))
@@ -126,10 +114,6 @@ def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
 
 def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     """Align by phonemes, for PER: each substitution, insertion and deletion costs 1.
-
-    Args:
-        ref: phonemes (and silence) of the reference.
-        hyp: those of the hypothesis.
 
     >>> found = align_phonemes("OW P UH SH IH NG Y ER".split(), "OW M UH SH IH NG AH".split())
     >>> found.distance, found.length

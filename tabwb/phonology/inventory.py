@@ -274,10 +274,6 @@ def parse_ipa(text: str, notation: Notation = "us", *, beyond: Beyond = "map") -
 def mapped_letters(text: str, notation: Notation = "us") -> tuple[str, ...]:
     """Return the mappings that reading a text in IPA needs, as ``ɒ=AA``, in order.
 
-    Args:
-        text: IPA.
-        notation: how its letters are read.
-
     >>> mapped_letters("lɒx"), mapped_letters("bɜrd")
     (('ɒ=AA', 'x=K'), ())
     """
@@ -336,11 +332,6 @@ def parse_pronunciation(
     What is all ARPAbet is read as such (``D AO1 G``, ``d ao g``); else what has only capitals,
     digits and blanks of ASCII is taken for misspelt ARPAbet, and anything else for IPA.
 
-    Args:
-        text: one pronunciation.
-        notation: how letters of IPA are read.
-        beyond: what is done with a sound outside of the 40.
-
     Raises:
         TabwbError: for what is neither, naming the label or letter, or where there is no phoneme.
 
@@ -364,11 +355,6 @@ def parse_spoken(
     text: str, notation: Notation = "us", *, beyond: Beyond = "map"
 ) -> tuple[str, ...]:
     """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may occur.
-
-    Args:
-        text: what was said.
-        notation: how letters of IPA are read.
-        beyond: what is done with a sound outside of the 40.
 
     Raises:
         TabwbError: for what is neither, or an empty text.

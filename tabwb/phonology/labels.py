@@ -142,10 +142,6 @@ def label_set(name: str) -> LabelSet:
 def read_label(label: str, labels: LabelSet) -> Reading | None:
     """Return the phonemes of one label; None for an unknown label, empty for a silent one.
 
-    Args:
-        label: as the transcriber writes it.
-        labels: the set that it is of.
-
     >>> read_label("ˈɑːɹ", label_set("espeak-ipa")), read_label("ao", label_set("timit-61"))
     (('AA', 'R'), ('AO',))
     >>> read_label("y̯", label_set("espeak-ipa"))
@@ -164,10 +160,6 @@ def read_label(label: str, labels: LabelSet) -> Reading | None:
 def map_labels(labels: Iterable[str], name: str) -> Mapped:
     """Read a transcriber's labels as phonemes.
 
-    Args:
-        labels: in order of time.
-        name: of their set (:data:`LABEL_SETS`).
-
     >>> found = map_labels(("b", "ɑː", "ɾ", "əl", "ʁ"), "espeak-ipa")
     >>> found.phonemes, dict(found.dropped)
     (('B', 'AA', 'DX', 'AH', 'L'), {'ʁ': 1})
@@ -185,10 +177,6 @@ def map_labels(labels: Iterable[str], name: str) -> Mapped:
 
 def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]:
     """Return what a flawless transcriber with these labels would write for a reference.
-
-    Args:
-        reference: phonemes, with silence.
-        labels: the set that the transcriber writes.
 
     >>> best_possible(("D", "AO", "G"), label_set("timit-39"))
     ('D', 'AA', 'G')

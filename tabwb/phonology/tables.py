@@ -86,24 +86,14 @@ class ClassRate:
 
 
 def rate_of(name: str, scores: Scores) -> Rate:
-    """Return the rates of all utterances of these scores.
-
-    Args:
-        name: of the group.
-        scores: of its utterances.
-    """
+    """Return the rates of all utterances of these scores."""
     edits, features = scores.phoneme_distance, scores.feature_distance
     lengths = scores.phoneme_length, scores.feature_length
     return Rate(name, len(scores.quarters), edits, lengths[0], features, lengths[1])
 
 
 def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
-    """Return the rates of each group of utterances, in order of first appearance.
-
-    Args:
-        scores: of N utterances.
-        groups: N names: a severity, an item, a speaker.
-    """
+    """Return the rates of each group of utterances, in order of first appearance."""
     members: defaultdict[str, list[int]] = defaultdict(list)
     for utterance, name in enumerate(groups):
         members[name].append(utterance)

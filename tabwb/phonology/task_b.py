@@ -26,11 +26,6 @@ def says_one_of(
 ) -> bool:
     """Return whether a transcript contains an accepted pronunciation without interruption.
 
-    Args:
-        transcript: phonemes, with silence and noise.
-        accepted: pronunciations; an empty one never matches.
-        match: what silence between phonemes does.
-
     >>> says_one_of("AH K AE T S".split(), ["K AE T".split()])
     True
     >>> broken = "K AE <spn> T".split()

@@ -98,10 +98,6 @@ def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
 
     Texts are equal when their words are; a text without a word is none. Source: docs/results.md.
 
-    Args:
-        answers: of one examinee in one administration; which are compared is chosen by
-            :func:`tabwb.analysis.administrations.effective_statuses`.
-
     >>> trip = [ComparedAnswer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
     >>> sorted(repeated_answers([*trip, ComparedAnswer(3, "d", "We had a dog.")]))
     [0, 1, 2]
@@ -323,10 +319,6 @@ class Burden:
         """Return the intervals of a category's count, or rate, where intervals were asked for.
 
         A count is a burden over the category's features. A calibrated judge's has none.
-
-        Args:
-            category: its id.
-            rate: of the rate.
         """
         own = self.categories[category]
         if not self.intervals or not own.totals:
@@ -389,12 +381,6 @@ def symptom_burden(
 ) -> Burden:
     """Return the symptom burden of responses under one rater, see :func:`burden_of`.
 
-    Args:
-        responses: with identical replicates counted once where nothing was drawn.
-        features: the fixed set.
-        categories: category to its features; those outside the set are left out.
-        interval: whether to compute :attr:`Burden.intervals`.
-
     >>> seen = RatedResponse(("m", "ct1"), "We went.", 2, frozenset({"retracing"}))
     >>> none = RatedResponse(("m", "ct2"), "", 0, None, "no-response")
     >>> burden = symptom_burden([seen, none], ["retracing", "jargon"])
@@ -436,12 +422,6 @@ def burden_of(
     ``burden = mean over items of (sum of features present / responses that have a burden)``. A
     response for which any feature of the set is undefined has none and is counted with its cause.
     Source: docs/results.md.
-
-    Args:
-        counts: of the responses.
-        features: the fixed set.
-        categories: of the battery, see :func:`categories_of`.
-        interval: whether to compute :attr:`Burden.intervals`.
     """
     rated = counts.profiles if features else {}
     names = sorted(rated, key=str)
@@ -502,13 +482,7 @@ def burden_of(
 def categories_of(
     counts: RatedCounts, features: Collection[str], categories: Mapping[str, Collection[str]]
 ) -> dict[str, CategoryBurden]:
-    """Return the burden of each category: the same mean over its own features (TAB, table 5).
-
-    Args:
-        counts: of the responses.
-        features: the fixed set.
-        categories: category to its features; those outside the set are left out.
-    """
+    """Return the burden of each category: the same mean over its own features (TAB, table 5)."""
     if counts.calibration:
         rates = calibrated_rates(list(counts.profiles.values()), counts.calibration)
         return {

@@ -218,13 +218,6 @@ def calibrated_burden_interval(
     that of observations with this correlation. The draw then takes a value from
     Beta(nu, n - nu + 1) for the low end and Beta(nu + 1, n - nu) for the high end, whose quantiles
     are the exact interval's ends. Without an error of the calibration it is that of the judge.
-
-    Args:
-        profiles: of each item, sets of features that the judge finds to the number of responses.
-        calibration: of each feature of the set.
-        estimand: what the interval is for.
-        deterministic: nothing was drawn: another run gives the same responses.
-        clusters: of each item, where several items are one unit; None: each item is one.
     """
     import numpy as np
 

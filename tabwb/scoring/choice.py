@@ -46,10 +46,6 @@ class Reading:
     def error(self, expected: str, foils: Mapping[str, str]) -> str | None:
         """Return the foil kind, ``other-option``, ``ambiguous`` or ``no-option``; None if right.
 
-        Args:
-            expected: the right answer.
-            foils: wrong option to its kind, as the battery names it.
-
         >>> Reading(("boat",)).error("boot", {"boat": "phonological"})
         'phonological'
         >>> Reading(("boat", "boot")).error("boot", {}), Reading().error("boot", {})
@@ -116,13 +112,7 @@ def read_choice(
 
 
 def read_equal(response: str, choices: Sequence[str], language: str = "") -> Choice:
-    """Return which option a response is, under the first two policies; *extracted* adds nothing.
-
-    Args:
-        response: the text.
-        choices: the options, each once.
-        language: of the battery, as a BCP 47 tag.
-    """
+    """Return which option a response is, under the first two policies; *extracted* adds nothing."""
     trimmed, folded = _composed(response), normalised(response, language)
     exact = tuple(option for option in choices if _composed(option) == trimmed)
     plain = tuple(o for o in choices if folded and normalised(o, language) == folded)
@@ -202,12 +192,6 @@ UNTOLD = "untold"
 def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empty: bool) -> str:
     """Return what was read in a wrong answer; empty for a right one.
 
-    Args:
-        reading: under the policy of the verdict.
-        expected: the right answer.
-        foils: option to kind of error.
-        empty: there was no text at all.
-
     >>> reason_of(Reading(("boat",)), "boot", {"boat": "phonological"}, empty=False)
     'boat (foil: phonological)'
     >>> reason_of(Reading(("boat", "boot")), "boot", {}, empty=False)
@@ -234,13 +218,6 @@ def read_reason(
     correct: bool, reason: str, expected: str, options: Sequence[str], foils: Mapping[str, str]
 ) -> StoredAnswer:
     """Return what a stored verdict says about an answer, as :func:`reason_of` wrote it.
-
-    Args:
-        correct: the verdict.
-        reason: stored with it.
-        expected: the right answer.
-        options: of the item.
-        foils: option to kind of error.
 
     >>> kinds = {"boat": "phonological"}
     >>> read_reason(False, "boat (foil: phonological)", "boot", ["boot", "boat"], kinds)
@@ -278,9 +255,6 @@ def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
     characters(o). The sum, the probability that the model writes the option, decides; it favours
     short options. lm-evaluation-harness calls them ``acc`` (sum) and ``acc_norm`` (per character).
     That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced).
-
-    Args:
-        options: the likelihood of each option after the same prompt.
 
     Raises:
         ValueError: there are no options.

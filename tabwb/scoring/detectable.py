@@ -75,10 +75,6 @@ class Design:
 def design_of(counts: Mapping[Any, int], clusters: Mapping[Any, Hashable]) -> Design:
     """Return the design of so many responses to each item.
 
-    Args:
-        counts: of each item, the responses to it.
-        clusters: of items that share a theme with others; empty for these prompts.
-
     >>> design_of({"a": 4, "b": 4, "c": 8}, {})
     Design(items=3, replicates=4.8, unit='items')
     >>> design_of({"a": 4, "b": 4, "c": 8}, {"a": "sea", "b": "sea"})
@@ -115,10 +111,6 @@ def detection_factor(df: float) -> float:
 def never(items: int, unit: str = "items") -> str:
     """Return why so few items (or clusters) cannot show a difference, or empty where they can.
 
-    Args:
-        items: how many are flipped.
-        unit: what they are.
-
     >>> never(5), never(6)
     ('sign flips over 5 items never reach .05', '')
     """
@@ -146,12 +138,6 @@ def detectable_burden(
     2 x their mean. For prompts like these item means vary by 25 % of the burden, with a correlation
     of .6 between the two. Source: docs/uncertainty.md.
 
-    Args:
-        design: items and replicates of each of the two.
-        n_features: size of the feature set: the largest burden there is.
-        estimand: what the difference is to be shown for.
-        burden: A.
-
     >>> detectable_burden(Design(5, 20), 19).reason
     'sign flips over 5 items never reach .05'
     """
@@ -169,11 +155,6 @@ def detectable_accuracy(
     As :func:`detectable_burden`, for accuracies A and A + delta. For prompts like these the share
     right of an item is the normal distribution function of a normal term of variance
     :data:`ITEM_SPREAD` [ours], which leaves 30 % of the variance of right and wrong between items.
-
-    Args:
-        design: items and replicates of each of the two.
-        estimand: what the difference is to be shown for.
-        accuracy: A.
 
     >>> detectable_accuracy(Design(6, 1)).reason
     'no possible difference is large enough'

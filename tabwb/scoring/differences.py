@@ -92,10 +92,6 @@ def agreeing(
     The interval has a lower limit on its variance that the test lacks: p becomes the larger of both
     methods. Where the test cannot or does not reject, the interval is extended to 0.
 
-    Args:
-        interval: with the p of its own method.
-        p: of the test; None where there is none.
-
     >>> found = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(0.2, 0.6), p=0.004)
     >>> agreeing(found, 0.0625)[0].interval, agreeing(found, 0.001)[1]
     (Interval(low=0.0, high=0.6), 0.004)
@@ -160,14 +156,6 @@ def paired_t_p(
     Signs can only be flipped if the item differences are symmetric around 0 where the sides do not
     differ; with unequal numbers of responses they are not, and sign flips reject too often.
 
-    Args:
-        first: item means.
-        second: as above,  in the same order.
-        n_first: responses behind them, see :func:`effective_responses`.
-        n_second: as above.
-        n_features: size of the feature set for burdens; None for rates.
-        clusters: of each item; None: each item is one.
-
     Raises:
         ValueError: fewer than two items or clusters.
 
@@ -231,11 +219,6 @@ def draw_variance(
     ``V = max(sum(s_i^2 / r_i) / k^2, f)`` with the variance s_i^2 within an item (the pooled one
     for an item with one response), and f the :func:`sampling_floor`; sum r_i - k degrees of
     freedom. 0 with infinitely many where nothing was drawn; None without two responses to an item.
-
-    Args:
-        items: for each item the values of the responses to it.
-        n_features: size of the feature set for burdens; None for rates.
-        deterministic: whether nothing was drawn.
 
     >>> draw_variance([[0.0, 1.0], [1.0, 1.0]], None)
     (0.0625, 2)

@@ -1,4 +1,8 @@
-"""Quantiles and tails of the beta, gamma, t and noncentral t distributions, without scipy."""
+"""Quantiles and tails of the beta, gamma, t and noncentral t distributions, without scipy.
+
+Shapes and degrees of freedom are above 0 and need not be whole; shares are between 0 and 1, both
+excluded.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,6 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
 
     Lentz's algorithm, on the side where the fraction converges fast; I_x(a,b) = 1 - I_{1-x}(b,a).
     Source: NIST Digital Library of Mathematical Functions, 8.17.22.
-
-    Args:
-        x: 0 to 1.
-        a: first shape, above 0.
-        b: second shape, above 0.
 
     >>> incomplete_beta(0.25, 1, 1)
     0.25
@@ -51,11 +50,6 @@ def beta_quantile(share: float, a: float, b: float) -> float:
     Newton steps on I, whose derivative is the density, kept within a bracket by bisection. Where
     the first shape is below 1 the search starts from the leading term of I, x^a / (a B(a, b)).
 
-    Args:
-        share: between 0 and 1, both excluded.
-        a: first shape, above 0.
-        b: second shape, above 0.
-
     Returns:
         The quantile; 0.0 where it is below 1e-300.
 
@@ -82,10 +76,6 @@ def incomplete_gamma(x: float, a: float) -> float:
     The power series below a + 1, else 1 minus the continued fraction of Q (Lentz). Source: NIST
     Digital Library of Mathematical Functions, 8.11.4 and 8.9.2.
 
-    Args:
-        x: 0 or more.
-        a: shape, above 0.
-
     >>> round(incomplete_gamma(1.0, 1.0), 12) == round(1 - math.exp(-1), 12)
     True
     """
@@ -94,10 +84,6 @@ def incomplete_gamma(x: float, a: float) -> float:
 
 def chi2_tail(x: float, df: float) -> float:
     """Return P(X > x) of the chi-squared distribution, Q(df / 2, x / 2), also where it is tiny.
-
-    Args:
-        x: 0 or more.
-        df: degrees of freedom, above 0, not necessarily whole.
 
     >>> math.isclose(chi2_tail(200.0, 2), math.exp(-100))
     True
@@ -135,10 +121,6 @@ def _gamma_tails(x: float, a: float) -> tuple[float, float]:
 @lru_cache(maxsize=4096)
 def chi2_quantile(share: float, df: float) -> float:
     """Return the quantile of the chi-squared distribution: 2 x the gamma quantile at df / 2.
-
-    Args:
-        share: between 0 and 1, both excluded.
-        df: degrees of freedom, above 0, not necessarily whole.
 
     >>> round(chi2_quantile(0.95, 2), 10) == round(-2 * math.log(0.05), 10)
     True
@@ -190,10 +172,6 @@ def t_tail(t: float, df: float) -> float:
 
     Close to 0, where that loses digits, the same as ``(1 - I_{t^2/(df+t^2)}(1/2, df/2)) / 2``.
 
-    Args:
-        t: any number.
-        df: degrees of freedom, above 0, not necessarily whole.
-
     >>> t_tail(0.0, 4), round(t_tail(1.0, 1), 12)
     (0.5, 0.25)
     """
@@ -210,10 +188,6 @@ def t_tail(t: float, df: float) -> float:
 def t_quantile(share: float, df: float) -> float:
     """Return the quantile of Student's t: ``t^2 = df x / (1 - x)``, x of Beta(1/2, df/2).
 
-    Args:
-        share: between 0 and 1, both excluded.
-        df: degrees of freedom, above 0, not necessarily whole.
-
     >>> round(t_quantile(0.975, 4), 4)
     2.7764
     """
@@ -225,15 +199,10 @@ def t_quantile(share: float, df: float) -> float:
 
 
 def noncentral_t_tail(t: float, df: float, shift: float) -> float:
-    """Return P(T > t) where T = (Z + shift) / sqrt(chi2_df / df), for t above 0.
+    """Return P(T > t) where T = (Z + shift) / sqrt(chi2_df / df), t above 0 and df from 1.
 
     The integral of Phi(shift - t sqrt(s / df)) over the chi-squared density of s, by Simpson's
     rule over sqrt(s), whose density is smooth for df of 1 and more.
-
-    Args:
-        t: above 0.
-        df: degrees of freedom, 1 or more.
-        shift: the noncentrality.
 
     >>> round(noncentral_t_tail(2.0, 10, 0.0), 6) == round(t_tail(2.0, 10), 6)
     True

@@ -37,11 +37,6 @@ class Estimate:
 def ratio(numerator: float, denominator: float, reason: str) -> Estimate:
     """Return ``numerator / denominator``, undefined where the denominator is 0.
 
-    Args:
-        numerator: any number.
-        denominator: any number.
-        reason: why there is no value, where the denominator is 0.
-
     >>> ratio(1, 4, "nothing counted")
     Estimate(value=0.25, reason='')
     >>> ratio(0, 0, "nothing counted")
@@ -97,13 +92,7 @@ ONE_RESPONSE = "one response per item: how much draws differ is unknown"
 
 
 def missing_reason(estimand: Estimand, sizes: Sequence[int], deterministic: bool) -> str:
-    """Return why items have no interval, or empty where they have one.
-
-    Args:
-        estimand: what the interval is for.
-        sizes: number of responses to each item, 1 or more.
-        deterministic: nothing was drawn.
-    """
+    """Return why items have no interval, or empty where they have one."""
     if not sizes:
         return NO_VALUE
     if estimand is Estimand.PROMPTS_LIKE_THESE:
@@ -213,10 +202,6 @@ def always_first(trials: Iterable[tuple[str, tuple[str, ...]]]) -> Estimate:
 def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
     """Return the share right by always saying Yes.
 
-    Args:
-        expected: the right answer of each trial, or a ``Counter`` of them.
-        yes: the battery's word for Yes.
-
     >>> always_yes(["Yes", "No", "No", "Yes", "Yes"]).value
     0.6
     """
@@ -228,11 +213,6 @@ def chance_corrected(p: Estimate, c: Estimate, protocol: Protocol | None) -> Est
     """Return accuracy above guessing: ``(p - c) / (1 - c)``, not clipped (below 0 is below chance).
 
     Only under protocols where a guess is one of the options, ``enforced`` and ``likelihood``.
-
-    Args:
-        p: share correct.
-        c: share right by guessing.
-        protocol: how the answers were obtained; None where several protocols are mixed.
 
     >>> chance_corrected(Estimate(0.4), Estimate(0.5), Protocol.ENFORCED).value
     -0.19999999999999996

@@ -78,11 +78,6 @@ def named_options(
     7. The only option described as in the question (two content words of it in the segment)
        decides.
 
-    Args:
-        response: the text, unaltered.
-        options: in the order given.
-        prompts: what was sent and the item's own prompt.
-
     >>> named_options("Boot. A boat floats.", ["boot", "boat"])
     (0,)
     >>> named_options("It is not a boot.", ["boot", "boat"])

@@ -82,11 +82,6 @@ def foil_choices(
     (:func:`_dispersed`). Signs of items cannot be flipped here: a share less its chance is not
     symmetric around 0 unless the chance is 1/2.
 
-    Args:
-        answers: that name a wrong option.
-        kinds: in the order wanted.
-        deterministic: nothing was drawn.
-
     >>> given = [WrongOption("wc1", "semantic", ("semantic", "other", "other", "other"))] * 3
     >>> found, _ = foil_choices(given, ["semantic", "other"])
     >>> found.share.value, found.chance.value, found.p_these
@@ -200,10 +195,6 @@ def by_chance(hits: int, chances: Sequence[float]) -> float:
     """Return the two-sided p of so many hits, each draw hitting with its own probability.
 
     Exact up to :data:`EXACT_UP_TO` draws, normal with a continuity correction beyond.
-
-    Args:
-        hits: observed.
-        chances: probability of a hit, for each draw.
 
     >>> by_chance(0, [0.5] * 5), by_chance(2, [0.5] * 4)
     (0.0625, 1.0)

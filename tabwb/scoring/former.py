@@ -28,11 +28,6 @@ def former_interval(
 ) -> Interval | None:
     """Return the 95 % interval of :func:`former_burden`, or None.
 
-    Args:
-        items: the number of features present in the responses to each item.
-        n_features: size of the set.
-        estimand: what the interval is for.
-
     >>> alike = [Totals(10, 0, 0)] * 5
     >>> round(former_interval(alike, 19).high, 2)
     0.14

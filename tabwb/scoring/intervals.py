@@ -116,15 +116,7 @@ def interval_of_totals(
     deterministic: bool = False,
     clusters: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
-    """Return the interval of :func:`burden_interval` from totals by item.
-
-    Args:
-        values: of each item.
-        n_features: size of the fixed feature set.
-        estimand: what the interval is for.
-        deterministic: nothing was drawn.
-        clusters: of each item.
-    """
+    """Return the interval of :func:`burden_interval` from totals by item."""
     named = range(len(values)) if clusters is None else clusters
     kept = [(item, unit) for item, unit in zip(values, named, strict=True) if item.n]
     items, units = [item for item, _ in kept], [unit for _, unit in kept]
@@ -179,10 +171,6 @@ def feature_correlation(items: Sequence[Totals], n_features: int) -> float:
 def design_effect(rho: float, n_features: int) -> float:
     """Return how many times as large correlation makes a variance: ``1 + (F - 1) rho``.
 
-    Args:
-        rho: correlation of two features of one response.
-        n_features: F.
-
     >>> design_effect(0.5, 7)
     4.0
     """
@@ -195,10 +183,6 @@ def by_cluster(means: Sequence[float], clusters: Sequence[Hashable]) -> list[flo
     With C clusters, y_c the mean of the n_c items of one, m the mean of all K items:
     ``m + C n_c / K (y_c - m)``. The mean of these values is m, and their variance over C is that of
     the ratio estimator. Where each item is a cluster these are the item means.
-
-    Args:
-        means: of the items.
-        clusters: of each item.
 
     >>> by_cluster([1.0, 3.0, 5.0, 7.0], "aabb"), by_cluster([1.0, 3.0], "ab")
     ([2.0, 6.0], [1.0, 3.0])
@@ -216,10 +200,6 @@ def cluster_parts(means: Sequence[float], clusters: Sequence[Hashable]) -> list[
 
     With C clusters of K items in all: ``C / K sum of y``. Their mean is that of the items; signs
     are flipped by these. Where each item is a cluster these are the item means.
-
-    Args:
-        means: of the items.
-        clusters: of each item.
 
     >>> cluster_parts([1.0, 3.0, 8.0], "aab"), cluster_parts([1.0, 3.0], "ab")
     ([2.6666666666666665, 5.333333333333333], [1.0, 3.0])
@@ -306,10 +286,6 @@ def dispersed_garwood(values: Sequence[Totals], n_features: int) -> Interval:
 
     Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion:
     docs/uncertainty.md.
-
-    Args:
-        values: for each item the totals of its responses.
-        n_features: F, the largest possible burden.
 
     Raises:
         ValueError: no item has two responses.
@@ -421,9 +397,6 @@ def counts_by_unit(counted: Iterable[tuple[int, int, Hashable]]) -> tuple[tuple[
 
     The order does not matter to a posterior, and equal counts share a cache entry.
 
-    Args:
-        counted: hits, responses and unit of each item.
-
     >>> counts_by_unit([(2, 3, "a"), (0, 1, "b"), (1, 1, "a")])
     ((0, 1), (3, 4))
     """
@@ -476,13 +449,7 @@ def _posterior_quantiles(items: Sequence[tuple[int, int]]) -> tuple[float, float
 def drawn_shares(
     items: tuple[tuple[int, int], ...], draws: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return draws of the share whose interval is :func:`beta_binomial`: float64, (draws,).
-
-    Args:
-        items: (hits, responses) of each item, with one response or more.
-        draws: how many.
-        generator: of random numbers.
-    """
+    """Return draws of the share whose interval is :func:`beta_binomial`: float64, (draws,)."""
     import numpy as np
 
     if all(n == 1 for _, n in items):

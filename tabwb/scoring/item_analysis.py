@@ -30,10 +30,6 @@ def discrimination(scores: Scores, item: int) -> Estimate:
     Source: Henrysson, Psychometrika 28 (1963), 211; Lord and Novick, Statistical Theories of Mental
     Test Scores (1968), 15.5.
 
-    Args:
-        scores: of all examinees.
-        item: place of the item.
-
     >>> able, weak = [1.0, 1.0, 1.0], [0.0, 0.0, 1.0]
     >>> round(discrimination([able, able, able, weak, weak], 0).value, 6)
     1.0
@@ -62,10 +58,6 @@ def discrimination_interval(scores: Scores, item: int) -> Interval | None:
     and 1, which are not normal, is in docs/uncertainty.md. None where r is undefined or 1 or -1.
 
     Source: Fisher, Metron 1 (1921), 3.
-
-    Args:
-        scores: of all examinees.
-        item: place of the item.
 
     >>> rows = [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
     >>> found = discrimination_interval(rows, 0)

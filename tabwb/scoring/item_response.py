@@ -169,10 +169,6 @@ def compare_models(rasch: FittedModel, two_parameter: FittedModel) -> ModelCompa
 
     ``chi2 = 2 (ln L(2-PL) - ln L(Rasch))``, the degrees of freedom are the difference in parameters
     (items less 1). Source: Wilks, Annals of Mathematical Statistics 9 (1938), 60.
-
-    Args:
-        rasch: the fitted Rasch model.
-        two_parameter: the 2-PL model fitted to the same answers.
     """
     if rasch.log_likelihood is None or two_parameter.log_likelihood is None:
         return None

@@ -37,10 +37,6 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     Undefined for a text shorter than one window. Source: Covington and McFall, Journal of
     Quantitative Linguistics 17 (2010), 94.
 
-    Args:
-        text: words in order.
-        window: words in a window, at least 1.
-
     Raises:
         ValueError: the window is smaller than 1.
 
@@ -73,11 +69,6 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
     factor is complete in one of the directions. Source: McCarthy and Jarvis, Behavior Research
     Methods 42 (2010), 381; the two limits: docs/results.md [ours].
 
-    Args:
-        text: words in order.
-        threshold: between 0 and 1.
-        shortest: the fewest words.
-
     Raises:
         ValueError: the threshold is not between 0 and 1.
 
@@ -102,10 +93,6 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
 
 def defined_at(measure: str, words: float | None) -> bool:
     """Return whether a measure has a value in a text with this number of words.
-
-    Args:
-        measure: one of :data:`MEASURES`.
-        words: number of words; None where it is unknown.
 
     >>> defined_at("mtld", 35), defined_at("ttr", 35), defined_at("mtld", None)
     (False, True, True)

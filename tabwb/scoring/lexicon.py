@@ -98,10 +98,6 @@ FOREIGN = {
 def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
     """Return whether half of the words are known or one is an English function word.
 
-    Args:
-        words: in small letters.
-        known_share: the least share of known words.
-
     >>> is_english("flimby gorp snizz and blah".split()), is_english("xqz wbrt plimf".split())
     (True, False)
     """
@@ -196,10 +192,6 @@ class Lexicon:
 
         An edit is one letter deleted, inserted or replaced, or two adjacent letters swapped (a
         typing error). A word that is common itself is not its own neighbour.
-
-        Args:
-            word: the word.
-            level: the largest of SCOWL's sizes to look in.
 
         >>> lexicon = load_lexicon()
         >>> [lexicon.nearest_common(word) for word in ("recieve", "flimby", "blorf")]

@@ -34,10 +34,6 @@ def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> McNemar:
     (1947), 153; mid-p: Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13 (2013),
     91.
 
-    Args:
-        before: whether each item was right in the first session.
-        after: likewise in the second session, the items in the same order.
-
     >>> mcnemar([False] * 6 + [True] * 4, [True] * 10)
     McNemar(gained=6, lost=0, p=0.03125, mid_p=0.015625)
     """
@@ -46,12 +42,7 @@ def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> McNemar:
 
 
 def mcnemar_of_counts(gained: int, lost: int) -> McNemar:
-    """Return McNemar's exact test from the numbers of changes; see :func:`mcnemar`.
-
-    Args:
-        gained: b, changes to right (or present).
-        lost: c, changes to wrong (or absent).
-    """
+    """Return McNemar's exact test from the numbers of changes; see :func:`mcnemar`."""
     n, most = gained + lost, max(gained, lost)
     if n <= _EXACT:
         at = math.comb(n, most) / 2**n
@@ -75,11 +66,6 @@ def mcnemar_interval(gained: int, lost: int, n: int) -> Interval:
     test has p of .05 or more, which the score test may not, it is extended to 0, so that p is below
     .05 just where 0 is outside. It has a width also without any change.
     Source: Tango, Statistics in Medicine 17 (1998), 891.
-
-    Args:
-        gained: b, changes to right.
-        lost: c, changes to wrong.
-        n: all items.
 
     Raises:
         ValueError: there are no items.

@@ -95,9 +95,6 @@ def sign_flip_interval(values: Sequence[float]) -> tuple[float, float, float]:
     end. An end is infinite where no value is rejected: up to five values. Beyond
     :data:`EXACT_UP_TO` values the sets are drawn. Source: Hartigan, JASA 64 (1969), 1303.
 
-    Args:
-        values: one or more.
-
     >>> sign_flip_interval([1.0] * 5 + [2.0])[:2], sign_flip_interval([1.0] * 5)[:2]
     ((1.0, 2.0), (-inf, inf))
     """

@@ -97,10 +97,6 @@ def _artanh(value: float) -> float:
 def cosine(first: Floats, second: Floats) -> Estimate:
     """Return the cosine of two profiles: ``sum a b / sqrt(sum a^2 sum b^2)``.
 
-    Args:
-        first: rates of features.
-        second: rates of the same features.
-
     >>> round(cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])).value, 4)
     0.7071
     """
@@ -110,10 +106,6 @@ def cosine(first: Floats, second: Floats) -> Estimate:
 def spearman(first: Floats, second: Floats) -> Estimate:
     """Return Spearman's rank correlation of two profiles: Pearson's of mean ranks.
 
-    Args:
-        first: rates of features.
-        second: rates of the same features.
-
     >>> round(spearman(np.array([0.1, 0.2, 0.4]), np.array([0.0, 0.5, 0.3])).value, 9)
     0.5
     """
@@ -121,24 +113,14 @@ def spearman(first: Floats, second: Floats) -> Estimate:
 
 
 def cosines(first: Floats, second: Floats) -> Floats:
-    """Return the cosines of profiles in the last axis; nan where all rates of one are 0.
-
-    Args:
-        first: rates of features.
-        second: rates of the same features.
-    """
+    """Return the cosines of profiles in the last axis; nan where all rates of one are 0."""
     below = (first * first).sum(axis=-1) * (second * second).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((first * second).sum(axis=-1) / np.sqrt(below), np.float64)
 
 
 def rank_correlations(first: Floats, second: Floats) -> Floats:
-    """Return the rank correlations of profiles in the last axis; nan where all rates are equal.
-
-    Args:
-        first: rates of features.
-        second: rates of the same features.
-    """
+    """Return the rank correlations of profiles in the last axis; nan where all rates are equal."""
     centred = [_ranks(one) - (one.shape[-1] + 1) / 2 for one in (first, second)]
     return cosines(centred[0], centred[1])
 

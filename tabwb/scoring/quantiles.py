@@ -14,10 +14,6 @@ def quantile(values: Sequence[float], share: float) -> float:
     With x_0 <= ... <= x_{n-1} and h = (n - 1) share: x_floor(h) + (h - floor(h)) (x_{floor(h)+1} -
     x_floor(h)). Source: Hyndman and Fan 1996, The American Statistician 50, definition 7.
 
-    Args:
-        values: one or more, in any order.
-        share: from 0 to 1.
-
     Raises:
         ValueError: there are no values.
 

@@ -127,10 +127,6 @@ def _is_said_once(wanted: Sequence[str], given: Sequence[str]) -> bool:
 def carrier(target: str, prompt: str) -> str:
     """Return the part of the prompt before the target; empty when it does not hold the target.
 
-    Args:
-        target: what has to be repeated.
-        prompt: the item's prompt.
-
     >>> carrier("house.", "Please repeat exactly: house.")
     'Please repeat exactly:'
     """
@@ -140,10 +136,6 @@ def carrier(target: str, prompt: str) -> str:
 
 def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, int]:
     """Return insertions, deletions and substitutions: fewest edits, then fewest substitutions.
-
-    Args:
-        said: characters or words of the response.
-        wanted: characters or words of the target.
 
     >>> edit_counts("hose", "house"), edit_counts("ba", "ab"), edit_counts("xhouse", "hause")
     ((0, 1, 0), (1, 1, 0), (1, 0, 1))

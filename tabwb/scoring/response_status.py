@@ -162,10 +162,6 @@ def is_repetitive(words: Sequence[str], *, english: bool = True) -> bool:
     each other [ours]. Source: docs/results.md; three times [ours], so that a sentence said twice
     (TAB, appendix C, example 4) remains a response.
 
-    Args:
-        words: in small letters.
-        english: whether the function words are known; else only copies in a row count.
-
     >>> is_repetitive("the the the the lake".split()), is_repetitive("we went and we went".split())
     (True, False)
     """

@@ -39,9 +39,7 @@ def straight(text: str) -> str:
 def fold_case(text: str, language: str = "") -> str:
     """Return the text composed and case folded; ß stays a letter of its own, unlike ss.
 
-    Args:
-        text: any.
-        language: BCP 47 tag; Turkish and Azerbaijani have i with and without a dot.
+    In Turkish and Azerbaijani (``tr``, ``az``) i with and without a dot are two letters.
 
     >>> fold_case("MAẞE"), fold_case("Masse"), fold_case("ISIK", "tr"), fold_case("ΟΔΟΣ")
     ('maße', 'masse', 'ısık', 'οδοσ')
@@ -72,12 +70,7 @@ def words(text: str) -> list[str]:
 
 
 def marked(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Return what a pattern of words finds, combining marks and joiners kept in their words.
-
-    Args:
-        pattern: of letters as ``re`` knows them, which takes marks for no letters.
-        text: any.
-    """
+    """Return what a pattern of words finds, combining marks and joiners kept in their words."""
     letters = _with_letters(text)
     if letters is text:
         return pattern.findall(text)
@@ -178,10 +171,6 @@ def normalised(text: str, language: str = "") -> str:
     Apostrophes are made equal and outer white space is trimmed. Source: docs/results.md [ours].
     The stops of other scripts and full-width marks are stops too.
 
-    Args:
-        text: any.
-        language: BCP 47 tag, for letters that it folds in its own way.
-
     >>> normalised(' "Boot." '), normalised('"Boot".'), normalised("Boot..")
     ('boot', 'boot', 'boot.')
     >>> normalised("「はい。」"), normalised("„Maße“."), normalised("نعم؟")
@@ -202,11 +191,6 @@ def names_alike(said: str, word: str, language: str = "") -> bool:
 
     In capitals SS is also the letter ß: STRASSE is *Straße*, Strasse is another spelling [ours].
 
-    Args:
-        said: a response.
-        word: an option or an expected answer.
-        language: BCP 47 tag.
-
     >>> names_alike("STRASSE", "Straße"), names_alike("Masse", "Maße"), names_alike("maße.", "Maße")
     (True, False, True)
     """
@@ -217,10 +201,6 @@ def names_alike(said: str, word: str, language: str = "") -> bool:
 
 def is_in_capitals(said: str, word: str) -> bool:
     """Return whether a text is a word with ß in capitals, written SS.
-
-    Args:
-        said: without quotation marks and final stop.
-        word: the same.
 
     >>> is_in_capitals("STRASSE", "Straße"), is_in_capitals("Strasse", "Straße")
     (True, False)
@@ -240,10 +220,6 @@ def word_set(text: str) -> frozenset[str]:
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of two words or sequences.
 
-    Args:
-        first: a word, or any sequence of strings.
-        second: as above.
-
     >>> common_subsequence("pen", "pencil"), common_subsequence("Tuesday", "Thursday")
     (3, 6)
     """
@@ -261,10 +237,6 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
     """Return whether a sequence contains another one without a gap.
-
-    Args:
-        whole: words or phonemes.
-        part: as above.
 
     >>> contains(("HH", "AW", "S"), ("AW", "S")), contains(("HH", "AW", "S"), ("HH", "S"))
     (True, False)
@@ -325,9 +297,6 @@ def read_parts(text: str) -> tuple[str, str]:
 
     An answer that long is degenerate; a careful reader takes its beginning or its end.
 
-    Args:
-        text: any.
-
     >>> read_parts("boot"), list(map(len, read_parts("boot " * 10_000)))
     (('boot', ''), [20000, 20000])
     """
@@ -337,9 +306,6 @@ def read_parts(text: str) -> tuple[str, str]:
 
 def read_part(text: str) -> str:
     r"""Return a text as far as rules read it, as one text.
-
-    Args:
-        text: any.
 
     >>> read_part("boot"), len(read_part("boot " * 10_000))
     ('boot', 40001)
@@ -352,10 +318,6 @@ def plain(text: str, spelled: Iterable[str] = ()) -> str:
 
     Compatibility forms are normalised (NFKC: full-width letters); invisible signs, quotation marks,
     Markdown and tags are removed; a word whose letters are separated (B-O-O-T) is joined.
-
-    Args:
-        text: a response, a prompt or an option.
-        spelled: the words that are joined.
 
     >>> plain("**Ｂoot**", ["boot"]), plain("B-O-O-T", ["boot"]), plain("<b>no</b>").strip()
     ('boot', 'boot', 'no')
@@ -387,11 +349,6 @@ def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) 
     A next question is a line that is a line of the prompt, opens as a turn (*Q:*, *User:*) or asks
     in four words or more, after a line that names an answer.
 
-    Args:
-        text: as :func:`plain` returns it.
-        prompts: the prompts, plain.
-        marks: the words of each possible answer.
-
     >>> answered("no\nq: is it?\na: yes", [], [["yes"], ["no"]])
     'no'
     """
@@ -416,11 +373,6 @@ def segments(
 
     Removed are lines of the prompt, the list of all options in order, and stretches of four or more
     words of a line of the prompt that contain an option.
-
-    Args:
-        text: as :func:`plain` returns it.
-        prompts: the prompts, plain.
-        options: the words of each option, in the order given.
 
     >>> [one.words for one in segments("boot, not boat. because a boat floats")]
     [('boot',), ('not', 'boat'), ('because', 'a', 'boat', 'floats')]

@@ -86,10 +86,6 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     self-correction the last counts, else the first, unless a later segment says only the opposite:
     that is ambiguous.
 
-    Args:
-        response: the text, unaltered.
-        prompts: what was sent and the item's own prompt.
-
     >>> polarities("Yes? No."), polarities("Not with an axe."), polarities("I have no idea.")
     ((1,), (1,), ())
     """
@@ -288,11 +284,6 @@ def listed_polarities(response: str, own: AnswerWords, language: str = "") -> tu
 
     A stretch between two punctuation marks says yes or no when it is one of these words, and no
     more: of a language of which nothing else is known, "sure, no doubt" cannot be read.
-
-    Args:
-        response: the text, unaltered.
-        own: the words.
-        language: BCP 47 tag, for letters that it folds in its own way.
 
     >>> words_of_de = AnswerWords(("ja",), ("nein",))
     >>> [listed_polarities(text, words_of_de) for text in ("Ja, klar.", "Ja? Nein.", "Wohl ja")]

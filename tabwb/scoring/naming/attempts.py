@@ -322,10 +322,6 @@ def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ())
     AH at the end of an attempt is read as schwa [ours]. An accepted form is never a fragment, nor
     is one with sounds before it ("an eye").
 
-    Args:
-        phonemes: of the attempt.
-        accepted: pronunciations that are right.
-
     >>> is_fragment(["K", "AE"]), is_fragment(["K", "AH"]), is_fragment(["K"])
     (False, True, True)
     >>> is_fragment(["AY"], accepted=[["AY"]])

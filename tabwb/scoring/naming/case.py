@@ -189,12 +189,7 @@ class Case:
     def matching_form(
         self, varieties: Sequence[Variety] = (), forms: Sequence[Accepted] | None = None
     ) -> Matched | None:
-        """Return the accepted form that it equals in these varieties; a guessed sound has none.
-
-        Args:
-            varieties: that may be assumed.
-            forms: to compare with; None for the accepted ones.
-        """
+        """Return the accepted form that it equals in these varieties; a guessed sound has none."""
         if self.reading.guessed:
             return None
         accept = self.target.accept if forms is None else forms
@@ -205,12 +200,7 @@ class Case:
         return next((match for match in matches if match is not None), None)
 
     def named_word(self, words: Sequence[str], names: Sequence[str]) -> str:
-        """Return the first word that is in a list, also in another number; empty without one.
-
-        Args:
-            words: words of the response.
-            names: a list of the item.
-        """
+        """Return the first word that is in a list, also in another number; empty without one."""
         for word in map(unaccented, words):
             for name in names:
                 if word == unaccented(name):
@@ -222,23 +212,11 @@ class Case:
         return ""
 
     def undecided(self, clause: str, *candidates: str, alike: bool = False) -> Proposal:
-        """Return a proposal that leaves the code to a person.
-
-        Args:
-            clause: why, for people.
-            candidates: the codes to choose from.
-            alike: whether the proposal rests on the similarity in sound.
-        """
+        """Return a proposal that leaves the code to a person."""
         return replace(self.proposed("undecided", clause, alike=alike), candidates=candidates)
 
     def proposed(self, code: str, clause: str, *, alike: bool = False) -> Proposal:
-        """Return a proposal with this code.
-
-        Args:
-            code: one of :data:`tabwb.scoring.naming.target.CODES`.
-            clause: why, for people.
-            alike: whether the proposal rests on the similarity in sound.
-        """
+        """Return a proposal with this code."""
         return Proposal(
             code,
             f"{clause}; {self.alike.sentence}" if alike else clause,

@@ -75,11 +75,6 @@ def correct_any(
     Source: PSST, section 3 and task B. Of several places the best is taken: equal before tolerated,
     separated by silence before embedded, the battery's order of forms, the earliest.
 
-    Args:
-        segments: phonemes in time order, silence and noise among them.
-        accept: the accepted forms.
-        tolerance: how far from a form is still right; None for equality.
-
     >>> said = [Segment(each, 0.0, 0.0) for each in "D AO G AH".split()]
     >>> found = correct_any(said, [Accepted(("D", "AO", "G"), "citation")])
     >>> found.value, found.embedded, found.clause
@@ -107,11 +102,6 @@ def edits_within(
 
     ``slips``: phoneme edit distance of at most so many. ``share``: the longest common subsequence
     over the length of the longer of the two, so that inserted phonemes count too [ours].
-
-    Args:
-        phonemes: phonemes of the response.
-        form: phonemes of the accepted form.
-        tolerance: None for equality.
 
     >>> edits_within("K IY N IH NG".split(), "K L IY N IH NG".split(), Tolerance(slips=1))
     1
@@ -217,10 +207,6 @@ def distance_from_target(
     The nearest form is one that the response contains without interruption; then by feature rate,
     by phoneme rate, and in the battery's order [ours]. Meaningful for codes that are *phonological*
     in :data:`tabwb.scoring.naming.target.CODES`.
-
-    Args:
-        phonemes: phonemes of the response; silence and noise are left out.
-        accept: the accepted forms.
 
     >>> found = distance_from_target("D AO G AH".split(), [Accepted(("D", "AO", "G"), "citation")])
     >>> found.phonemes.distance, found.phonemes.length, found.features.distance

@@ -78,11 +78,6 @@ def parse_heard(text: str, notation: Notation = "us", language: str = "en") -> H
     attempts; a number between phonemes is a pause in seconds. A glottal stop within or after a word
     is T. A word of another language has no sound here, and its sounds are kept as typed.
 
-    Args:
-        text: as typed.
-        notation: how letters of IPA are read.
-        language: of the battery, as a BCP 47 tag.
-
     Raises:
         UsageError: the text is empty or too long, or has a label or letter without a sound.
 
@@ -116,12 +111,7 @@ def parse_heard(text: str, notation: Notation = "us", language: str = "en") -> H
 
 
 def read_words(words: tuple[str, ...], base: AttemptReading | None = None) -> AttemptReading:
-    """Return an attempt of words with its pronunciations, from the dictionary or from letters.
-
-    Args:
-        words: lower case.
-        base: what else is known of the attempt; None for words that a listener wrote.
-    """
+    """Return an attempt of words with its pronunciations, from the dictionary or from letters."""
     broken_off = all(word.endswith("-") for word in words)
     sounds = [sound_of(word.strip("-")) for word in words]
     ends = itertools.accumulate(len(ways[0]) if ways else 0 for ways, _ in sounds)

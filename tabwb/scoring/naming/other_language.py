@@ -32,14 +32,7 @@ def propose_in(
     dict[Rule, Correctness],
     Proposal,
 ]:
-    """Return attempts, readings, proposals, verdicts and the proposal of a whole response.
-
-    Args:
-        target: what it is compared with.
-        settings: with the language.
-        heard: what a listener wrote down.
-        segments: phonemes of a transcriber.
-    """
+    """Return attempts, readings, proposals, verdicts and the proposal of a whole response."""
     readings = () if heard is None else heard.attempts
     times = (segments[0].start_s, segments[-1].end_s) if segments else (0.0, 0.0)
     attempts = tuple(

@@ -46,12 +46,7 @@ class Response:
     proposal: Proposal
 
     def judged_phonemes(self, target: NamingTarget, settings: Settings) -> tuple[str, ...]:
-        """Return the phonemes of the judged attempt without fillers and carriers (rules 5 and 6).
-
-        Args:
-            target: what the response is compared with.
-            settings: rules of the battery, and of the speaker.
-        """
+        """Return the phonemes of the judged attempt, fillers and carriers left out."""
         if (number := self.proposal.attempt) is None or not is_english(settings.language):
             return ()
         return _read_attempt(target, self.readings[number - 1], settings).phonemes

@@ -95,12 +95,7 @@ def declared_variety(case: Case) -> Proposal | None:
 
 
 def plural_in_variety(case: Case, varieties: Sequence[Variety]) -> Matched | None:
-    """Return the plural that an attempt equals in these varieties, unless number is scored.
-
-    Args:
-        case: the attempt.
-        varieties: that may be assumed.
-    """
+    """Return the plural that an attempt equals in these varieties, unless number is scored."""
     if case.settings.number == "scored" or case.reading.words:
         return None
     return case.matching_form(varieties, (*in_number(case.target),))
@@ -108,11 +103,7 @@ def plural_in_variety(case: Case, varieties: Sequence[Variety]) -> Matched | Non
 
 @lru_cache(maxsize=1024)
 def in_number(target: NamingTarget) -> Mapping[Accepted, Accepted]:
-    """Return the accepted form of each of their plurals.
-
-    Args:
-        target: what a response is compared with.
-    """
+    """Return the accepted form of each of their plurals."""
     found: dict[Accepted, Accepted] = {}
     for form in target.accept:
         name = (form.word or target.target).casefold()

@@ -454,12 +454,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
 
 
 def decide(case: Case, after: str = "") -> Proposal:
-    """Return the proposal of the first rule that applies.
-
-    Args:
-        case: the attempt.
-        after: number of a rule; only the rules after it are tried.
-    """
+    """Return the proposal of the first rule that applies."""
     first = next((at for at, rule in enumerate(RULES, 1) if rule.number == after), 0)
     for rule in RULES[first:]:
         proposal = rule.decides(case) if rule.decides else None

@@ -26,10 +26,6 @@ item that cannot be scored has no outcome."""
 def is_late(latency_s: float | None, time_limit: float | None) -> bool:
     """Return whether speech began after the time limit; False where either is unknown.
 
-    Args:
-        latency_s: seconds from the picture to the onset, or None.
-        time_limit: seconds, or None.
-
     >>> is_late(20.5, 20.0), is_late(20.0, 20.0), is_late(None, 20.0)
     (True, False, False)
     """
@@ -129,12 +125,6 @@ def not_needed(
     basal: int = 0,
 ) -> tuple[str, ...]:
     """Return the items not given before the start that are credited once the basal is reached.
-
-    Args:
-        items: ids in the battery's order, without practice.
-        outcomes: of the items given.
-        start_item: empty for the first one.
-        basal: right answers in a row that credit the earlier items; 0: none are credited.
 
     >>> not_needed(["a", "b", "c"], {"b": "right"}, start_item="b", basal=1)
     ('a',)
@@ -315,10 +305,6 @@ def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     Responses of several sessions to one item depend on each other, and so do those of one of
     several speakers: they are clusters, as in every other accuracy.
 
-    Args:
-        items: of a subtest, without practice.
-        basis: by what an answer is right.
-
     >>> named = [NamedItem("a", "dog", "answered", rules={"correct-any": True}),
     ...          NamedItem("b", "cat", "answered")]
     >>> found = accuracy(named, "correct-any")
@@ -347,10 +333,6 @@ def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
 
 def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:
     """Return how often each code occurs, in the order of :data:`CODES`, without zeros.
-
-    Args:
-        items: of a subtest, without practice.
-        code: returns the code of an item, or an empty string.
 
     >>> named = [NamedItem("a", "dog", "answered", code="semantic")]
     >>> code_profile(named, lambda one: one.code)
@@ -383,12 +365,7 @@ def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
 
 
 def right_by(item: NamedItem, basis: RatingSource) -> bool | None:
-    """Return whether an item is right by a basis; None where the basis has no verdict.
-
-    Args:
-        item: of a subtest.
-        basis: by what an answer is right.
-    """
+    """Return whether an item is right by a basis; None where the basis has no verdict."""
     if basis == "person":
         return item.person
     if basis == "outcome":

@@ -35,10 +35,6 @@ def parts(reading: AttemptReading, listed: Collection[str] = ()) -> list[Attempt
 
     Words separate attempts only after a single name, so that "a man with no dog" is one.
 
-    Args:
-        reading: what a listener wrote of one attempt.
-        listed: words that are names, also of several words.
-
     >>> def said(text, listed=()):
     ...     words = AttemptReading(words=tuple(text.split()), ear=True)
     ...     return [(one.word, one.rejected) for one in parts(words, listed)]
@@ -94,12 +90,7 @@ def _is_name(words: Sequence[str], listed: Collection[str]) -> bool:
 
 
 def is_whole(words: Sequence[str], listed: Collection[str]) -> bool:
-    """Return whether words are more than one name, after which nothing is taken back.
-
-    Args:
-        words: so far.
-        listed: words that are names.
-    """
+    """Return whether words are more than one name, after which nothing is taken back."""
     reading = AttemptReading(words=tuple(words))
     least = [reading, *cuts(reading)][-1] if words else reading
     return len(least.words) > 1 and least.word not in listed

@@ -173,10 +173,6 @@ PERSON_SCORES: Final[Mapping[str, str]] = {
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     """Return whether a person's score is right; None where it cannot be scored.
 
-    Args:
-        score: one of :data:`PERSON_SCORES`.
-        rule: which correctness decides.
-
     >>> [right_by_score(each) for each in ("right", "no-response", "not-scorable")]
     [True, False, None]
     >>> right_by_score("self-corrected"), right_by_score("self-corrected", "correct-first")
@@ -189,10 +185,6 @@ def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
 
 def code_by_score(score: str, rule: Rule = "correct-any") -> str:
     """Return the code that follows from a person's score alone; empty where none does.
-
-    Args:
-        score: one of :data:`PERSON_SCORES`.
-        rule: which correctness decides.
 
     >>> [code_by_score(each) for each in ("right", "no-response", "error")]
     ['correct', 'no-response', '']
@@ -251,12 +243,6 @@ def matched(
     what allows it. Equal forms come before forms equal except for weak vowels, and these before
     forms equal in a variety; of several, the battery's first.
 
-    Args:
-        phonemes: phonemes of the attempt.
-        accept: the accepted forms.
-        target: the word, for the stress of its vowels.
-        varieties: that may be assumed.
-
     >>> dog = (Accepted(("D", "AO", "G"), "citation"),)
     >>> matched(("D", "AA", "G"), dog, "dog") is None
     True
@@ -288,10 +274,6 @@ def stress_of(phonemes: Sequence[str], word: str) -> str:
     """Return the stress of each vowel of a word: ``1``, ``2`` or ``0``, none.
 
     From the dictionary; for a form that it lacks, only the first vowel is stressed [ours].
-
-    Args:
-        phonemes: of the word, ARPAbet without stress.
-        word: its spelling.
 
     >>> stress_of("P EH N S AH L".split(), "pencil"), stress_of("B L OW R AH".split(), "blora")
     ('10', '10')

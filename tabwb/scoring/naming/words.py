@@ -62,10 +62,6 @@ def words_sounding(phonemes: Sequence[str], listed: frozenset[str] = frozenset()
 
     Without a common word, those that match when the vowels of "cot" and "caught" are equal. [ours]
 
-    Args:
-        phonemes: ARPAbet without stress.
-        listed: words of the battery, which count as common.
-
     >>> words_sounding(("P", "UW", "CH")).rarer, words_sounding(("D", "AA", "G")).common
     (('pooch',), ('dog',))
     """
@@ -153,10 +149,6 @@ def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
 def is_word(word: str, listed: frozenset[str] = frozenset()) -> bool:
     """Return whether a word is listed: SCOWL up to 60, or in a list of the battery.
 
-    Args:
-        word: lower case.
-        listed: words of the battery.
-
     >>> is_word("pooch"), is_word("treeb")
     (True, False)
     """
@@ -205,10 +197,6 @@ def _only_looks_derived() -> frozenset[str]:
 
 def is_derived(word: str, name: str) -> bool:
     """Return whether a word is another with an ending that is not number, by spelling and sound.
-
-    Args:
-        word: what was said.
-        name: of the picture.
 
     >>> [is_derived(word, "pen") for word in ("penned", "penny", "pens")]
     [True, False, False]
@@ -314,13 +302,6 @@ def similarity(
     left, or more than one phoneme in common, unstressed vowels excluded. The place is counted in
     phonemes, and for vowels in syllables too [ours: "corresponding syllable or word position"].
 
-    Args:
-        target: its phonemes, without the ending of a plural.
-        said: phonemes of the response, likewise.
-        stress: of the target's vowels (``10``); where it is empty, AH counts as unstressed in
-            every word of two or more vowels [ours].
-        said_stress: the same of the response.
-
     >>> similarity("D AO G".split(), "D AO G AH".split()).sentence
     'shares /dɔɡ/ (begins alike, same place, two or more in common)'
     >>> similarity("K AE T".split(), "D AO G".split()).related
@@ -357,12 +338,6 @@ def most_similar(
     word: str = "",
 ) -> Similarity:
     """Return the similarity of the two most similar pronunciations.
-
-    Args:
-        forms: the target's own pronunciations.
-        ways: those of the response.
-        target: the target, for stress and number; may be empty.
-        word: the word of the response, likewise.
 
     >>> most_similar([("S", "OW", "F", "AH")], [("B", "AH", "N", "AE", "N", "AH")]).related
     False
@@ -405,12 +380,7 @@ def chance_rate() -> float:
 
 
 def chance_rate_of(pairs: int, seed: int) -> float:
-    """Return the chance rate over a number of random pairs.
-
-    Args:
-        pairs: how many pairs of nouns to draw.
-        seed: of the random numbers.
-    """
+    """Return the chance rate over a number of random pairs."""
     chance = random.Random(seed)
     nouns = _picture_nouns()
     related = 0

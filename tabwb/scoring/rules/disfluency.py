@@ -260,10 +260,6 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
 def similarity(word: str, other: str) -> float:
     """Return twice the common subsequence over all letters of two words, 0 to 1.
 
-    Args:
-        word: a word.
-        other: a word.
-
     >>> similarity("pen", "pencil"), similarity("pa", "pencil")
     (0.6666666666666666, 0.25)
     """

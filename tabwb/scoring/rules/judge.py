@@ -45,10 +45,6 @@ def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Ru
     (:attr:`ResponseStatus.usable`), with its status as reason. The test for known words is not made
     in repetition, where a nonword can be an answer.
 
-    Args:
-        context: the response and what is known about it.
-        limits: thresholds of the version of the rules.
-
     >>> verdicts = judge(TextContext("The kite is the kite is flying."))
     >>> str(verdicts["retracing"].outcome), str(verdicts["off-topic"].outcome)
     ('present', 'undefined')

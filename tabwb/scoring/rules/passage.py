@@ -134,10 +134,6 @@ def read(response: TextContext | str, limits: Thresholds = RULES_1) -> Passage:
     before a small letter, and within a line of speech. A trailing hyphen is kept before a space or
     comma. Of a text of more than 40,000 characters the first 20,000 are read.
 
-    Args:
-        response: a text, or one with what is known about it.
-        limits: thresholds of the version of the rules.
-
     >>> passage = read("I saw Dr. Bell at 3.5 miles. A ca- cat...")
     >>> [len(utterance.tokens) for utterance in passage.utterances]
     [6, 3]
@@ -208,10 +204,6 @@ def echoed(passage: Passage, stretch: int) -> frozenset[int]:
     """Return the positions in ``plain`` of words that belong to a stretch of the prompt.
 
     In repetition the target is the answer and is removed from the prompt first.
-
-    Args:
-        passage: the response.
-        stretch: how many words in a row make an echo.
 
     >>> passage = read(TextContext("My first job was hard.", prompt="Say: your first job."))
     >>> echoed(passage, 2) == {1, 2}, echoed(passage, 3) == frozenset()

@@ -40,11 +40,6 @@ def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run
     A unit has no copies itself: *no no no no* is four times *no*, not twice *no no*. The time is
     proportional to the words and to the number of sizes.
 
-    Args:
-        words: of a text, in order.
-        shortest: fewest words of a unit.
-        longest: most words of a unit.
-
     >>> list(find_runs("the kite is the kite is flying".split(), 2, 6))
     [Run(start=0, size=3, times=2)]
     """
@@ -63,11 +58,6 @@ def _is_primitive(unit: Sequence[str]) -> bool:
 
 def fills(words: Sequence[str], times: int, least: float) -> bool:
     """Return whether copies of one unit in runs are so many and have so many words together.
-
-    Args:
-        words: of a text, in order.
-        times: fewest copies in all runs of the unit.
-        least: fewest words of all copies; at least half of all words.
 
     >>> fills("the lake and the lake and the lake and".split(), 3, 9)
     True

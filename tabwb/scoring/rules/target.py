@@ -32,10 +32,6 @@ def align(
     The cheapest alignment where a word left out or put in costs 0.75 and a pair costs one minus its
     :func:`~tabwb.scoring.rules.disfluency.similarity`; a pair wins a tie.
 
-    Args:
-        target: words of the target.
-        answer: words of the response.
-
     >>> align(["the", "sun", "rises"], ["sun", "rise"])
     (('the', None), ('sun', 'sun'), ('rises', 'rise'))
     """

@@ -68,10 +68,6 @@ class RuleVerdict:
 def present(*words: str, note: str = "") -> RuleVerdict:
     """Return the verdict that the sign is present in these words.
 
-    Args:
-        words: the words of the response that fired; duplicates are removed.
-        note: further information for a person.
-
     >>> str(present("the ball the ball the ball"))
     '"the ball the ball the ball"'
     """
