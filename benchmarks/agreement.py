@@ -23,8 +23,8 @@ from benchmarks import simulated_raters as simulated
 from benchmarks.measure import call, interleaved
 from benchmarks.rows import Result
 from tabwb.agreement.compare import compare
-from tabwb.agreement.consensus import consensus
 from tabwb.agreement.many import binary_alpha
+from tabwb.agreement.verdicts import consensus
 
 STUDIES = 100
 SAMPLES = (40, 82, 200)

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.measure import Cost, call, interleaved
 from benchmarks.rows import Result
-from tabwb.lesion.plan import Planned
+from tabwb.lesion.taken import Planned
 
 LESIONS = {
     "half of the heads": ("attention.heads:zero:0.5", "2 x copy"),
@@ -85,8 +85,8 @@ def _rows(name: str, path: Path, dtype: Any, rounds: int) -> Iterator[Result]:
     from tabwb_transformers.backend import TransformersModel
     from tabwb_transformers.options import TransformersOptions
 
-    from tabwb.lesion.plan import kept, planned
     from tabwb.lesion.spec import parse_lesions
+    from tabwb.lesion.taken import kept, planned
 
     options = TransformersOptions(device="cpu", threads=1, dtype=dtype)
     backend = TransformersModel(str(path), options)

@@ -40,10 +40,10 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage import expit
 from tabwb.scoring.estimate import Estimand, Interval
-from tabwb.scoring.former import former_interval
 from tabwb.scoring.intervals import (
     Totals,
     by_cluster,
+    former_interval,
     interval_of_totals,
     korn_graubard,
 )

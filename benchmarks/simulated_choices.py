@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.scoring.distributions import incomplete_beta, t_tail
-from tabwb.scoring.foil_choice import WrongOption, foil_choices
-from tabwb.scoring.position_bias import Shown, position_bias
+from tabwb.scoring.position_bias import Shown, WrongOption, foil_choices, position_bias
 
 Floats = NDArray[np.float64]
 Generator = np.random.Generator

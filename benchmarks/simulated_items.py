@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.scoring.intervals import Z
-from tabwb.scoring.item_analysis import discrimination_interval
-from tabwb.scoring.item_response import Model, compare_models, fit_model
+from tabwb.scoring.item_response import Model, compare_models, discrimination_interval, fit_model
 
 Floats = NDArray[np.float64]
 Generator = np.random.Generator

@@ -23,15 +23,12 @@ from functools import cache
 
 import numpy as np
 
-from tabwb.agreement.calibration import calibrate
 from tabwb.agreement.compare import COEFFICIENTS, Comparison, compare, difference
-from tabwb.agreement.consensus import consensus
-from tabwb.agreement.dawid_skene import error_rates
-from tabwb.agreement.intervals import dirichlet_intervals
+from tabwb.agreement.error_rates import calibrate, error_rates
+from tabwb.agreement.intervals import dirichlet_intervals, ratio_interval
 from tabwb.agreement.many import alpha_intervals, binary_alpha
 from tabwb.agreement.pairs import cohen_kappa, tables_of, weighted_kappa
-from tabwb.agreement.transcribers import ratio_interval
-from tabwb.agreement.verdicts import MISSING, Floats, Verdicts
+from tabwb.agreement.verdicts import MISSING, Floats, Verdicts, consensus
 
 PREVALENCE = np.array(
     [.45, .44, .34, .3, .25, .2, .17, .14, .11, .1, .08, .07, .05, .05, .04, .03, .02, .01, 0]

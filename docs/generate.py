@@ -73,7 +73,7 @@ def value_rows() -> Iterator[str]:
 def record_kinds() -> dict[str, tuple[type, ...]]:
     """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
-    from tabwb.lesion.part import Part
+    from tabwb.lesion.declared import Part
     from tabwb.plugin_api import answer_files, components, descriptors, extensions
     from tabwb.records import answers, events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations

@@ -16,8 +16,7 @@ from typing import Any
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.rules.judge import judge
-from tabwb.scoring.rules.passage import TextContext
-from tabwb.scoring.rules.verdicts import (
+from tabwb.scoring.rules.passage import (
     CURRENT,
     FEATURES,
     NEVER,
@@ -25,6 +24,7 @@ from tabwb.scoring.rules.verdicts import (
     TWO_SIDED,
     Outcome,
     RuleVerdict,
+    TextContext,
     Thresholds,
     rater_id,
 )

@@ -21,7 +21,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Declaration, Judged, Judgement, valued
 from tabwb.records.states import ResponseKind, StopReason
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 
 GOOD = "We drove to the {place} with my sister, ate fried fish and came home late on day {n}."

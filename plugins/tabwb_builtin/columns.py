@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
-from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
-from tabwb.lesion.values import PARTS, role_of, spec_values
+from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
+from tabwb.lesion.spec import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
 from tabwb.records.condition_kinds import ColumnType

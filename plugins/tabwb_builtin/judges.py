@@ -11,17 +11,17 @@ from tabwb.records.ratings import Rating, Scope, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION
 from tabwb.scoring.rules.judge import judge
-from tabwb.scoring.rules.passage import TextContext
-from tabwb.scoring.rules.verdicts import (
+from tabwb.scoring.rules.passage import (
     CURRENT,
     RULES_1,
     TWO_SIDED,
     Outcome,
     RuleVerdict,
+    TextContext,
     Thresholds,
     rater_id,
 )
-from tabwb.scoring.rules.verdicts import undefined as no_verdict
+from tabwb.scoring.rules.passage import undefined as no_verdict
 
 _UNKNOWN = no_verdict("the rules know no feature of this id")
 

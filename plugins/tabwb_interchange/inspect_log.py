@@ -307,7 +307,7 @@ def _exchange(
     if read and read[-1][0] == "assistant":
         said = read.pop()[1]
     before = tuple(
-        Message(cast(Any, role), _content(content, resolve) or "")
+        Message(cast("Any", role), _content(content, resolve) or "")
         for role, content in read
         if role in _ROLES
     )

@@ -303,7 +303,7 @@ def _messages(context: str) -> tuple[Message, ...]:
         except (ValueError, RecursionError):
             turns = None
         if isinstance(turns, list) and turns and all(_is_turn(turn) for turn in turns):
-            return tuple(Message(cast(Any, turn["role"]), turn["content"]) for turn in turns)
+            return tuple(Message(cast("Any", turn["role"]), turn["content"]) for turn in turns)
     return (Message("user", context),)
 
 
@@ -360,7 +360,7 @@ def _chosen(
         choices = choices.get("text")
     spelled = isinstance(choices, list) and len(choices) == len(options)
     if spelled and all(len(option) == 1 for option in options):
-        options = [str(choice).strip() for choice in cast(list[Any], choices)]
+        options = [str(choice).strip() for choice in cast("list[Any]", choices)]
     messages = _messages(context)
     return replace(
         base,

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tabwb.lesion.declared import Pool
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part, Pool
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request, Wait

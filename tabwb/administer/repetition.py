@@ -9,7 +9,7 @@ from tabwb.administer.session.exchange import request_for, storable
 from tabwb.administer.session.setup import versions_of
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.battery.loader import battery_from_canonical
-from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
+from tabwb.lesion.declared import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.loading import opened

@@ -7,9 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.intervals import PRIOR
+from tabwb.agreement.intervals import DRAWS, PRIOR, SEED, drawn_sums
 from tabwb.agreement.pairs import Counts
-from tabwb.agreement.resampling import DRAWS, SEED, drawn_sums
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -94,7 +93,7 @@ def alpha_intervals(
     """Return the ends of the interval of alpha for each feature; NaN where alpha is undefined.
 
     Samples get exponential weights, and four samples of two raters are added, one for each pair of
-    verdicts, with gamma(1/2) weights: the method of :mod:`tabwb.agreement.resampling`.
+    verdicts, with gamma(1/2) weights: the method of :mod:`tabwb.agreement.intervals`.
 
     Args:
         verdicts: int8 of shape (raters, samples, features).

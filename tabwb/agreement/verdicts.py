@@ -8,6 +8,8 @@ form.
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,3 +53,95 @@ def cannot_tell_as(verdicts: Verdicts, verdict: int) -> Verdicts:
     [1, 0, -1]
     """
     return np.where(verdicts == CANNOT_TELL, np.int8(verdict), verdicts)
+
+
+Ties = Literal["drop", "positive", "negative", "adjudicated"]
+FEWEST_VERDICTS = 2
+"""A majority needs this many verdicts."""
+
+
+def majority(
+    verdicts: Verdicts, *, fewest: int = FEWEST_VERDICTS
+) -> tuple[Verdicts, NDArray[np.bool_]]:
+    """Return the verdict of more than half of the raters with one, and where they are tied.
+
+    Args:
+        verdicts: int8 of shape (raters, ...).
+        fewest: with fewer verdicts there is no majority.
+
+    Returns:
+        int8 of shape (...), ``MISSING`` without a majority; and bool of the same shape, true where
+        as many say present as absent.
+
+    >>> found, tied = majority(np.array([[1, 1], [1, 0], [0, -1]], np.int8))
+    >>> found.tolist(), tied.tolist()
+    ([1, -1], [False, True])
+    """
+    present = (verdicts == PRESENT).sum(axis=0, dtype=np.int16)
+    absent = (verdicts == ABSENT).sum(axis=0, dtype=np.int16)
+    enough = present + absent >= fewest
+    tied = enough & (present == absent)
+    most = np.where(present > absent, np.int8(PRESENT), np.int8(ABSENT))
+    return np.where(enough & ~tied, most, np.int8(MISSING)), tied
+
+
+def consensus(
+    verdicts: Verdicts,
+    *,
+    ties: Ties = "drop",
+    adjudicated: Verdicts | None = None,
+    fewest: int = FEWEST_VERDICTS,
+) -> Verdicts:
+    """Return one verdict for each sample and feature, ``MISSING`` where there is none.
+
+    Args:
+        verdicts: int8 of shape (raters, samples, features).
+        ties: what a tie of the majority becomes: no verdict (``drop``), present (``positive``),
+            absent (``negative``), or what the adjudicator said (``adjudicated``; no verdict where
+            nothing was said).
+        adjudicated: with ``adjudicated``: int8 of shape (samples, features). A decision replaces
+            the majority too, because somebody looked at all verdicts and decided; "cannot tell"
+            leaves no verdict.
+        fewest: with fewer verdicts there is no majority.
+
+    Raises:
+        ValueError: an unknown rule, or ``adjudicated`` without decisions.
+
+    >>> tied = np.array([[[1]], [[0]]], np.int8)
+    >>> [int(consensus(tied, ties=rule)[0, 0]) for rule in ("drop", "positive", "negative")]
+    [-1, 1, 0]
+    """
+    if ties not in get_args(Ties):
+        raise ValueError(f"ties are one of {', '.join(get_args(Ties))}, not {ties!r}")
+    most, tied = majority(verdicts, fewest=fewest)
+    if ties == "positive":
+        most[tied] = PRESENT
+    elif ties == "negative":
+        most[tied] = ABSENT
+    elif ties == "adjudicated":
+        if adjudicated is None:
+            raise ValueError("ties='adjudicated' needs the adjudicated verdicts")
+        most = np.where(adjudicated >= 0, adjudicated, most)
+        most[adjudicated == CANNOT_TELL] = MISSING
+    return most
+
+
+def rest_of(verdicts: Verdicts, *, ties: Ties = "drop", fewest: int = FEWEST_VERDICTS) -> Verdicts:
+    """Return, for each rater, the majority of the others: int8 of the same shape.
+
+    Args:
+        verdicts: int8 of shape (raters, samples, features).
+        ties: what a tie of the others becomes; ``adjudicated`` is refused, because a decision
+            knew the rater's own verdict.
+        fewest: with fewer verdicts of others there is no majority.
+
+    Raises:
+        ValueError: an unknown rule or ``adjudicated``.
+
+    >>> rest_of(np.array([[[1]], [[0]], [[0]]], np.int8))[:, 0, 0].tolist()
+    [0, -1, -1]
+    """
+    if ties == "adjudicated":
+        raise ValueError("the rest of the raters: ties are drop, positive or negative")
+    others = np.arange(len(verdicts))
+    return np.stack([consensus(verdicts[others != at], ties=ties, fewest=fewest) for at in others])

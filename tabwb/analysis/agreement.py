@@ -17,7 +17,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from tabwb.agreement.calibration import RATES, Calibration, calibrate
 from tabwb.agreement.compare import (
     COEFFICIENTS,
     FEWEST_SHARED,
@@ -28,8 +27,8 @@ from tabwb.agreement.compare import (
     difference,
     weighted_mean,
 )
-from tabwb.agreement.consensus import Ties, consensus, majority, rest_of
-from tabwb.agreement.dawid_skene import NOT_IDENTIFIED, error_rates
+from tabwb.agreement.error_rates import NOT_IDENTIFIED, RATES, Calibration, calibrate, error_rates
+from tabwb.agreement.intervals import DRAWS, SEED
 from tabwb.agreement.many import (
     alpha_intervals,
     binary_alpha,
@@ -41,13 +40,16 @@ from tabwb.agreement.pairs import (
     samples,
     tables_of,
 )
-from tabwb.agreement.resampling import DRAWS, SEED
 from tabwb.agreement.verdicts import (
     ABSENT,
     CANNOT_TELL,
     PRESENT,
+    Ties,
     Verdicts,
     cannot_tell_as,
+    consensus,
+    majority,
+    rest_of,
 )
 from tabwb.analysis.rated import Ints, Measure, Rated
 from tabwb.analysis.rated_answers import ANSWER_TABLES, Row, add_answers

@@ -25,8 +25,7 @@ from tabwb.analysis.series import (
 )
 from tabwb.analysis.statistics.results import Result
 from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
-from tabwb.lesion.numbers import numbers_text
-from tabwb.lesion.spec import Lesion, parse_lesions
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
 from tabwb.records.condition_table import compared
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.compare import FEWEST_SHARED, compare
-from tabwb.agreement.consensus import majority
 from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, samples, tables_of
-from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, verdicts_of
+from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, majority, verdicts_of
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.agreement import (
     made,

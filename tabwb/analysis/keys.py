@@ -19,8 +19,7 @@ from tabwb.analysis.administrations import AdministrationData, name_of, spec_of
 from tabwb.analysis.names import name_in, names_of, short_names
 from tabwb.battery.model import Item, Subtest
 from tabwb.battery.prompt_noise import PromptNoise, parse_noise
-from tabwb.lesion.spec import parse_lesions
-from tabwb.lesion.values import PARTS, role_of, spec_values
+from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
 from tabwb.records.columns import DECLARED
 from tabwb.records.condition import MODEL as MODELS

@@ -17,7 +17,7 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Interval
-from tabwb.scoring.former import former_burden, former_interval
+from tabwb.scoring.intervals import former_burden, former_interval
 from tabwb.tables.rounding import ends_of, fixed
 
 CHANGED = (0, 2)

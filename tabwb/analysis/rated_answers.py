@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.compare import FEWEST_SHARED, over_pairs
-from tabwb.agreement.intervals import PRIOR, shifted_quantiles
+from tabwb.agreement.intervals import PRIOR, drawn_sums, ratio_interval, shifted_quantiles
 from tabwb.agreement.many import krippendorff_alpha
 from tabwb.agreement.pairs import (
     Counts,
@@ -19,12 +19,9 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     weighted_kappa,
 )
-from tabwb.agreement.resampling import drawn_sums
-from tabwb.agreement.transcribers import ratio_interval
 from tabwb.agreement.verdicts import Floats
 from tabwb.analysis.rated import Answers, Ints, Rated
-from tabwb.phonology.batch import score
-from tabwb.phonology.costs import QUARTERS
+from tabwb.phonology.batch import QUARTERS, score
 from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.records.errors import TabwbError
 from tabwb.tables.table import columns_of, defined, ended
@@ -194,7 +191,7 @@ def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) 
 
 
 def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
-    """Return pseudo-counts as of :mod:`tabwb.agreement.resampling`: (draws, pairs, size, size).
+    """Return pseudo-counts as of :mod:`tabwb.agreement.intervals`: (draws, pairs, size, size).
 
     They add up to two samples, whatever the size. Without them the intervals of weighted kappas of
     20 samples cover 0.84; those of codes do not need them.

@@ -12,11 +12,9 @@ from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
 from tabwb.analysis.grouping import Group, Grouped
 from tabwb.analysis.keys import noise_of
 from tabwb.analysis.names import names_of
-from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF
-from tabwb.lesion.facts import PARAMETERS as TAKEN
-from tabwb.lesion.facts import PERPLEXITY
-from tabwb.lesion.spec import Lesion, parse_lesions
-from tabwb.lesion.values import control_role
+from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF, PERPLEXITY
+from tabwb.lesion.declared import PARAMETERS as TAKEN
+from tabwb.lesion.spec import Lesion, control_role, parse_lesions
 from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared, phrase_of
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions

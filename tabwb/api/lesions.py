@@ -58,9 +58,8 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
     from tabwb.lesion.localizer import localizer_scores
-    from tabwb.lesion.plan import planned, whole
-    from tabwb.lesion.spec import lesion_text
-    from tabwb.lesion.unit_list import stored_form
+    from tabwb.lesion.spec import lesion_text, stored_form
+    from tabwb.lesion.taken import planned, whole
     from tabwb.report.tables.lesions import plan_table
 
     lesions = stored_form(lesion)

@@ -26,7 +26,7 @@ from tabwb.records.words import plural, size_text
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from tabwb.lesion.part import Part
+    from tabwb.lesion.declared import Part
     from tabwb.plugin_api.lesionable import LesionableBackend
 
 _model_option = click.option(
@@ -67,9 +67,8 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
 def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     """Show which tensors LESION would change in a model, and which share of its parameters."""
     from tabwb.lesion.localizer import localizer_scores
-    from tabwb.lesion.plan import change_text, kept, planned, whole
-    from tabwb.lesion.spec import lesion_text
-    from tabwb.lesion.unit_list import stored_form
+    from tabwb.lesion.spec import lesion_text, stored_form
+    from tabwb.lesion.taken import change_text, kept, planned, whole
     from tabwb.media.terminal import print_view, table
 
     lesions = stored_form(lesion)

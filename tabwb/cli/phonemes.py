@@ -19,8 +19,7 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.phonology.batch import Scores
-    from tabwb.phonology.corpus import Missing, Unmapped
-    from tabwb.phonology.task_b import Accepted, Match
+    from tabwb.phonology.corpus import Accepted, Match, Missing, Unmapped
 
 Command = Callable[..., None]
 _LABELS = ("arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39")
@@ -107,8 +106,8 @@ def phonemes(
     standard input. Task B: with correctness in REF, and prediction in HYP or --accept.
     """
     from tabwb.phonology import corpus as reading
-    from tabwb.phonology.tables import rate_of, rates_by
-    from tabwb.phonology.task_b import task_b
+    from tabwb.phonology.batch import rate_of, rates_by
+    from tabwb.phonology.corpus import task_b
     from tabwb.report.summaries import phonemes as summaries
 
     if inventory == "panphon" and (accept is not None or labels != "arpabet"):
@@ -174,7 +173,7 @@ def _accepted(argument: str) -> Accepted:
     if path.suffix.lower() in (".tsv", ".txt", ".csv") or (
         path.is_file() and path.suffix.lower() != ".toml"
     ):
-        from tabwb.phonology.task_b import read_accepted
+        from tabwb.phonology.corpus import read_accepted
 
         return read_accepted(path)
     with opened_plugins() as plugins:

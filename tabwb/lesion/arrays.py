@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.declared import DRAWS, PARAMETERS, TARGETS, Part
 from tabwb.lesion.draw import VERSION, how_many, normal, order, weights_taken
-from tabwb.lesion.facts import DRAWS, PARAMETERS
-from tabwb.lesion.part import Part
-from tabwb.lesion.selected import Scores
 from tabwb.lesion.spec import Lesion, lesion_text, parse_lesions
-from tabwb.lesion.taken import Taken, parts_taken, units_facts, units_of
+from tabwb.lesion.taken import Scores, Taken, parts_taken, units_facts, units_of
 from tabwb.records.errors import ComponentError
 
 Values = NDArray[Any]

@@ -1,11 +1,11 @@
-"""What a lesion can have as its target, and what it can do there: one declaration for each."""
+"""What a lesion can have as its target and do there; parts of a model; names of stored facts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
 Unit = Literal["weight", "head", "neuron", "expert", "layer"]
 """What is lesioned as a whole: a single weight, or all weights of a head, neuron, expert, layer."""
@@ -208,3 +208,45 @@ SPREAD_OVER = "projections"
 """The target from which these controls take weights."""
 CONTROL_ROLES = tuple(one.role for one in CONTROLS.values())
 """The roles of controls in tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a model as a lesion sees it.
+
+    Attributes:
+        name: its draws depend on it: ``3.attention.q`` in layer 3, ``embedding``.
+        target: a target of docs/lesions.md, not a group: ``attention.q``, not ``attention``.
+        layer: its layer, from 0, or None where the target is in no layer (``embedding``, ``head``).
+        units: number of units: of weights where the target's unit is a weight.
+        parameters: number of parameters in it, the same in each unit.
+        tensors: names of the model's tensors in which they are, and their bytes.
+    """
+
+    name: str
+    target: str
+    layer: int | None
+    units: int
+    parameters: int
+    tensors: Mapping[str, int]
+
+
+PARAMETERS: Final = "lesion_parameters"
+"""How many parameters the lesion takes."""
+DRAWS: Final = "lesion_draws"
+"""The version of the random draws."""
+UNITS: Final = "lesion_units"
+"""The units taken by list or localizer."""
+UNITS_HASH: Final = "lesion_units_sha256"
+"""The hash of these units."""
+LANES: Final = "lesion_lanes"
+"""How many conditions of a sweep shared the batch."""
+PARENT_PARTS: Final = "parent_parts"
+"""Whether a checkpoint has the parts of the model of its sweep: :data:`SAME` or :data:`OTHER`."""
+SAME, OTHER = "the same", "others"
+PERPLEXITY: Final = "lesion_perplexity"
+"""The perplexity of a fixed text under the lesion."""
+PERPLEXITY_REASON: Final = "lesion_perplexity_reason"
+"""Why there is none."""
+CHECK_TEXT: Final = "lesion_check_text"
+"""The id of the fixed text."""

@@ -1,17 +1,25 @@
-"""Lesion specs: ``TARGET:OP[:AMOUNT][@key=value,...]``, several joined by ``+``.
+"""Lesion specs: ``TARGET:OP[:AMOUNT][@key=value,...]``, joined by ``+``, and lists of units.
 
 :func:`parse_lesions` and :func:`lesion_text` are inverses; the text is what administrations store.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal
+from urllib.parse import quote, unquote_to_bytes
 
 from tabwb.lesion.declared import (
+    CONTROL,
+    CONTROLS,
     CONTROLS_OF,
     NUMBERS,
     OPERATIONS,
@@ -21,9 +29,112 @@ from tabwb.lesion.declared import (
     UNIT_KEYS,
     Target,
 )
-from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
-from tabwb.lesion.numbers import numbers_text, parse_numbers
+from tabwb.records.errors import UsageError
+from tabwb.records.files import expanded, read_regular
 from tabwb.records.words import did_you_mean
+
+_DIGEST = re.compile(r"[0-9a-f]{16,64}")
+"""The first digits of a SHA-256."""
+
+
+_IN_GRID = re.compile(r": lesions\[\d+\]$")
+
+
+def file_of(values: Mapping[str, object], select: str, where: str) -> tuple[str, str]:
+    """Return the path of a list of units, and what the SHA-256 of its content begins with."""
+    if CONTROLS_OF.get(select, select) != "list":
+        for key in ("file", "sha256"):
+            if key in values:
+                raise wrong(where, f"has {key}= without select=list", "leave it out")
+        return "", ""
+    file, digest = values.get("file"), values.get("sha256", "")
+    if not isinstance(file, str) or not file:
+        raise wrong(where, f"needs file= for select={select}", "file=PATH of a list of units")
+    try:
+        is_text = "\0" not in file and bool(file.encode())
+    except UnicodeEncodeError:
+        is_text = False
+    if not is_text:
+        raise wrong(where, "has a path in file= that is not text", "a file named in UTF-8")
+    if digest and not (isinstance(digest, str) and _DIGEST.fullmatch(digest)):
+        raise wrong(where, f"has sha256={digest}", "16 to 64 digits, 0-9 and a-f")
+    return file, str(digest)
+
+
+def escaped(path: str) -> str:
+    """Return a path as specs write it: commas, plus signs, ``%`` and spaces as in an address.
+
+    >>> escaped("my lists/a,b+c.json")
+    'my%20lists/a%2Cb%2Bc.json'
+    """
+    return "".join(
+        quote(letter, safe="") if letter in ",+%" or letter.isspace() else letter for letter in path
+    )
+
+
+def unescaped(path: str, where: str) -> str:
+    """Return the path that a spec writes; a ``%`` without two digits is itself."""
+    try:
+        return unquote_to_bytes(path).decode()
+    except UnicodeError:
+        raise wrong(where, "has a path in file= that is not UTF-8", "%25 for %") from None
+
+
+def wrong(where: str, what: str, allowed: str, hint: str = "") -> UsageError:
+    """Return the error for a spec."""
+    if _IN_GRID.search(where):
+        return UsageError(f"the lesion {shown(what)}", where=where, allowed=allowed, hint=hint)
+    return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed, hint=hint)
+
+
+def shown(text: str, most: int = 300) -> str:
+    """Return a text for a message, cut: a spec can be joined of thousands of lesions."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+MOST = 2**31 - 1
+"""The largest number of a layer or unit."""
+MOST_NUMBERS = 2**20
+"""So many numbers of layers or units a lesion can name."""
+_RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
+
+
+def numbers_text(numbers: Iterable[int]) -> str:
+    """Return numbers in the form of specs: ranges for those in a row, negative ones singly.
+
+    >>> numbers_text((0, 1, 2, 5, -2, -1))
+    '0-2,5,-2,-1'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number >= 0 and runs[-1][-1] == number - 1 and number > 0:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
+    """Return numbers of layers or units, each once: those from 0 up in order, then negative
+    ones.
+    """
+    allowed = f"{key}=0-3,-1 (negative numbers count from the end)"
+    found: set[int] = set()
+    items = value.split(",") if isinstance(value, str) else value
+    for item in items if isinstance(items, list | tuple) else [items]:
+        match = None if isinstance(item, bool) else _RANGE.fullmatch(str(item).strip())
+        if match is None:
+            raise wrong(where, f"has {key}={value}", allowed)
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first or (first < 0 <= last):
+            raise wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
+        if last > MOST or first < -MOST or last - first >= MOST_NUMBERS:
+            raise wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
+        found.update(range(first, last + 1))
+        if len(found) > MOST_NUMBERS:
+            raise wrong(where, f"has too many numbers in {key}=", f"up to {MOST_NUMBERS:,}")
+    return (*sorted(n for n in found if n >= 0), *sorted(n for n in found if n < 0))
+
 
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
 EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
@@ -352,3 +463,218 @@ def _plain(number: float) -> str:
     """
     whole = int(number)
     return str(whole) if number == whole and abs(whole) < 2**53 else repr(number)
+
+
+SpecValue = str | float | int
+Read = Callable[[Sequence[Lesion]], SpecValue | None]
+Role = Literal["intact", "lesion", "control", "layer control"]
+
+
+def _common(value: Callable[[Lesion], SpecValue | None]) -> Read:
+    def read(lesions: Sequence[Lesion]) -> SpecValue | None:
+        found = {value(one) for one in lesions}
+        return found.pop() if len(found) == 1 else None
+
+    return read
+
+
+def _drawn_seed(lesions: Sequence[Lesion]) -> SpecValue | None:
+    """Return the seed of the lesions whose seed makes a difference."""
+    found = {one.seed for one in lesions if one.draws}
+    return found.pop() if len(found) == 1 else None
+
+
+PARTS: Mapping[str, Read] = {
+    "target": lambda lesions: "+".join(dict.fromkeys(one.target for one in lesions)),
+    "operation": _common(lambda one: one.operation),
+    "amount": _common(lambda one: one.amount),
+    "factor": _common(lambda one: one.factor),
+    "sigma": _common(lambda one: one.sigma),
+    "bits": _common(lambda one: one.bits),
+    "layers": _common(lambda one: numbers_text(one.layers) or "all"),
+    "seed": _drawn_seed,
+    "kind": lambda lesions: "+".join(one.kind() for one in lesions),
+}
+"""A value of a spec, as keys (``lesion-amount``) and columns (``lesion_amount``) name it, to the
+function that returns what joined lesions share: None where they differ or have none. The columns
+are declared in :data:`tabwb.records.columns.DECLARED`."""
+
+
+@lru_cache(maxsize=4096)
+def spec_values(spec: str) -> Mapping[str, SpecValue]:
+    """Return the values of a spec by the ids of :data:`PARTS`, without those that it lacks.
+
+    >>> spec_values("mlp.down:zero:0.3@layers=0-3,seed=7")["layers"], spec_values("made elsewhere")
+    ('0-3', {})
+    """
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:
+        return {}
+    found = {name: read(lesions) for name, read in PARTS.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def role_of(lesion: str | None, tags: Sequence[str]) -> Role:
+    """Return what an administration to a model is in a lesion study.
+
+    >>> role_of(None, []), role_of("mlp:zero", []), role_of("projections:zero:0.1", ["control"])
+    ('intact', 'lesion', 'control')
+    """
+    if not lesion:
+        return "intact"
+    return control_role(lesion) if CONTROL in tags else "lesion"
+
+
+@lru_cache(maxsize=4096)
+def control_role(spec: str) -> Literal["control", "layer control"]:
+    """Return the role of a control: whether it takes random units in the lesion's layers alone.
+
+    >>> control_role("projections:zero:0.1@layers=2"), control_role("projections:zero:0.1")
+    ('layer control', 'control')
+    """
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:  # made with another tool
+        lesions = ()
+    inside = bool(lesions) and all(one.layers and one.select == "random" for one in lesions)
+    return next(one.role for one in CONTROLS.values() if one.in_layers == inside)
+
+
+def row_of(target: str, unit: int | None) -> str:
+    """Return what a row of a map is of: a target, or a single unit of it.
+
+    >>> row_of("attention.heads", 3), row_of("mlp", None)
+    ('attention.heads 3', 'mlp')
+    """
+    return target if unit is None else f"{target} {unit}"
+
+
+FORMAT = 1
+TOO_LARGE = 200_000_000
+"""A longer file (bytes) is refused."""
+DIGITS = 16
+"""So many digits of the SHA-256 of a list are in stored specs."""
+_ALLOWED = (
+    'a JSON object with "format": 1 and "units", a mapping of names of parts to numbers of units, '
+    'for example {"format": 1, "units": {"3.mlp.neurons": [0, 17]}}'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitList:
+    """Units of a model.
+
+    Attributes:
+        units: name of a part (``3.mlp.neurons``) to numbers of its units, counted from 0.
+        t: the same names to the statistic of each of these units, in their order; empty where the
+            list has none.
+        sha256: of the file, 64 digits.
+    """
+
+    units: Mapping[str, tuple[int, ...]]
+    t: Mapping[str, tuple[float, ...]]
+    sha256: str
+
+
+def read_units(file: str, sha256: str = "") -> UnitList:
+    """Return the list of a file."""
+    path = expanded(file)
+    try:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise UsageError("the list of units is not a file", where=file)
+        found = _read(path, state.st_mtime_ns, state.st_size)
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        words = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"the list of units cannot be read: {words}", where=file) from error
+    if not found.sha256.startswith(sha256):
+        raise UsageError(
+            f"the list of units has changed: its SHA-256 was {sha256}... and is "
+            f"{found.sha256[: len(sha256)]}...",
+            where=file,
+            hint="restore the file, or begin again with the spec without sha256=",
+        )
+    return found
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed_ns: int, size: int) -> UnitList:
+    """Return the list of a file in the state of this time and size."""
+    content = read_regular(path, TOO_LARGE)
+    if content is None:
+        raise UsageError("the list of units cannot be read: there is no such file", where=str(path))
+    try:
+        document = json.loads(content, object_pairs_hook=_each_once)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(path, f"is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _wrong(path, "is not a list of units of format 1")
+    units = _by_part(path, document, "units", _is_number)
+    if not units:
+        raise _wrong(path, "has no units")
+    for name, numbers in units.items():
+        if len(set(numbers)) < len(numbers):
+            raise _wrong(path, f"names a unit of '{name}' twice")
+    t = _by_part(path, document, "t", _is_statistic) if "t" in document else {}
+    if t and {name: len(some) for name, some in t.items()} != {
+        name: len(some) for name, some in units.items()
+    }:
+        raise _wrong(path, 'has another number of values in "t" than of units')
+    return UnitList(units, t, hashlib.sha256(content).hexdigest())
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice in one mapping")
+    return found
+
+
+def pinned(lesions: Iterable[Lesion]) -> tuple[Lesion, ...]:
+    """Return lesions as they are stored: lists by absolute path and SHA-256."""
+    return tuple(_pinned(one) if one.file else one for one in lesions)
+
+
+def stored_form(text: str) -> tuple[Lesion, ...]:
+    """Return the lesions of a spec as they are stored; see :func:`pinned`."""
+    return pinned(asked_lesions(text))
+
+
+def _pinned(lesion: Lesion) -> Lesion:
+    path = str(expanded(lesion.file).absolute())
+    digest = read_units(path, lesion.sha256).sha256
+    return replace(lesion, file=path, sha256=lesion.sha256 or digest[:DIGITS])
+
+
+def _by_part(path: Path, document: Mapping[str, Any], key: str, valid: Any) -> dict[str, Any]:
+    table = document.get(key)
+    if not isinstance(table, dict):
+        raise _wrong(path, f'has no mapping "{key}"')
+    for name, values in table.items():
+        if not isinstance(values, list) or not all(map(valid, values)):
+            raise _wrong(path, f"has a value in \"{key}\" of '{name}' that is not a number there")
+    return {name: tuple(values) for name, values in table.items()}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def _is_statistic(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 1e300 and math.isfinite(value)
+
+
+def _wrong(path: Path, what: str) -> UsageError:
+    return UsageError(f"the file {what}", where=str(path), allowed=_ALLOWED)
+
+
+def units_text(units: Mapping[str, Sequence[int]]) -> str:
+    """Return units as facts of an administration have them.
+
+    >>> units_text({"0.mlp.neurons": [0, 1, 2, 7], "3.mlp.neurons": [5]})
+    '0.mlp.neurons:0-2,7;3.mlp.neurons:5'
+    """
+    return ";".join(f"{name}:{numbers_text(numbers)}" for name, numbers in units.items())

@@ -17,20 +17,19 @@ from tabwb.analysis.keys import noise_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.battery import prompt_noise
 from tabwb.lesion.declared import (
+    CHECK_TEXT,
     CONTROL,
     CONTROL_ROLES,
     CONTROLS,
+    DRAWS,
     MEASURES,
     OPERATIONS,
     SELECTIONS,
     SPREAD_OVER,
     TARGETS,
 )
-from tabwb.lesion.facts import CHECK_TEXT, DRAWS
-from tabwb.lesion.items import shipped_items
-from tabwb.lesion.numbers import numbers_text
-from tabwb.lesion.spec import Lesion, parse_lesions
-from tabwb.lesion.values import role_of
+from tabwb.lesion.localizer import shipped_items
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions, role_of
 from tabwb.media.sentences import listed, percent, spread
 from tabwb.media.studied import Members, Studied, is_persons, is_recorded
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT

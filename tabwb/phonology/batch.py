@@ -6,18 +6,184 @@ property test compares the two. Distances are whole quarters of a feature, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.phonology.costs import NEVER, QUARTERS, CostTable, psst_costs
-from tabwb.phonology.distance import Step
+from tabwb.phonology.distance import (
+    FeatureChange,
+    Operation,
+    Step,
+    feature_changes,
+    indel_cost,
+    substitution_cost,
+)
+from tabwb.phonology.inventory import CLASSES, FEATURES, PHONEMES, SILENT
+from tabwb.phonology.labels import Mapped
+from tabwb.records.errors import MissingExtra
 
 Ints = NDArray[np.int32]
+
+QUARTERS = 4
+"""Costs are kept as whole quarters of a feature, so that sums are exact and ties are ties."""
+
+NEVER = 1000
+"""Quarters of a forbidden substitution: a deletion with an insertion is cheaper."""
+
+
+@dataclass(frozen=True, eq=False)
+class CostTable:
+    """An inventory and the cost of each step in it.
+
+    Attributes:
+        labels: of the inventory, K of them; a label's code is its index, K stands for none.
+        substitution: int32 (K, K), in quarters of a feature; 0 on the diagonal.
+        indel: int32 (K,), in quarters of a feature.
+        spoken: bool (K,); False for silence and noise, which cost nothing and are not counted.
+        features: how many features a phoneme has; distances are over ``features x phonemes``.
+    """
+
+    labels: tuple[str, ...]
+    substitution: Ints
+    indel: Ints
+    spoken: NDArray[np.bool_]
+    features: int
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """Label to code."""
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @property
+    def none(self) -> int:
+        """The code that stands for no label: the other side of an insertion or deletion."""
+        return len(self.labels)
+
+    @cached_property
+    def step_quarters(self) -> Ints:
+        """int32 ((K + 1) squared,): quarters of each step, by ``ref x (K + 1) + hyp``."""
+        size = len(self.labels) + 1
+        quarters = np.zeros((size, size), dtype=np.int32)
+        quarters[:-1, :-1] = self.substitution
+        quarters[:-1, -1] = quarters[-1, :-1] = self.indel
+        return quarters.ravel()
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Every possible step, by ``ref x (K + 1) + hyp``; the last one is empty."""
+        either = (*self.labels, None)
+        quarters = iter(self.step_quarters.tolist())
+        return tuple(_step(ref, hyp, next(quarters)) for ref in either for hyp in either)
+
+
+@lru_cache(maxsize=1)
+def psst_costs() -> CostTable:
+    """Return the 40 phonemes and silence, with the costs of :mod:`tabwb.phonology.distance`.
+
+    >>> costs = psst_costs()
+    >>> int(costs.substitution[costs.codes["P"], costs.codes["M"]])  # 3.5 features
+    14
+    """
+    return _make_costs(
+        PHONEMES,
+        [[substitution_cost(phoneme, other) for other in PHONEMES] for phoneme in PHONEMES],
+        [indel_cost(phoneme) for phoneme in PHONEMES],
+        len(FEATURES),
+    )
+
+
+def _make_costs(
+    phonemes: Sequence[str],
+    substitution: Sequence[Sequence[float]],
+    indel: Sequence[float],
+    features: int,
+) -> CostTable:
+    """Return a table of K x K and K costs, multiples of 0.25 features, with silence and noise."""
+    size, silent = len(phonemes), len(SILENT)
+    full = np.full((size + silent, size + silent), NEVER, dtype=np.int32)
+    full[:size, :size] = _quarters(substitution).reshape(size, size)
+    np.fill_diagonal(full, 0)
+    return CostTable(
+        labels=(*phonemes, *SILENT),
+        substitution=full,
+        indel=np.concatenate([_quarters(indel), np.zeros(silent, dtype=np.int32)]),
+        spoken=np.arange(size + silent) < size,
+        features=features,
+    )
+
+
+def _quarters(costs: Sequence[Sequence[float]] | Sequence[float]) -> Ints:
+    scaled = QUARTERS * np.asarray(costs, dtype=np.float64)
+    whole = scaled.astype(np.int32)
+    if (whole != scaled).any():
+        raise ValueError("costs that are not multiples of a quarter of a feature")
+    return whole
+
+
+def _step(ref: str | None, hyp: str | None, quarters: int) -> Step:
+    if ref == hyp:
+        return Step("EQ", ref, hyp, 0.0)
+    op: Operation = "INS" if ref is None else "DEL" if hyp is None else "SUB"
+    return Step(op, ref, hyp, quarters / QUARTERS)
+
+
+PANPHON_LIMITS: Final = (
+    "Distances over panphon's 24 features, not PSST's: panphon has no ɝ and ɚ, and a diphthong is "
+    "two segments. These rates are not comparable with PSST's."
+)
+"""Shown with every figure."""
+_PLAIN: Final = str.maketrans("g", "ɡ", "ˈˌ'.|/[]")
+
+
+@cache
+def _table() -> Any:
+    try:
+        import panphon
+    except ImportError as error:
+        raise MissingExtra("the inventory of panphon", "panphon", package="panphon") from error
+    return panphon.FeatureTable()
+
+
+def segment(text: str) -> Mapped:
+    """Read IPA, silence and noise as words, as panphon's segments, and unknown letters."""
+    table = _table()
+    segments: list[str] = []
+    dropped: Counter[str] = Counter()
+    for word in text.split():
+        if word.lower() in SILENT:
+            segments.append(word.lower())
+            continue
+        for letter in table.segs_safe(word.translate(_PLAIN)):
+            if table.seg_known(letter):
+                segments.append(letter)
+            else:
+                dropped[letter] += 1
+    return Mapped(tuple(segments), dropped)
+
+
+def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:
+    """Return the costs of all segments of some utterances.
+
+    Substitution: the sum over 24 features of |a - b| / 2; insertion, deletion: the sum of 0.5 where
+    the value is 0, else 1 (PSST, section 4.1 and figure 1, on panphon's values).
+    """
+    table = _table()
+    spoken = sorted({phoneme for utterance in utterances for phoneme in utterance} - set(SILENT))
+    values = [table.fts(phoneme).numeric() for phoneme in spoken]
+    return _make_costs(
+        spoken,
+        [[sum(abs(a - b) for a, b in zip(x, y, strict=True)) / 2 for y in values] for x in values],
+        [sum(1.0 if value else 0.5 for value in phoneme) for phoneme in values],
+        len(table.names),
+    )
+
+
 Longs = NDArray[np.int64]
 
 _DELETE: Final = np.int8(0)
@@ -275,3 +441,154 @@ def _walk_back(
     in_order = backwards[::-1].T
     real = in_order != none * size + none
     return in_order[real], real.sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """PER and FER of some utterances, as fractions of sums.
+
+    Attributes:
+        name, utterances: of the group, and how many it has.
+        per_distance, per_length: edits, and phonemes of the references.
+        fer_distance, fer_length: in features.
+    """
+
+    name: str
+    utterances: int
+    per_distance: int
+    per_length: int
+    fer_distance: float
+    fer_length: int
+
+    @property
+    def per(self) -> float | None:
+        """Phoneme error rate; None (undefined) without a phoneme in the references."""
+        return self.per_distance / self.per_length if self.per_length else None
+
+    @property
+    def fer(self) -> float | None:
+        """Feature error rate; None (undefined) without a phoneme in the references."""
+        return self.fer_distance / self.fer_length if self.fer_length else None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """A step of an alignment other than a match, with its count."""
+
+    step: Step
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFeature:
+    """How often one feature changed in one direction, over all substitutions."""
+
+    change: FeatureChange
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRate:
+    """Errors on the reference phonemes of one class.
+
+    Attributes:
+        name: of the class.
+        phonemes, substituted, deleted: number in the references, and how many of them were.
+        kept_class: number substituted by a phoneme of the same class.
+        inserted: number of insertions of the class in hypotheses.
+        fer_distance: in features, of its substitutions and deletions.
+    """
+
+    name: str
+    phonemes: int
+    substituted: int
+    deleted: int
+    kept_class: int
+    inserted: int
+    fer_distance: float
+
+    @property
+    def error_rate(self) -> float | None:
+        """(substituted + deleted) / phonemes; None (undefined) where the class does not occur."""
+        return (self.substituted + self.deleted) / self.phonemes if self.phonemes else None
+
+
+def rate_of(name: str, scores: Scores) -> Rate:
+    """Return the rates of all utterances of these scores."""
+    edits, features = scores.phoneme_distance, scores.feature_distance
+    lengths = scores.phoneme_length, scores.feature_length
+    return Rate(name, len(scores.quarters), edits, lengths[0], features, lengths[1])
+
+
+def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
+    """Return the rates of each group of utterances, in order of first appearance."""
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for utterance, name in enumerate(groups):
+        members[name].append(utterance)
+    return [rate_of(name, scores.some(chosen)) for name, chosen in members.items()]
+
+
+def confusions(scores: Scores) -> list[Confusion]:
+    """Return substitutions, insertions and deletions of phonemes, the most frequent first."""
+    steps, spoken = scores.costs.steps, np.append(scores.costs.spoken, True)
+    counts = scores.step_counts()
+    counts[~spoken, :] = counts[:, ~spoken] = 0
+    np.fill_diagonal(counts, 0)
+    flat = counts.ravel()
+    order = np.argsort(-flat, kind="stable")[: int((flat > 0).sum())]
+    return [Confusion(steps[code], int(flat[code])) for code in order.tolist()]
+
+
+def changed_features(confused: Sequence[Confusion]) -> list[ChangedFeature]:
+    """Return how often each feature changed in substitutions, most frequent first (PSST, fig. 1).
+
+    >>> step = Step("SUB", "B", "P", 1.0)
+    >>> [(str(each.change), each.count) for each in changed_features([Confusion(step, 3)])]
+    [('+voice → -voice', 3)]
+    """
+    counts: Counter[FeatureChange] = Counter()
+    for confusion in confused:
+        if confusion.step.ref is not None and confusion.step.hyp is not None:
+            for change in feature_changes(confusion.step.ref, confusion.step.hyp):
+                counts[change] += confusion.count
+    return [ChangedFeature(change, count) for change, count in counts.most_common()]
+
+
+def class_rates(scores: Scores) -> list[ClassRate]:
+    """Return the outcome of each class of phonemes (stops, nasals, ...), in their order."""
+    counts = scores.step_counts()
+    quarters = counts * scores.costs.step_quarters.reshape(counts.shape)
+    codes, none = scores.costs.codes, scores.costs.none
+    rates = []
+    for name, members in CLASSES.items():
+        mine = [codes[phoneme] for phoneme in members]
+        others = list(range(none))
+        kept = int(np.trace(counts[np.ix_(mine, mine)]))
+        within = int(counts[np.ix_(mine, mine)].sum())
+        paired = int(counts[np.ix_(mine, others)].sum())
+        deleted = int(counts[mine, none].sum())
+        rates.append(
+            ClassRate(
+                name,
+                phonemes=paired + deleted,
+                substituted=paired - kept,
+                deleted=deleted,
+                kept_class=within - kept,
+                inserted=int(counts[none, mine].sum()),
+                fer_distance=int(quarters[mine, :].sum()) / QUARTERS,
+            )
+        )
+    return rates
+
+
+SEVERITIES: Final = (("very severe", 25.0), ("severe", 50.0), ("moderate", 75.0), ("mild", None))
+"""Bands of the aphasia quotient of the WAB, each up to its bound inclusive (PSST, section 3)."""
+
+
+def severity(quotient: float) -> str:
+    """Return the band of an aphasia quotient from the speaker's record.
+
+    >>> [severity(each) for each in (93.7, 75.0, 50.0, 25.0)]
+    ['mild', 'moderate', 'severe', 'very severe']
+    """
+    return next(name for name, bound in SEVERITIES if bound is None or quotient <= bound)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
     from tabwb.lesion.arrays import lesioned_arrays as lesioned_arrays
+    from tabwb.lesion.declared import Part as Part
     from tabwb.lesion.localizer import localizer_scores as localizer_scores
-    from tabwb.lesion.part import Part as Part
     from tabwb.lesion.spec import Lesion as Lesion
     from tabwb.lesion.spec import parse_lesions as parse_lesions
     from tabwb.plugin_api.answer_files import AnswerFile as AnswerFile
@@ -106,7 +106,7 @@ _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
     "tabwb.lesion.arrays": "lesioned_arrays",
     "tabwb.lesion.localizer": "localizer_scores",
-    "tabwb.lesion.part": "Part",
+    "tabwb.lesion.declared": "Part",
     "tabwb.lesion.spec": "Lesion parse_lesions",
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
     "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.plugin_api.answer_files import AnswerFile
@@ -15,9 +15,6 @@ from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Scope
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
-
-if TYPE_CHECKING:
-    pass
 
 Cancel = threading.Event
 """Set to end a call soon; the component checks it between pieces."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from tabwb.lesion.declared import Pool
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part, Pool
 from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request, Wait

@@ -171,8 +171,7 @@ def is_repetitive(words: Sequence[str], *, english: bool = True) -> bool:
     often = sum(times for times in counts.values() if times >= REPETITIVE_TIMES)
     if not total or often < REPETITIVE_SHARE * total:
         return False
-    from tabwb.scoring.rules.passage import is_content
-    from tabwb.scoring.rules.runs import fills
+    from tabwb.scoring.rules.passage import fills, is_content
 
     word, most = counts.most_common(1)[0]
     enough = most >= REPETITIVE_TIMES and most >= REPETITIVE_SHARE * total

@@ -12,14 +12,10 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tabwb.records.errors import StoreError
 from tabwb.store import locks
-
-if TYPE_CHECKING:
-    pass
-
 
 PATIENCE_S = 5.0
 """How long to wait for another program that writes."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tabwb.lesion.facts import DRAWS, PARAMETERS
+from tabwb.lesion.declared import DRAWS, PARAMETERS
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.records.errors import ComponentError, TabwbError
@@ -15,7 +15,7 @@ from tabwb.records.exchange import Message, Reply, Request
 from tabwb.testing.checks import Checks, cancelled, collected, expect, within_patience
 
 if TYPE_CHECKING:
-    from tabwb.lesion.part import Part
+    from tabwb.lesion.declared import Part
 
 Answer = Callable[[Request], Reply]
 TEXTS = ("The lion sleeps in the grass.", "A drum is on the table.")
@@ -81,8 +81,8 @@ class _Lesioned:
 
     def check_effect(self) -> None:
         """Lesions of all of a target: facts, exact restoration, independence of earlier ones."""
-        from tabwb.lesion.plan import planned
         from tabwb.lesion.spec import canonical, parse_lesions
+        from tabwb.lesion.taken import planned
 
         parts = self.backend.parts()
         intact = self._under("")

@@ -14,7 +14,7 @@ from tabwb.administer.repetition import Difference, repeat
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts, opened_facts
-from tabwb.lesion.facts import LANES, PARENT_PARTS, SAME
+from tabwb.lesion.declared import LANES, PARENT_PARTS, SAME
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

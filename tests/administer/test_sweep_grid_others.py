@@ -9,7 +9,7 @@ import pytest
 
 from tabwb.administer.sweep.grid import Grid, read_grid
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding

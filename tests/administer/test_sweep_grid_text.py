@@ -7,7 +7,7 @@ import tomli
 
 from tabwb.administer.sweep.grid import grid_of
 from tabwb.administer.sweep.grid_text import OWN, grid_text
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.lesion.spec import lesion_text, parse_lesions
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -15,9 +15,9 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.documents.naming_document import spoken_json, transcript_json
+from tabwb.scoring.naming.case import sounds_of_names
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
-from tabwb.scoring.naming.right_names import sounds_of_names
 from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery, shown, take

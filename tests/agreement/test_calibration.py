@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabwb.agreement.calibration import calibrate, jeffreys
-from tabwb.agreement.planning import expected_width
+from tabwb.agreement.compare import expected_width
+from tabwb.agreement.error_rates import calibrate, jeffreys
 
 
 def verdicts(tp: int, fp: int, fn: int, tn: int) -> tuple[np.ndarray, np.ndarray]:

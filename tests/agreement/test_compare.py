@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tabwb.agreement.compare import compare, difference, over_pairs, pooled_kappa, weighted_mean
-from tabwb.agreement.consensus import consensus
-from tabwb.agreement.intervals import dirichlet_intervals
+from tabwb.agreement.intervals import dirichlet_intervals, drawn_sums, drawn_tables
 from tabwb.agreement.pairs import cohen_kappa, tables_of
-from tabwb.agreement.resampling import drawn_sums, drawn_tables
+from tabwb.agreement.verdicts import consensus
 
 
 def study(samples: int = 60, features: int = 3, raters: int = 3, seed: int = 1) -> np.ndarray:

@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tabwb.agreement.consensus import consensus, majority, rest_of
 from tabwb.agreement.verdicts import (
     ABSENT,
     CANNOT_TELL,
     MISSING,
     cannot_tell_as,
+    consensus,
     cut_at,
+    majority,
+    rest_of,
     verdicts_of,
 )
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tabwb.agreement.dawid_skene import (
+from tabwb.agreement.error_rates import (
     NEVER_ABSENT,
     NEVER_PRESENT,
     NO_RATINGS,

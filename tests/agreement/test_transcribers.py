@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.agreement.transcribers import ratio_interval
+from tabwb.agreement.intervals import ratio_interval
 
 EDITS = np.array([0, 1, 0, 2, 0, 0, 1, 0])
 PHONEMES = np.array([3, 4, 5, 6, 3, 4, 5, 4])

@@ -15,7 +15,7 @@ from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_judges import MODEL, judged
 

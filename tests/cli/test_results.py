@@ -14,7 +14,7 @@ from tabwb.media.wording import between
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.trials import DeclarationEntry, RatingsEntry
 from tabwb.scoring.intervals import burden_interval
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tabwb.lesion.arrays import lesioned_arrays
+from tabwb.lesion.declared import Part
 from tabwb.lesion.draw import weights_taken
-from tabwb.lesion.part import Part
 from tabwb.lesion.spec import parse_lesions
 from tabwb.lesion.taken import parts_taken, units_of
 from tabwb.records.errors import ComponentError, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.lesion.items import read_items, shipped_items
+from tabwb.lesion.localizer import read_items, shipped_items
 from tabwb.records.errors import UsageError
 from training.localizer.build import written
 

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tabwb.lesion.items import Condition, Items
+from tabwb.lesion.declared import Part
 from tabwb.lesion.localizer import (
+    Condition,
+    Items,
     Localized,
     Moments,
     effect_size,
@@ -22,8 +24,7 @@ from tabwb.lesion.localizer import (
     split_half,
     welch_t,
 )
-from tabwb.lesion.part import Part
-from tabwb.lesion.selected import top
+from tabwb.lesion.taken import top
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 
 PARTS = [

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.lesion.part import Part
-from tabwb.lesion.plan import planned
-from tabwb.lesion.spec import lesion_text, parse_lesions
-from tabwb.lesion.taken import parts_taken, units_facts
-from tabwb.lesion.unit_list import pinned, stored_form
+from tabwb.lesion.declared import Part
+from tabwb.lesion.spec import lesion_text, parse_lesions, pinned, stored_form
+from tabwb.lesion.taken import parts_taken, planned, units_facts
 from tabwb.records.errors import UsageError
 
 PARTS = [

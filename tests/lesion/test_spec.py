@@ -12,8 +12,8 @@ from tabwb.lesion.spec import (
     lesion_text,
     made,
     parse_lesions,
+    spec_values,
 )
-from tabwb.lesion.values import spec_values
 from tabwb.records.errors import UsageError
 
 _NUMBERS = st.lists(st.integers(0, 40), max_size=5, unique=True).map(sorted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.lesion.values import role_of, spec_values
+from tabwb.lesion.spec import role_of, spec_values
 
 
 def test_of_joined_lesions_only_what_they_share_has_a_value() -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.phonology.batch import Scores, score
-from tabwb.phonology.costs import psst_costs
+from tabwb.phonology.batch import Scores, psst_costs, score
 from tabwb.phonology.distance import align_features, align_phonemes
 from tabwb.phonology.inventory import PHONEMES, SILENT
 

@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-from tabwb.phonology.batch import score
-from tabwb.phonology.costs import _table, panphon_costs, segment
+from tabwb.phonology.batch import _table, panphon_costs, score, segment
 from tabwb.records.errors import MissingExtra
 
 PAIRS = [

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tabwb.phonology.batch import Scores, score
-from tabwb.phonology.tables import (
+from tabwb.phonology.batch import (
+    Scores,
     changed_features,
     class_rates,
     confusions,
     rates_by,
+    score,
     severity,
 )
 

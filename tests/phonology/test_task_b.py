@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.phonology.task_b import Classification, says_one_of
+from tabwb.phonology.corpus import Classification, says_one_of
 
 
 def test_both_readings_of_task_b(psst: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.plugin_api.registry.plugins import Plugins

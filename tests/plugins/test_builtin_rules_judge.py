@@ -11,7 +11,7 @@ from tabwb.records.ratings import Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION
-from tabwb.scoring.rules.verdicts import TWO_SIDED
+from tabwb.scoring.rules.passage import TWO_SIDED
 
 
 def feature(name: str) -> Feature:

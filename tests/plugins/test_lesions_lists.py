@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
 
-from tabwb.lesion.unit_list import stored_form  # noqa: E402
+from tabwb.lesion.spec import stored_form  # noqa: E402
 from tabwb.records.errors import UsageError  # noqa: E402
 from tests.plugins.lesion_models import made  # noqa: E402
 

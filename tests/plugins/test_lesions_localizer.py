@@ -20,10 +20,13 @@ from tabwb_transformers.options import LocalOptions  # noqa: E402
 
 from tabwb.cli.main import main  # noqa: E402
 from tabwb.lesion import localizer  # noqa: E402
-from tabwb.lesion.items import Condition, Items  # noqa: E402
-from tabwb.lesion.localizer import localize  # noqa: E402
-from tabwb.lesion.plan import planned  # noqa: E402
+from tabwb.lesion.localizer import (  # noqa: E402
+    Condition,
+    Items,
+    localize,
+)
 from tabwb.lesion.spec import parse_lesions  # noqa: E402
+from tabwb.lesion.taken import planned  # noqa: E402
 from tabwb.plugin_api.lesionable import ActivationBackend  # noqa: E402
 from tabwb.plugin_api.registry.plugins import Plugins  # noqa: E402
 from tabwb.records.errors import ComponentError, UsageError  # noqa: E402

@@ -29,7 +29,7 @@ from tabwb.records.states import (
 from tabwb.records.trials import Administration, Attempt, PlannedTrial, Trial
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.response_status import response_status
-from tabwb.scoring.rules.verdicts import FEATURES, TWO_SIDED
+from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
 
 ANIMALS = ("lion", "drum", "violin", "giraffe", "boot", "boat")
 FEET = ("boot", "boat", "lion", "drum", "violin", "giraffe")

@@ -20,8 +20,7 @@ from tabwb.report.tables.items import (
 )
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE
 from tabwb.scoring.intervals import beta_binomial
-from tabwb.scoring.item_analysis import FEW
-from tabwb.scoring.item_response import fit_model
+from tabwb.scoring.item_response import FEW_CORRELATED, fit_model
 from tests.report.given import BATTERY, CONDITIONS, SAMPLED, administration, answered
 
 KEYS = {"wc1": "lion", "wc3": "boot", "wc4": "knife"}
@@ -75,7 +74,7 @@ def test_one_examinee_has_a_share_and_nothing_about_examinees() -> None:
     (words,) = analyse_items([SIX[0]])
     (item, _, _) = words.items()
     assert item.share.value == 1.0 and item.like.reason == ONE_EXAMINEE
-    assert item.these.interval is not None and item.discrimination.reason == FEW
+    assert item.these.interval is not None and item.discrimination.reason == FEW_CORRELATED
     assert item.rasch.reason == "fitted from 30 examinees on; there are 1"
 
 

@@ -11,7 +11,7 @@ from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
 from tabwb.scoring.intervals import burden_interval
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tests.report.given import (
     BATTERY,
     CONDITIONS,

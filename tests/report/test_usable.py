@@ -17,7 +17,7 @@ from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.summaries.summary import Summary
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tests.report import given
 from tests.report.given import (
     BATTERY,

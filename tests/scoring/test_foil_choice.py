@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from tabwb.scoring.estimate import Estimand
-from tabwb.scoring.foil_choice import EXACT_UP_TO, WrongOption, by_chance, foil_choices
+from tabwb.scoring.position_bias import EXACT_UP_TO, WrongOption, by_chance, foil_choices
 
 SEMANTIC = ("semantic", "other", "other", "other", "other")
 
@@ -69,7 +69,7 @@ def test_errors_on_few_items_are_less_evidence_than_errors_on_many() -> None:
 
 
 def test_the_level_holds_for_shares_far_from_a_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.scoring.foil_choice.DISPERSED_DRAWS", 500)
+    monkeypatch.setattr("tabwb.scoring.position_bias.DISPERSED_DRAWS", 500)
     # Sign flips reject .26 to .40 of such null hypotheses.
     rng = np.random.default_rng(4)
     rejected = 0

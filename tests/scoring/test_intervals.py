@@ -32,13 +32,13 @@ from tabwb.scoring.estimate import (
     EstimatedInterval,
     Interval,
 )
-from tabwb.scoring.former import former_interval
 from tabwb.scoring.intervals import (
     burden_interval,
     by_cluster,
     dispersed_garwood,
     effective_responses,
     feature_correlation,
+    former_interval,
     korn_graubard,
     rate_interval,
     totals_of,

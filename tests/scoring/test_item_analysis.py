@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.scoring.item_analysis import FEW, REST_ALIKE, discrimination, discrimination_interval
+from tabwb.scoring.item_response import (
+    FEW_CORRELATED,
+    REST_ALIKE,
+    discrimination,
+    discrimination_interval,
+)
 
 
 def test_is_the_point_biserial_correlation_with_the_other_items() -> None:
@@ -32,7 +37,7 @@ def test_missing_answers_are_left_out_of_the_mean() -> None:
     rows: list[list[float | None]] = [[1, 1, 0], [0, None, 0], [1, 1, 1], [0, 0, 1], [1, 0, None]]
     expected = np.corrcoef([1, 0, 1, 0, 1], [0.5, 0, 1, 0.5, 0])[0, 1]
     assert discrimination(rows, 0).value == pytest.approx(expected)
-    assert discrimination([*rows[:4], [None, 1, 1]], 0).reason == FEW
+    assert discrimination([*rows[:4], [None, 1, 1]], 0).reason == FEW_CORRELATED
 
 
 def test_undefined_where_the_rest_does_not_vary() -> None:

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import minimize
 
-from tabwb.scoring.item_response import Model, compare_models, fit_model
-from tabwb.scoring.marginal_likelihood import FittedItem
+from tabwb.scoring.item_response import FittedItem, Model, compare_models, fit_model
 
 # Bock and Lieberman, Psychometrika 35 (1970), 179: examinees with each of the 32 patterns of five
 # items, in binary order (00000, 00001, ...); sections 6 and 7 of the Law School Admission Test.

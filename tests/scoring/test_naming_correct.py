@@ -13,9 +13,15 @@ from tabwb.phonology.inventory import PHONEMES
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
 from tabwb.scoring.naming.case import Settings
-from tabwb.scoring.naming.correct import correct_any, edits_within
 from tabwb.scoring.naming.propose import Response, propose_response
-from tabwb.scoring.naming.target import Accepted, NamingTarget, Rule, Tolerance
+from tabwb.scoring.naming.target import (
+    Accepted,
+    NamingTarget,
+    Rule,
+    Tolerance,
+    correct_any,
+    edits_within,
+)
 from tests.scoring.naming_parts import accept, timed
 
 DOG = accept("D AO G")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from docs import naming_rules
-from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
+from tabwb.scoring.naming.attempts import PAUSE_S
+from tabwb.scoring.naming.target import BREAK_S
 from tabwb.scoring.naming.words import CHANCE_PAIRS, chance_rate
 from tabwb.tasks.spoken_naming.rules import RULE_KEYS
 

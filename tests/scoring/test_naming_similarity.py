@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.phonology.inventory import PHONEMES
-from tabwb.scoring.naming.correct import distance_from_target
+from tabwb.scoring.naming.target import distance_from_target
 from tabwb.scoring.naming.words import (
     CHANCE_PAIRS,
     chance_rate,

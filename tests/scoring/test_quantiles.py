@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.scoring.quantiles import median_interval, quantile
+from tabwb.scoring.estimate import median_interval, quantile
 
 
 def test_the_median_has_its_exact_interval() -> None:

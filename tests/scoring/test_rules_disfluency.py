@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseStatus
-from tabwb.scoring.rules.disfluency import (
+from tabwb.scoring.rules.lexical import (
     abandoned_utterances,
     approaches,
     conduite,
     false_starts,
     similarity,
 )
-from tabwb.scoring.rules.passage import TextContext, read
-from tabwb.scoring.rules.verdicts import Outcome
+from tabwb.scoring.rules.passage import Outcome, TextContext, read
 from tabwb.scoring.text import common_subsequence
 
 

@@ -14,8 +14,7 @@ from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring import lexicon
 from tabwb.scoring.rules import vocabulary
 from tabwb.scoring.rules.judge import judge
-from tabwb.scoring.rules.passage import TextContext
-from tabwb.scoring.rules.verdicts import (
+from tabwb.scoring.rules.passage import (
     CURRENT,
     FEATURES,
     NEVER,
@@ -25,6 +24,7 @@ from tabwb.scoring.rules.verdicts import (
     TWO_SIDED,
     Outcome,
     RuleVerdict,
+    TextContext,
     Thresholds,
     rater_id,
 )

@@ -12,8 +12,7 @@ from tabwb.scoring.rules.lexical import (
     jargon,
     neologisms,
 )
-from tabwb.scoring.rules.passage import read
-from tabwb.scoring.rules.verdicts import Outcome
+from tabwb.scoring.rules.passage import Outcome, read
 
 
 @pytest.mark.parametrize("word", ["blorf", "republice", "coffah", "flimby", "gorp", "snizz"])

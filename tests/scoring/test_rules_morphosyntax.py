@@ -10,8 +10,7 @@ from tabwb.scoring.rules.morphosyntax import (
     omitted_function_words,
     short_utterances,
 )
-from tabwb.scoring.rules.passage import TextContext, read
-from tabwb.scoring.rules.verdicts import RULES_2, Outcome
+from tabwb.scoring.rules.passage import RULES_2, Outcome, TextContext, read
 
 TELEGRAM = "Mother kitchen. Water running floor. Boy cookie jar falling stool. Girl laughing hand."
 LONG = "we went out to the river early in the morning"

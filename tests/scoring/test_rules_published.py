@@ -10,8 +10,7 @@ import pytest
 
 from docs import rules_judge
 from tabwb.scoring.rules.judge import judge
-from tabwb.scoring.rules.passage import TextContext
-from tabwb.scoring.rules.verdicts import NEVER, ONE_SIDED, TWO_SIDED, Outcome
+from tabwb.scoring.rules.passage import NEVER, ONE_SIDED, TWO_SIDED, Outcome, TextContext
 
 PUBLISHED: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "rules_published.json").read_text(encoding="utf-8")

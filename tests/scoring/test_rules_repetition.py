@@ -7,14 +7,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.rules.passage import TextContext, read
+from tabwb.scoring.rules.passage import RULES_2, Outcome, Run, TextContext, find_runs, read
 from tabwb.scoring.rules.repetition import (
     perseverations,
     retracing,
     stereotypies,
 )
-from tabwb.scoring.rules.runs import Run, find_runs
-from tabwb.scoring.rules.verdicts import RULES_2, Outcome
 
 NOUNS = ("kite", "garden", "mother", "river", "window", "horse", "letter", "summer")
 LINE = "My mother and I flew a small kite by the river that day"

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.repetition import edit_counts
-from tabwb.scoring.rules.passage import Passage, TextContext, read
-from tabwb.scoring.rules.target import (
+from tabwb.scoring.rules.morphosyntax import (
     align,
     lost_function_words,
     lost_suffixes,
     phonemic_paraphasias,
 )
-from tabwb.scoring.rules.verdicts import Outcome
+from tabwb.scoring.rules.passage import Outcome, Passage, TextContext, read
 
 SUN = "The sun rises in the East."
 JOURNALIST = "The ambitious journalist discovered where we'd be going."

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from benchmarks.scorers import READERS, shapes
 from tabwb.scoring import repetition
 from tabwb.scoring.choice import read_choice
-from tabwb.scoring.rules import runs
-from tabwb.scoring.rules.runs import fills, find_runs
+from tabwb.scoring.rules import passage as runs
+from tabwb.scoring.rules.passage import fills, find_runs
 
 
 def slow_fills(words: Sequence[str]) -> bool:

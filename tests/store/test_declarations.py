@@ -13,7 +13,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement, undefined, valued
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.words import RULES_CAUTION
-from tabwb.scoring.rules.verdicts import TWO_SIDED
+from tabwb.scoring.rules.passage import TWO_SIDED
 from tabwb.store.store import Store
 from tests.store.older import make_older
 from tests.store.parts import attempt, begin

@@ -14,7 +14,7 @@ from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, valued
 from tabwb.records.states import ResponseKind, StopReason
 from tabwb.records.trials import Trial
-from tabwb.scoring.rules.verdicts import FEATURES
+from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 
 SECOND = Declaration(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.workbench.lesions.form import LesionForm
 from tabwb.workbench.shell import settings
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request

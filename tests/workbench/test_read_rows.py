@@ -12,7 +12,7 @@ from tabwb.workbench.comparison.rows import key_of
 
 def row(label: str) -> Grouped:
     group, battery = SimpleNamespace(has_model=True), SimpleNamespace(content_hash="tab")
-    return cast(Grouped, SimpleNamespace(label=label, group=group, battery=battery))
+    return cast("Grouped", SimpleNamespace(label=label, group=group, battery=battery))
 
 
 def test_a_row_stays_marked_until_everything_is_read_again() -> None:

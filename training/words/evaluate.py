@@ -20,8 +20,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForCTC, Wav2Vec2BertForCTC
 
-from tabwb.phonology.batch import score
-from tabwb.phonology.tables import confusions, rates_by
+from tabwb.phonology.batch import confusions, rates_by, score
 from training.bundled.intervals import clopper_pearson
 from training.words.augment import clicks, coloured_noise, hum
 from training.words.card import write_card

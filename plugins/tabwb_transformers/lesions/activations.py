@@ -12,10 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from tabwb.lesion.declared import MEASURES, Pool
-from tabwb.lesion.items import shipped_items
-from tabwb.lesion.localizer import localize
-from tabwb.lesion.selected import Scores
+from tabwb.lesion.localizer import localize, shipped_items
 from tabwb.lesion.spec import Lesion
+from tabwb.lesion.taken import Scores
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Request

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.records.errors import ComponentError
 
 View = Callable[[torch.Tensor], torch.Tensor]

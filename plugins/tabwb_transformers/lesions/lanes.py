@@ -14,8 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tabwb.lesion.declared import TARGETS
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import TARGETS, Part
 from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.lesion.taken import Taken, parts_taken
 from tabwb.records.errors import ComponentError

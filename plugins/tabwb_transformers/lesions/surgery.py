@@ -17,13 +17,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.declared import DRAWS, PARAMETERS, TARGETS, Part
 from tabwb.lesion.draw import VERSION
-from tabwb.lesion.facts import DRAWS, PARAMETERS
-from tabwb.lesion.part import Part
-from tabwb.lesion.selected import Scores
 from tabwb.lesion.spec import Lesion, lesion_text
-from tabwb.lesion.taken import Taken, parts_taken, units_facts
+from tabwb.lesion.taken import Scores, Taken, parts_taken, units_facts
 from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
 from tabwb_transformers.lesions.choice import chosen
 from tabwb_transformers.lesions.operations import act, clear, clears

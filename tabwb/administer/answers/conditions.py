@@ -78,7 +78,7 @@ def import_conditions(
         protocol=run.protocol,
         decoding=decoding if is_model else usual,
         conversation=run.conversation,
-        option_order=cast(OptionOrder, planned.option_order),
+        option_order=cast("OptionOrder", planned.option_order),
         judges=tuple(judges),
         research_protocol=research_protocol,
         lesion=run.lesion if is_model else None,

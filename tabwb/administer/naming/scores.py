@@ -21,16 +21,17 @@ from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.words import near
 from tabwb.scoring.naming.attempts import AttemptReading, SpokenAttempt
-from tabwb.scoring.naming.case import Proposal, Settings
-from tabwb.scoring.naming.correct import Correctness, TargetDistance, distance_from_target
+from tabwb.scoring.naming.case import Proposal, Settings, sounds_of_names
 from tabwb.scoring.naming.propose import propose_response
-from tabwb.scoring.naming.right_names import sounds_of_names
 from tabwb.scoring.naming.summary import NamedItem, Status, is_late, outcome_of
 from tabwb.scoring.naming.target import (
     CODES,
     FLAGS,
     NO_RESPONSE_KINDS,
+    Correctness,
     Rule,
+    TargetDistance,
+    distance_from_target,
     right_by_score,
 )
 

@@ -22,9 +22,8 @@ from tabwb.records.naming import Coded, Heard, LimitsSet, Observation, OnsetSet,
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, EventEntry, Trial
-from tabwb.scoring.naming.case import Earlier
+from tabwb.scoring.naming.case import Earlier, sounds_of_names
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
-from tabwb.scoring.naming.right_names import sounds_of_names
 from tabwb.scoring.naming.target import VARIETIES, Variety
 from tabwb.store.keys import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules

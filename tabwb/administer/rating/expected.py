@@ -58,9 +58,9 @@ def expected_widths(
 ) -> tuple[Width, ...]:
     """Return the expected widths for one pair of raters, or over all pairs.
 
-    They are those of :func:`tabwb.agreement.planning.expected_width`.
+    They are those of :func:`tabwb.agreement.compare.expected_width`.
     """
-    from tabwb.agreement.planning import expected_width
+    from tabwb.agreement.compare import expected_width
 
     studies = max(4, min(MOST_STUDIES, SIMULATED // max(n, 1)))
     widths = []

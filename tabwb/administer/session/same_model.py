@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabwb.lesion.facts import UNITS_HASH
+from tabwb.lesion.declared import UNITS_HASH
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.errors import TabwbError, UsageError

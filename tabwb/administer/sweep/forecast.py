@@ -14,7 +14,7 @@ from tabwb.administer.sweep.over_seeds import OverSeeds, over_seeds, said_over_s
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Model, Sweep
 from tabwb.lesion.declared import CONTROL_ROLES
-from tabwb.lesion.values import spec_values
+from tabwb.lesion.spec import spec_values
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.records.words import plural, time_left
 from tabwb.scoring.dose import LEAST_SEEDS

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tabwb.lesion.declared import NUMBERS, TARGETS, UNIT_KEYS
-from tabwb.lesion.numbers import numbers_text
-from tabwb.lesion.spec import Lesion, lesion_text
+from tabwb.lesion.spec import Lesion, lesion_text, numbers_text
 from tabwb.records.errors import UsageError
 
 OWN = "own"

@@ -15,7 +15,7 @@ from distributed import WorkerPlugin, get_worker
 from tabwb import __version__
 from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.sweep.sweep import Model
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.plugin_api.child.frames import error_to_plain
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins

@@ -16,13 +16,10 @@ from tabwb.lesion.declared import (
     SPREAD_OVER,
     TARGETS,
     UNIT_KEYS,
+    Part,
 )
-from tabwb.lesion.file_option import shown
-from tabwb.lesion.numbers import numbers_text, parse_numbers
-from tabwb.lesion.part import Part
-from tabwb.lesion.plan import planned
-from tabwb.lesion.spec import Lesion, lesion_text, made
-from tabwb.lesion.unit_list import pinned
+from tabwb.lesion.spec import Lesion, lesion_text, made, numbers_text, parse_numbers, pinned, shown
+from tabwb.lesion.taken import planned
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError
 from tabwb.records.files import expanded

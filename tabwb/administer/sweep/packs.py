@@ -10,7 +10,7 @@ from tabwb.administer.session.drive import drive
 from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Known, Told, Worker
-from tabwb.lesion.facts import LANES
+from tabwb.lesion.declared import LANES
 from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.plugin_api.lesionable import LaneBackend
 from tabwb.records import events

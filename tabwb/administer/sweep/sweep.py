@@ -11,9 +11,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.declared import CONTROL, CONTROL_ROLES
-from tabwb.lesion.facts import OTHER, PARENT_PARTS, SAME
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, OTHER, PARENT_PARTS, SAME, Part
 from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.loading import opened

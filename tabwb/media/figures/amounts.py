@@ -39,7 +39,7 @@ from tabwb.analysis.series import (
     told_apart,
 )
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
-from tabwb.lesion.values import row_of
+from tabwb.lesion.spec import row_of
 from tabwb.media.figures.kind import (
     INTERVAL,
     INTERVALS,

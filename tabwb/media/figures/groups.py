@@ -58,8 +58,7 @@ from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
 from tabwb.report.summaries.cautions import bounds_words
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimand, Estimate
-from tabwb.scoring.quantiles import median_interval, quantile
+from tabwb.scoring.estimate import Estimand, Estimate, median_interval, quantile
 from tabwb.tables.table import Column, Table
 from tabwb.tasks.task_type import task_type
 

@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tabwb.agreement.calibration import RATES
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
-from tabwb.agreement.transcribers import FEWEST
+from tabwb.agreement.error_rates import RATES
+from tabwb.agreement.intervals import FEWEST_RESPONSES
 from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, reason_of
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.rated_answers import Row
@@ -622,7 +622,7 @@ def _transcripts(title: str, pairs: Sequence[Row]) -> Iterator[RenderableType]:
         "PER: phonemes substituted, inserted or left out by the second, per phoneme of the "
         "first; FER: the same in phonological features. Each transcriber is the reference once "
         "(PSST's phonemes and features, silence left out).",
-        f"No interval with fewer than {FEWEST} responses or speakers." if bare else "",
+        f"No interval with fewer than {FEWEST_RESPONSES} responses or speakers." if bare else "",
     )
 
 

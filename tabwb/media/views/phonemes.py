@@ -11,11 +11,10 @@ from rich.text import Text
 
 from tabwb.media.terminal import MINIMUM_WIDTH, print_view, table
 from tabwb.media.wording import figure
-from tabwb.phonology.corpus import QUOTIENT, SEVERITY
+from tabwb.phonology.batch import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
+from tabwb.phonology.corpus import QUOTIENT, SEVERITY, TaskB
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
-from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
-from tabwb.phonology.task_b import TaskB
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import PHONEME_MEASURES
@@ -92,7 +91,7 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
             f"{plural(empty, 'empty reference')}: without a rate, insertions count in the corpus"
         )
     if report.inventory == "panphon":
-        from tabwb.phonology.costs import PANPHON_LIMITS
+        from tabwb.phonology.batch import PANPHON_LIMITS
 
         yield Text(PANPHON_LIMITS, style="yellow")
     if report.ceiling is not None:

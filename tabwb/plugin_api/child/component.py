@@ -12,8 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from tabwb.lesion.declared import Pool
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part, Pool
 from tabwb.plugin_api.child.frames import (
     Frame,
     error_from_plain,

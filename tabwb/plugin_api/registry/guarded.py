@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from tabwb.lesion.declared import TARGETS, Pool
-from tabwb.lesion.facts import PARAMETERS
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import PARAMETERS, TARGETS, Part, Pool
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError, error_text

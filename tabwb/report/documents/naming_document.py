@@ -13,7 +13,7 @@ from tabwb.records.counting import is_derived, rule_of
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet, Scored
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.plain import Json, picked, picked_or_none
-from tabwb.scoring.naming.right_names import sounds_of_names
+from tabwb.scoring.naming.case import sounds_of_names
 
 
 def spoken_json(naming: Naming) -> Json:

@@ -18,7 +18,7 @@ from tabwb.battery.naming import listed_forms, listed_words, naming_item
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.trials import Trial
 from tabwb.report.plain import Json
-from tabwb.scoring.estimate import Interval, clopper_pearson
+from tabwb.scoring.estimate import Interval, clopper_pearson, median_interval, quantile
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
     RATING_SOURCES,
@@ -33,7 +33,6 @@ from tabwb.scoring.naming.summary import (
 )
 from tabwb.scoring.naming.target import CODES
 from tabwb.scoring.participant_tests import McNemar, mcnemar
-from tabwb.scoring.quantiles import median_interval, quantile
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
 

@@ -6,21 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tabwb.phonology.batch import Scores
-from tabwb.phonology.corpus import Corpus
-from tabwb.phonology.costs import QUARTERS
-from tabwb.phonology.labels import LabelSet
-from tabwb.phonology.tables import (
+from tabwb.phonology.batch import (
+    QUARTERS,
     ChangedFeature,
     ClassRate,
     Confusion,
     Rate,
+    Scores,
     changed_features,
     class_rates,
     confusions,
     rate_of,
 )
-from tabwb.phonology.task_b import TaskB
+from tabwb.phonology.corpus import Corpus, TaskB
+from tabwb.phonology.labels import LabelSet
 from tabwb.report.plain import Json, picked, plain
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
-from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
-from tabwb.lesion.values import PARTS, role_of, spec_values
+from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
+from tabwb.lesion.spec import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
 from tabwb.records.condition_table import line_of

@@ -31,15 +31,16 @@ from tabwb.report.tables.declared import (
     whole,
 )
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval
-from tabwb.scoring.item_analysis import discrimination, discrimination_interval
 from tabwb.scoring.item_response import (
     LEAST_EXAMINEES,
+    FittedItem,
     FittedModel,
     ModelComparison,
     compare_models,
+    discrimination,
+    discrimination_interval,
     fit_model,
 )
-from tabwb.scoring.marginal_likelihood import FittedItem
 from tabwb.tables.table import Table, records_table
 
 ONE_EXAMINEE = "one examinee: how much examinees differ is unknown"

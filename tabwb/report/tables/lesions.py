@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.declared import TARGETS
-from tabwb.lesion.part import Part
-from tabwb.lesion.plan import Planned, change_text, kept
+from tabwb.lesion.declared import TARGETS, Part
+from tabwb.lesion.taken import Planned, change_text, kept
 from tabwb.records.trials import Administration
 from tabwb.report.tables.declared import text, texts, whole
 from tabwb.tables.table import Table, records_table

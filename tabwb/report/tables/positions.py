@@ -23,8 +23,15 @@ from tabwb.report.tables.declared import (
     whole,
 )
 from tabwb.scoring.choice import OTHER_OPTION
-from tabwb.scoring.foil_choice import FoilChoice, WrongOption, foil_choices
-from tabwb.scoring.position_bias import AtPosition, PositionBias, Shown, position_bias
+from tabwb.scoring.position_bias import (
+    AtPosition,
+    FoilChoice,
+    PositionBias,
+    Shown,
+    WrongOption,
+    foil_choices,
+    position_bias,
+)
 from tabwb.tables.table import Table, records_table
 
 POSITION_NOTES = (

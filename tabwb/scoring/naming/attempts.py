@@ -337,8 +337,6 @@ def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ())
 
 PAUSE_S = 1.0
 """Seconds without a phoneme that end an attempt: the "1 sec. count" of the PNT's scoring guide."""
-BREAK_S = 0.25
-"""Shortest silence, in seconds, that separates words (Goldman-Eisler 1968: a pause). [ours]"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from tabwb.scoring.naming.attempts import (
     cuts,
     dont_know_sounds,
 )
-from tabwb.scoring.naming.case import Case, Proposal
-from tabwb.scoring.naming.heard import read_words
-from tabwb.scoring.naming.right_names import (
+from tabwb.scoring.naming.case import (
+    Case,
+    Proposal,
     accepted,
     declared_variety,
     other_number,
@@ -31,7 +31,7 @@ from tabwb.scoring.naming.right_names import (
     tolerated,
     weak_vowels,
 )
-from tabwb.scoring.naming.taken_back import names_rejected
+from tabwb.scoring.naming.heard import names_rejected, read_words
 from tabwb.scoring.naming.target import NO_SPEECH, VARIETIES
 from tabwb.scoring.naming.words import (
     derived,

@@ -7,27 +7,29 @@ from collections.abc import Callable, Mapping
 from tabwb.records.languages import not_available, reads_english
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import is_english
-from tabwb.scoring.rules import disfluency, lexical, morphosyntax, repetition, target
-from tabwb.scoring.rules.passage import Passage, TextContext, read
-from tabwb.scoring.rules.verdicts import (
+from tabwb.scoring.rules import lexical, morphosyntax, repetition
+from tabwb.scoring.rules.passage import (
     CURRENT,
     FEATURES,
     NEVER,
     ONE_SIDED,
     TWO_SIDED,
+    Passage,
     RuleVerdict,
+    TextContext,
     Thresholds,
+    read,
     undefined,
 )
 
 Rule = Callable[[Passage], RuleVerdict]
 
 _RULES: tuple[Rule, ...] = (
-    *(repetition.retracing, disfluency.abandoned_utterances, repetition.perseverations),
-    *(lexical.neologisms, lexical.jargon, morphosyntax.short_utterances, disfluency.false_starts),
-    *(lexical.anomia, lexical.empty_speech, repetition.stereotypies, disfluency.conduite),
+    *(repetition.retracing, lexical.abandoned_utterances, repetition.perseverations),
+    *(lexical.neologisms, lexical.jargon, morphosyntax.short_utterances, lexical.false_starts),
+    *(lexical.anomia, lexical.empty_speech, repetition.stereotypies, lexical.conduite),
     *(morphosyntax.omitted_function_words, morphosyntax.omitted_bound_morphemes),
-    target.phonemic_paraphasias,
+    morphosyntax.phonemic_paraphasias,
 )
 RULES: Mapping[str, Rule] = dict(zip(TWO_SIDED + ONE_SIDED, _RULES, strict=True))
 """The rule of each feature that has one, in the order of docs/rules-judge.md."""

@@ -9,9 +9,21 @@ from itertools import pairwise
 
 from tabwb.scoring.rules import vocabulary
 from tabwb.scoring.rules.lexical import is_word
-from tabwb.scoring.rules.passage import Passage, Token, echoed, is_content, read, without_fillers
-from tabwb.scoring.rules.runs import Run, find_runs
-from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, Thresholds, absent, present
+from tabwb.scoring.rules.passage import (
+    NOT_SEEN,
+    Passage,
+    RuleVerdict,
+    Run,
+    Thresholds,
+    Token,
+    absent,
+    echoed,
+    find_runs,
+    is_content,
+    present,
+    read,
+    without_fillers,
+)
 
 
 def _is_idiom(words: Sequence[str], run: Run) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tabwb.lesion.values import row_of
+from tabwb.lesion.spec import row_of
 from tabwb.report.measures import (
     ACCURACY,
     BURDEN,

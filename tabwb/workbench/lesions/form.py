@@ -13,10 +13,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS
-from tabwb.lesion.numbers import numbers_text
-from tabwb.lesion.part import Part
-from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made
+from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS, Part
+from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made, numbers_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled

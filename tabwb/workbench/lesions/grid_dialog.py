@@ -16,8 +16,7 @@ from textual.widgets import Button, Input, Static
 from tabwb.administer.sweep.grid import TOO_LARGE, grid_of
 from tabwb.administer.sweep.grid_text import OWN, grid_text
 from tabwb.lesion.declared import CONTROLS as DECLARED
-from tabwb.lesion.numbers import parse_numbers
-from tabwb.lesion.spec import Lesion, lesion_text
+from tabwb.lesion.spec import Lesion, lesion_text, parse_numbers
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import expanded, read_regular
 from tabwb.workbench.lesions.form import problem_of

@@ -11,10 +11,9 @@ from tabwb.administer.session.exchange import attempt_with_answer, request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.raters import Raters
 from tabwb.battery.model import Battery
-from tabwb.lesion.declared import TARGETS
-from tabwb.lesion.part import Part
-from tabwb.lesion.plan import change_text, kept, planned, whole
+from tabwb.lesion.declared import TARGETS, Part
 from tabwb.lesion.spec import parse_lesions
+from tabwb.lesion.taken import change_text, kept, planned, whole
 from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.loading import opened

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import Part
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural, time_left

@@ -11,8 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from tabwb.lesion.declared import TARGETS
-from tabwb.lesion.part import Part
+from tabwb.lesion.declared import TARGETS, Part
 from tabwb.records.words import plural
 from tabwb.workbench.shell.wording import LESIONED
 

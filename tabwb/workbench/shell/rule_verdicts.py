@@ -22,7 +22,7 @@ from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.scores import Naming
-    from tabwb.scoring.naming.correct import Correctness
+    from tabwb.scoring.naming.target import Correctness
 
 SCORE_WORDS: Mapping[str, str] = {
     score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()

@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from tabwb.lesion.declared import Part
 from tabwb.lesion.draw import VERSION
-from tabwb.lesion.part import Part
-from tabwb.lesion.plan import Planned, planned
 from tabwb.lesion.spec import lesion_text, parse_lesions
+from tabwb.lesion.taken import Planned, planned
 from tabwb.plugin_api import Descriptor, hookimpl
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError

@@ -27,7 +27,7 @@ from tabwb.report.summaries.summary import Answers, Summary
 from tabwb.scoring.burden import NONE_COUNTED, RatedResponse, symptom_burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate
-from tabwb.scoring.rules.verdicts import FEATURES, TWO_SIDED
+from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
 from tabwb.tables.table import Table
 from tests.report.given import BATTERY, administration
 

@@ -18,8 +18,7 @@ from tabwb.media.figures import drawers, drawn, figure_table, make
 from tabwb.media.figures.amounts import Steps, confusion_table, corpus_steps
 from tabwb.media.figures.style import shade
 from tabwb.media.studied import studied
-from tabwb.phonology.batch import score
-from tabwb.phonology.costs import psst_costs
+from tabwb.phonology.batch import psst_costs, score
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.errors import UsageError
 from tabwb.scoring.estimate import clopper_pearson
