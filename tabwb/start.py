@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 
-from tabwb.records import limits
+from tabwb.records import system
 
 YOUNG = 20_000
 """New objects after which garbage is collected; most of a command's are modules, which stay."""
@@ -17,7 +17,7 @@ def open_workbench(
     store_location: str | None, offline: bool, battery: str | None, model: str | None
 ) -> int:
     """Open the workbench; its exit status. Textual is imported here and not before."""
-    limits.check_memory(limits.WORKBENCH_AT_LEAST)
+    system.check_memory(system.WORKBENCH_AT_LEAST)
     from tabwb.workbench.app import run_workbench
 
     return run_workbench(store_location, offline, battery, model)
@@ -25,7 +25,7 @@ def open_workbench(
 
 def open_speaker_view(store_location: str | None) -> int:
     """Show what the workbench's administration shows to a participant; return the exit status."""
-    limits.check_memory(limits.WORKBENCH_AT_LEAST)
+    system.check_memory(system.WORKBENCH_AT_LEAST)
     from tabwb.workbench.second_terminal import run_second_terminal
 
     return run_second_terminal(store_location)
@@ -33,7 +33,7 @@ def open_speaker_view(store_location: str | None) -> int:
 
 def open_rating(store_location: str | None, rating_set: int | str, rater: str) -> int:
     """Open the rating screen alone, blind to the source; its exit status."""
-    limits.check_memory(limits.WORKBENCH_AT_LEAST)
+    system.check_memory(system.WORKBENCH_AT_LEAST)
     from tabwb.workbench.rating.only import run_rating
 
     return run_rating(store_location, rating_set, rater)
@@ -42,7 +42,7 @@ def open_rating(store_location: str | None, rating_set: int | str, rater: str) -
 def main() -> int:
     """Run the program with the arguments of its process."""
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
-    limits.check_memory()
+    system.check_memory()
     from tabwb.cli import main as command_line  # importing it needs memory itself
 
     return command_line.main(

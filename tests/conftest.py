@@ -17,7 +17,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
-from tabwb.records.installation import switch_telemetry_off
+from tabwb.records.system import switch_telemetry_off
 
 switch_telemetry_off(os.environ)  # before a test imports onnxruntime itself
 # Before numpy and torch are imported: several workers share the cores, and threads that wait for

@@ -17,7 +17,7 @@ import torch
 
 from tabwb.records.errors import ComponentError, MissingExtra
 from tabwb.records.files import make_private_folder
-from tabwb.records.installation import import_onnxruntime
+from tabwb.records.system import import_onnxruntime
 from tabwb_wav2vec2.engine import SAME, Features, Loaded, LogProbs
 
 Precision = Literal["fp32", "int8"]

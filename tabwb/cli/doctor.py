@@ -27,7 +27,7 @@ from tabwb.cli.common import (
 from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
-from tabwb.records.installation import extra_command, is_installed
+from tabwb.records.system import extra_command, is_installed
 from tabwb.records.words import plural
 from tabwb.speech.devices import choose, inputs
 

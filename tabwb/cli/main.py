@@ -20,9 +20,9 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.records import limits
+from tabwb.records import system
 from tabwb.records.errors import TabwbError, error_text
-from tabwb.records.installation import switch_telemetry_off
+from tabwb.records.system import switch_telemetry_off
 from tabwb.records.words import near
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
@@ -227,7 +227,7 @@ def _guarded(work: Callable[[], object]) -> int:
         if os.environ.get("TABWB_DEBUG"):
             raise
         streams.give_up(sys.stdout)
-        if (exhausted := limits.exhausted(error)) is not None:
+        if (exhausted := system.exhausted(error)) is not None:
             return fail(exhausted)
         # Only asking for the current folder fails without a name and with this error.
         place = "the current folder" if isinstance(error, FileNotFoundError) else "output"
@@ -238,7 +238,7 @@ def _guarded(work: Callable[[], object]) -> int:
     except Exception as error:  # the outermost edge: one message, no traceback
         if os.environ.get("TABWB_DEBUG"):
             raise
-        if (exhausted := limits.exhausted(error)) is not None:
+        if (exhausted := system.exhausted(error)) is not None:
             error.__traceback__ = None  # frees what the command held
             return fail(exhausted)
         return fail(

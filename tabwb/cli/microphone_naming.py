@@ -17,8 +17,8 @@ from tabwb.cli.typing import answer_one
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
-from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.system import interrupt
 from tabwb.speech.devices import pick
 from tabwb.speech.recorder import Recorder
 from tabwb.tasks.spoken_naming.rules import cues_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import inform, json_option, note, opened_store, print_json, store_option
-from tabwb.records.addresses import stays_here
 from tabwb.records.errors import UsageError
+from tabwb.records.system import stays_here
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:

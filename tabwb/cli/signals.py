@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tabwb.cli import watchdog
-from tabwb.records import processes
-from tabwb.records.processes import Interrupt, interrupt
+from tabwb.records import system
+from tabwb.records.system import Interrupt, interrupt
 
 ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
@@ -66,7 +66,7 @@ def _leave_after_two(reading: int) -> None:
             break
         if len(times) == 2 and deadline is None:
             deadline = now + LEAVE_S
-    processes.kill_all()
+    system.kill_all()
     with contextlib.suppress(OSError):
         os.write(2, watchdog.STOPPED)
     os._exit(130)
@@ -74,7 +74,7 @@ def _leave_after_two(reading: int) -> None:
 
 @contextmanager
 def own_interrupts() -> Iterator[None]:
-    """Let ctrl+c raise :class:`~tabwb.records.processes.Interrupt` while a command runs.
+    """Let ctrl+c raise :class:`~tabwb.records.system.Interrupt` while a command runs.
 
     A ``KeyboardInterrupt`` that a plugin raises is then known as the plugin's failure. A handler
     that another program has set stays.
@@ -104,7 +104,7 @@ def end(status: int) -> None:
         sys.stderr.write(f"warning: a plugin left threads that do not end: {names}\n")
         sys.stdout.flush()
         sys.stderr.flush()
-    processes.kill_all()
+    system.kill_all()
     os._exit(status)
 
 

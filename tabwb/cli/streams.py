@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
-from tabwb.records import limits
+from tabwb.records import system
 from tabwb.records.visible import VisibleStream
 
 _found: list[TextIO] = []
@@ -32,7 +32,7 @@ def prepare() -> None:
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-    limits.check_open_files()
+    system.check_open_files()
     _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
     _reconfigure(sys.stdout, "backslashreplace", "replace")
     _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")

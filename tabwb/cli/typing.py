@@ -13,8 +13,8 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.system import interrupt
 
 HELP = """\
 Type the answer and press enter (connected text: an empty line ends it).

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 
-from tabwb.records import processes
+from tabwb.records import system
 
 TWICE_S = 10.0
 """Signals within so many seconds count together."""
@@ -51,7 +51,7 @@ def start(reading: int, writing: int) -> int:
         _Watchdog(program, reading, passing).run()
 
     try:
-        processes.fork(work)
+        system.fork(work)
     except OSError:  # no more processes are allowed
         os.close(passed)
         os.close(passing)

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.writing import write_pieces as write_pieces
     from tabwb.plugin_api.writing import write_text as write_text
     from tabwb.plugin_api.writing import write_with as write_with
-    from tabwb.records.addresses import stays_here as stays_here
     from tabwb.records.answers import KnownDecoding as KnownDecoding
     from tabwb.records.answers import RecordedAnswer as RecordedAnswer
     from tabwb.records.answers import RecordedRun as RecordedRun
@@ -100,6 +99,7 @@ if TYPE_CHECKING:
     from tabwb.records.states import ResponseKind as ResponseKind
     from tabwb.records.states import ResponseStatus as ResponseStatus
     from tabwb.records.states import StopReason as StopReason
+    from tabwb.records.system import stays_here as stays_here
     from tabwb.scoring.distributions import t_quantile as t_quantile
 
 _NAMES = {
@@ -127,7 +127,7 @@ _NAMES = {
     "tabwb.plugin_api.remote.streaming": "StopStrings",
     "tabwb.plugin_api.time_limit": "within",
     "tabwb.plugin_api.writing": "draft_of write_pieces write_text write_with",
-    "tabwb.records.addresses": "stays_here",
+    "tabwb.records.system": "stays_here",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",

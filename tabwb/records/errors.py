@@ -57,7 +57,7 @@ def error_text(error: BaseException, *, typed: bool = True) -> str:
         text = str(error)
         whole = f"{name}: {text}" if typed else str.__str__(text)
     except BaseException as failed:
-        from tabwb.records.processes import is_real
+        from tabwb.records.system import is_real
 
         if isinstance(failed, KeyboardInterrupt) and is_real(failed):
             raise
@@ -97,7 +97,7 @@ class MissingExtra(ComponentError):
     """An optional package is not installed; the hint names the command that installs it."""
 
     def __init__(self, what: str, extra: str, *, package: str | None = None) -> None:
-        from tabwb.records.installation import extra_command
+        from tabwb.records.system import extra_command
 
         missing = f" (package {package} is not installed)" if package else ""
         super().__init__(
@@ -111,7 +111,7 @@ class MissingPackage(ComponentError):
     """A package that a plugin names in its ``needs`` is not installed."""
 
     def __init__(self, what: str, package: str, command: str = "") -> None:
-        from tabwb.records.installation import package_command
+        from tabwb.records.system import package_command
 
         super().__init__(
             f"{what} needs the package '{package}', which is not installed",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tabwb.records.addresses import stays_here
+from tabwb.records.system import stays_here
 
 FEATURES = (
     "accelerometer", "camera", "clipboard-read", "display-capture", "geolocation", "gyroscope",

@@ -14,12 +14,12 @@ from aiohttp import WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from tabwb.records import processes
-from tabwb.records.environment import child_environ
+from tabwb.records import system
+from tabwb.records.system import child_environ
 from tabwb.serve.envelopes import Focus, Keys, Ping, Size, read_envelope
 from tabwb.serve.guests import Guest
 
-COMMAND = processes.python("tabwb.workbench.served")
+COMMAND = system.python("tabwb.workbench.served")
 """Shows one rating page. Its arguments, which everybody on the computer can read, name nobody."""
 LEAVE_S = 5.0
 """Seconds that a browser or a process has to end after it was asked to; nothing is lost then."""
@@ -144,7 +144,7 @@ class Session(AppService):
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         environment = self._build_environment(width, height)
-        self._process = process = await processes.start_served(self._argv, environment)
+        self._process = process = await system.start_served(self._argv, environment)
         self._stdin = process.stdin
         assert process.stderr is not None
         self._complaints = asyncio.create_task(_log_kind(process.stderr))

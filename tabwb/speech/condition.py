@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.installation import need
 from tabwb.records.speech import Stretch
+from tabwb.records.system import need
 from tabwb.speech.files import Samples, read_clip, write_wav
 from tabwb.speech.finding import Finding, FoundSpeech, find_speech
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.installation import need
+from tabwb.records.system import need
 
 Samples = NDArray[np.float32]
 """One channel: shape (samples,), float32, full scale at -1 and 1. The rate is kept beside it."""

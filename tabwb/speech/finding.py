@@ -18,8 +18,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.installation import is_installed, need
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
+from tabwb.records.system import is_installed, need
 from tabwb.speech.files import Samples
 from tabwb.speech.level import HOP_S, LEAST_DBFS, WINDOW_S, dbfs, rms, window_levels
 

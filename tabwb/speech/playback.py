@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tabwb.records.errors import ComponentError
-from tabwb.records.installation import need
+from tabwb.records.system import need
 from tabwb.speech.devices import Device
 from tabwb.speech.files import read_clip
 from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said

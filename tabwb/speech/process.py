@@ -17,9 +17,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from tabwb.records import processes
+from tabwb.records import system
 from tabwb.records.errors import ComponentError, MissingExtra, TabwbError
-from tabwb.records.installation import is_installed
+from tabwb.records.system import is_installed
 from tabwb.speech.sound_server import environment
 
 Message = Mapping[str, Any]
@@ -59,11 +59,11 @@ class SoundHost:
         self.error: TabwbError | None = None
         self.over = threading.Event()
         self._stuck = False
-        self._popen = processes.start(
-            processes.python("tabwb.speech.host", verb),
+        self._popen = system.start(
+            system.python("tabwb.speech.host", verb),
             inherited,
-            stdin=processes.PIPE,
-            stdout=processes.PIPE,
+            stdin=system.PIPE,
+            stdout=system.PIPE,
             stderr=self._log,
         )
         assert self._popen.stdin is not None and self._popen.stdout is not None

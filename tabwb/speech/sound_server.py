@@ -16,10 +16,9 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from tabwb.records import processes
-from tabwb.records.addresses import is_offline, sound_servers_elsewhere
-from tabwb.records.environment import child_environ
+from tabwb.records import system
 from tabwb.records.errors import NeedsNetwork
+from tabwb.records.system import child_environ, is_offline, sound_servers_elsewhere
 
 _DEFAULT = re.compile(r"^\s*default-server\s*=\s*(.*?)\s*$", re.MULTILINE)
 SYSTEM = Path("/etc/pulse/client.conf")
@@ -86,15 +85,15 @@ class Routing:
         self.changed = ""
         self._number = ""
         self._watching: subprocess.Popen[bytes] | None = None
-        self._pactl = processes.find_program("pactl")
+        self._pactl = system.find_program("pactl")
         if self._pactl is None:
             return
         self._number = _source_number(self._ask("source-outputs"), os.getpid())
         if not self._number:
             return
         self.source = _description(self._ask("sources"), self._number)
-        self._watching = processes.start(
-            (self._pactl, "subscribe"), _environment(), stdout=processes.PIPE, apart=False
+        self._watching = system.start(
+            (self._pactl, "subscribe"), _environment(), stdout=system.PIPE, apart=False
         )
         threading.Thread(target=self._listen, name="routing", daemon=True).start()
 
@@ -131,8 +130,8 @@ class Routing:
     def _ask(self, what: str) -> str:
         assert self._pactl is not None
         try:
-            asked = processes.start(
-                (self._pactl, "list", what), _environment(), stdout=processes.PIPE, apart=False
+            asked = system.start(
+                (self._pactl, "list", what), _environment(), stdout=system.PIPE, apart=False
             )
         except OSError:
             return ""

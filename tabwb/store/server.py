@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from tabwb.records.addresses import is_offline, servers_elsewhere
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
+from tabwb.records.system import is_offline, servers_elsewhere
 from tabwb.store import locks, schema
 from tabwb.store.database import Conflict, Transaction
 from tabwb.store.location import is_plain, without_password

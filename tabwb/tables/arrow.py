@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import MissingExtra
-from tabwb.records.installation import is_installed
+from tabwb.records.system import is_installed
 
 if TYPE_CHECKING:
     from tabwb.tables.table import Column, Series, Table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabwb.records.errors import MissingPackage
-from tabwb.records.installation import is_installed
+from tabwb.records.system import is_installed
 
 if TYPE_CHECKING:
     from tabwb.records.condition_kinds import ColumnType

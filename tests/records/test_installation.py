@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import MissingPackage
-from tabwb.records.installation import extra_command, package_command, requirements_of
+from tabwb.records.system import extra_command, package_command, requirements_of
 
 RECEIPT = """
 [tool]

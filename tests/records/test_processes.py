@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records import processes
-from tabwb.records.environment import child_environ
+from tabwb.records import system
+from tabwb.records.system import child_environ
 
 ROOT = Path(__file__).parents[2]
 OTHER_WAY = re.compile(
@@ -21,9 +21,9 @@ OTHER_WAY = re.compile(
 )
 PROGRAM = """
 import os, signal, sys
-from tabwb.records import processes
+from tabwb.records import system
 
-started = processes.start([sys.executable, "-c", "input()"], os.environ, stdin=processes.PIPE)
+started = system.start([sys.executable, "-c", "input()"], os.environ, stdin=system.PIPE)
 os.killpg(started.pid, signal.SIGSTOP)
 os.waitpid(started.pid, os.WUNTRACED)  # it is stopped now, and cannot see that its input ended
 print(started.pid, flush=True)
@@ -56,7 +56,7 @@ def test_every_child_is_started_in_one_place() -> None:
         if OTHER_WAY.search(file.read_text(encoding="utf-8"))
     }
     assert len(files) > 500
-    assert found == {"tabwb/records/processes.py"}
+    assert found == {"tabwb/records/system.py"}
 
 
 def test_a_child_runs_no_code_of_the_current_folder_and_no_program_in_it(
@@ -69,9 +69,9 @@ def test_a_child_runs_no_code_of_the_current_folder_and_no_program_in_it(
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", os.defpath]))
-    started = processes.start(processes.python("json.tool"), child_environ(os.environ))
+    started = system.start(system.python("json.tool"), child_environ(os.environ))
     started.wait()
     assert not (tmp_path / "ran").exists()
-    assert processes.find_program("pactl") != str(program)
+    assert system.find_program("pactl") != str(program)
     monkeypatch.setenv("PATH", os.pathsep.join([".", str(tmp_path)]))
-    assert processes.find_program("pactl") == str(program)
+    assert system.find_program("pactl") == str(program)

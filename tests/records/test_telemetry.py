@@ -11,7 +11,7 @@ import pytest
 
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.records.installation import SWITCHES, import_onnxruntime, switch_telemetry_off
+from tabwb.records.system import SWITCHES, import_onnxruntime, switch_telemetry_off
 
 CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 FIND = """
@@ -21,7 +21,7 @@ sound, rate = soundfile.read(sys.argv[1], dtype="float32")
 assert voice_probabilities(sound).max() > 0.5
 """
 IMPORT = """
-from tabwb.records.installation import import_onnxruntime
+from tabwb.records.system import import_onnxruntime
 import sys
 import_onnxruntime(sys.argv[1])
 """

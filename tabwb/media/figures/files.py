@@ -23,7 +23,7 @@ from tabwb.media.studied import Studied, followed, studied
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.records.installation import need
+from tabwb.records.system import need
 from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.destination import check_destination

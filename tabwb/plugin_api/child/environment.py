@@ -8,8 +8,7 @@ from itertools import chain
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.remote.keys import SERVICES, secrets
 from tabwb.plugin_api.remote.offline import SWITCHES
-from tabwb.records.environment import child_environ
-from tabwb.records.installation import switch_telemetry_off
+from tabwb.records.system import child_environ, switch_telemetry_off
 
 
 def child_environment(

@@ -13,7 +13,7 @@ from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import Frame, read_frame, write_frame
 from tabwb.plugin_api.child.log import ChildLog
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.records import processes
+from tabwb.records import system
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
 
@@ -35,12 +35,12 @@ class Process:
         self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]
     ) -> None:
         self.log = ChildLog(configuration.data_dir / "logs", name)
-        self.popen = processes.start(
-            processes.python("tabwb.plugin_api.child.host"),
+        self.popen = system.start(
+            system.python("tabwb.plugin_api.child.host"),
             child_environment(configuration, spec.options.get("threads"), os.environ, variables),
-            stdin=processes.PIPE,
-            stdout=processes.PIPE,
-            stderr=processes.PIPE,
+            stdin=system.PIPE,
+            stdout=system.PIPE,
+            stderr=system.PIPE,
         )
         assert self.popen.stdin and self.popen.stdout and self.popen.stderr
         self.log.follow(self.popen.stderr)
@@ -55,7 +55,7 @@ class Process:
             while (frame := read_frame(self._reading, LONGEST_ANSWER)) is not None:
                 self.frames.put(frame)
         except (TabwbError, ValueError, OSError):
-            processes.kill_group(self.popen)
+            system.kill_group(self.popen)
         finally:
             self.frames.put(None)
             self._reading.close()
@@ -82,7 +82,7 @@ class Process:
             try:
                 status = self.popen.wait(0.5)
             except subprocess.TimeoutExpired:
-                processes.kill_group(self.popen)
+                system.kill_group(self.popen)
                 status = self.popen.wait()
         self.log.close()
         return status

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 from tabwb.plugin_api.config.trust import IGNORED
-from tabwb.records.installation import NAME
 from tabwb.records.ratings import PluginVersion
+from tabwb.records.system import NAME
 
 LARGEST = 8_000_000
 """Of a larger file (a model) the hash has name and size only."""

@@ -19,9 +19,9 @@ from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descripto
 from tabwb.plugin_api.registry.extensions import Conflicts, with_owners
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
-from tabwb.records.installation import is_installed
 from tabwb.records.specs import Spec, is_component_id, is_kebab
 from tabwb.records.states import Protocol
+from tabwb.records.system import is_installed
 from tabwb.records.words import did_you_mean
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {

@@ -22,7 +22,7 @@ from tabwb.plugin_api.config.trust import folder_hash
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.requirements import check_api, check_requirements
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.installation import NAME
+from tabwb.records.system import NAME
 from tabwb.records.words import did_you_mean
 
 GROUP = "tabwb"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from tabwb.records.errors import ComponentError
-from tabwb.records.installation import NAME
+from tabwb.records.system import NAME
 
 API_VERSION = 2
 """Raised when hooks or contracts change so that plugins must change.

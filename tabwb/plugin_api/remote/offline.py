@@ -11,8 +11,8 @@ import socket
 import sys
 from typing import Any
 
-from tabwb.records.addresses import stays_here
 from tabwb.records.errors import NeedsNetwork
+from tabwb.records.system import stays_here
 
 SWITCHES = {
     "TABWB_OFFLINE": "1",

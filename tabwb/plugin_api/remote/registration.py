@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tabwb.plugin_api.descriptors import Descriptor, reply_tokens
-from tabwb.records.addresses import stays_here
 from tabwb.records.specs import Spec
+from tabwb.records.system import stays_here
 
 
 def service_descriptor(

@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records import processes
-from tabwb.records.environment import child_environ
+from tabwb.records import system
 from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.system import child_environ
 from tabwb.workbench.shell.pictures import fitted, read_picture
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class PictureWindow:
     """The process that shows the window; started from the workbench."""
 
     def __init__(self, path: Path) -> None:
-        self._process = processes.start(
-            processes.python(__name__, str(path)),
+        self._process = system.start(
+            system.python(__name__, str(path)),
             child_environ(os.environ),
-            stdout=processes.PIPE,
-            stderr=processes.PIPE,
+            stdout=system.PIPE,
+            stderr=system.PIPE,
         )
         assert self._process.stdout is not None and self._process.stderr is not None
         if self._process.stdout.readline().strip() != b"ready":
