@@ -47,7 +47,7 @@ def configuration(*, offline: bool | None = None) -> Configuration:
     """
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.remote.offline import go_offline
-    from tabwb.records.workfolder import FOLDER, sweep
+    from tabwb.records.files import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline is not None:

@@ -247,7 +247,7 @@ def configuration(offline: bool | None = None) -> Configuration:
     from dataclasses import replace
 
     from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.records.workfolder import FOLDER, sweep
+    from tabwb.records.files import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline:

@@ -11,8 +11,8 @@ import click
 
 from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_line
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import WorkFolder
 from tabwb.records.words import plural
-from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.devices import inputs, outputs, pick, pick_output
 from tabwb.store import takes
 

@@ -11,9 +11,8 @@ from typing import BinaryIO
 
 from tabwb.plugin_api.config.settings import data_folder
 from tabwb.records.errors import TabwbError
-from tabwb.records.files import open_private
+from tabwb.records.files import FOLDER, WorkFolder, open_private
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.records.workfolder import FOLDER, WorkFolder
 
 _BUFFER = 1_000_000
 """Characters that are put together before they are written."""

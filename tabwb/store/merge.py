@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.records.errors import StoreError
-from tabwb.records.workfolder import WorkFolder
+from tabwb.records.files import WorkFolder
 from tabwb.store import blobs, maintenance, people, schema, takes, verdicts
 from tabwb.store.access import Access
 from tabwb.store.database import EmbeddedDatabase, Transaction, damaged, explain

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tabwb.records import workfolder
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
+from tabwb.records.files import WorkFolder
 from tabwb.records.speakers import (
     Consent,
     KeptRecording,
@@ -25,7 +26,6 @@ from tabwb.records.speakers import (
     in_force,
     operator,
 )
-from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, read, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.keys import now, to_json

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records import files
-from tabwb.records.workfolder import WorkFolder, sweep
+from tabwb.records.files import WorkFolder, sweep
 
 
 def killed(work: Callable[[], None]) -> None:

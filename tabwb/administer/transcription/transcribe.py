@@ -15,8 +15,8 @@ from tabwb.plugin_api.loading import opened
 from tabwb.plugin_api.registry.making import cut_of
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError, error_text
+from tabwb.records.files import WorkFolder
 from tabwb.records.speech import Clip, Transcript, TranscriptStatus, is_typed
-from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.finding import joined, pieces
 from tabwb.store import takes
 

@@ -223,7 +223,7 @@ class MicrophoneScreen(Dialog[str | None]):
             self.run_worker(self._test(self._devices[at]))
 
     async def _test(self, device: Device) -> None:
-        from tabwb.records.workfolder import WorkFolder
+        from tabwb.records.files import WorkFolder
         from tabwb.speech.playback import Playback
         from tabwb.speech.recorder import Recorder
         from tabwb.store import takes

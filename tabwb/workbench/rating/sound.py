@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tabwb.records.workfolder import WorkFolder
+from tabwb.records.files import WorkFolder
 
 if TYPE_CHECKING:
     from tabwb.speech.playback import Playback
