@@ -12,9 +12,9 @@ from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.errors import ComponentError, NoAnswer, UsageError
 from tabwb.records.exchange import NOT_SENT, Decoding, Reply, Request
+from tabwb.records.files import located, read_file
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.specs import Spec
-from tabwb.records.standard_streams import located, read_file
 from tabwb.records.states import ResponseStatus, StopReason
 from tabwb_builtin.echo import refuse_protocol, stream_text
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.plugin_api import TabwbError
-from tabwb.records.files import open_file
-from tabwb.records.standard_streams import is_stdin, read_stdin
+from tabwb.records.files import is_stdin, open_file, read_stdin
 
 MOST_BYTES = 256 * 2**20
 """The largest file that is read whole."""

@@ -25,11 +25,11 @@ from tabwb.battery.naming import naming_item
 from tabwb.records.counting import CALIBRATED, rule_of
 from tabwb.records.counting import UNSURE as UNSURE_REASON
 from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.files import is_stdin
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
 from tabwb.records.rating_sets import Answer, RatingSet, Sample, SampleRating, is_rater
 from tabwb.records.ratings import prompt_hash
 from tabwb.records.speech import is_typed
-from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.target import Rule, right_by_score

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.problems import Problem, control_character
-from tabwb.records.files import is_inside
+from tabwb.records.files import is_inside, is_stdin, read_stdin
 from tabwb.records.problems import Broken, KeyPath
-from tabwb.records.standard_streams import is_stdin, read_stdin
 
 MAX_BYTES = 2_000_000
 """Larger files are refused unread."""

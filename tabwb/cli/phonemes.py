@@ -13,8 +13,8 @@ from tabwb.battery.naming import naming_item
 from tabwb.cli.common import json_option, note, opened_plugins, print_json
 from tabwb.phonology.labels import label_set
 from tabwb.records.errors import UsageError
+from tabwb.records.files import is_stdin
 from tabwb.records.languages import is_english, not_available
-from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from tabwb.cli.selecting import (
     selection_options,
 )
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.standard_streams import is_stdout
+from tabwb.records.files import is_stdout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

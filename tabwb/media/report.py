@@ -46,8 +46,8 @@ from tabwb.records.condition_kinds import Components, Switch
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.counting import is_derived
 from tabwb.records.errors import UsageError
+from tabwb.records.files import is_stdout, write_stdout
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
-from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.visible import visible

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.standard_streams import read_file
+from tabwb.records.files import read_file
 
 MAX_BYTES: Final = 200_000_000
 """Larger files are refused; a million utterances have less."""

@@ -19,9 +19,9 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.files import stdout_to_stderr
 from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, separated
 from tabwb.records.speech import Clip, Transcript
-from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.states import StopReason
 from tabwb.records.system import is_real
 

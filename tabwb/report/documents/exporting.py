@@ -21,10 +21,9 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
 from tabwb.records.counting import CALIBRATED
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
-from tabwb.records.files import WorkFolder
+from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
 from tabwb.records.once import Once
 from tabwb.records.specs import parse_spec
-from tabwb.records.standard_streams import copy_to_stdout, is_stdout
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Administration
 from tabwb.report.documents.datapackage import described, write_description

@@ -14,7 +14,7 @@ from tabwb.administer.rating.elsewhere.mapping import ALSO, COLUMNS, FileMapping
 from tabwb.battery.problems import Problem
 from tabwb.plugin_api.answer_files import AnswerProblems
 from tabwb.records.errors import TabwbError
-from tabwb.records.standard_streams import read_file
+from tabwb.records.files import read_file
 from tabwb.records.words import near
 
 MOST_BYTES = 256 * 2**20
