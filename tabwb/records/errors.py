@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class TabwbError(Exception):
     """One clear message for a person; ``tabwb`` prints it without a traceback.
@@ -23,7 +25,7 @@ class TabwbError(Exception):
         allowed: str | None = None,
         hint: str | None = None,
     ) -> None:
-        from tabwb.records.secret_words import without_keys  # most commands make no error
+        from tabwb.records.errors import without_keys  # most commands make no error
 
         def shown(text: str | None) -> str | None:
             return without_keys(text) if isinstance(text, str) else text
@@ -62,7 +64,7 @@ def error_text(error: BaseException, *, typed: bool = True) -> str:
         if isinstance(failed, KeyboardInterrupt) and is_real(failed):
             raise
         whole = f"{name}, whose text cannot be read: __str__ raised {type(failed).__name__}"
-    from tabwb.records.secret_words import without_keys
+    from tabwb.records.errors import without_keys
 
     whole = without_keys(whole[: 2 * LONGEST_TEXT])
     return whole if len(whole) <= LONGEST_TEXT else f"{whole[:LONGEST_TEXT]} … (shortened)"
@@ -136,3 +138,42 @@ class Interrupted(TabwbError):
 
 class TabwbWarning(UserWarning):
     """Something that whoever calls the Python interface is to know; the work continued."""
+
+
+SHOWN = "[key]"
+_KEYS = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    # The prefixes of OpenAI, Anthropic and OpenRouter; Hugging Face, GitHub, GitLab, Groq, others.
+    r"sk-(?=[\w-]{0,60}\d)[\w-]{0,40}?[A-Za-z0-9]{16}[\w-]*"
+    r"|(?:hf|gsk|r8|gh[pousr])_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
+    r"|(?:xai|pplx|nvapi|glpat|xox[abp])-[\w-]{20,}"
+    r"|AIza[\w-]{30,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,999}\.[\w-]+\.[\w-]*"
+    # Long words of capitals, small letters and digits; hexadecimal hashes have one case, and names
+    # of files and models hold words.
+    r"|(?=[A-Za-z]*\d)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?![A-Za-z0-9]{0,26}[a-z]{6})"
+    r"[A-Za-z0-9]{32,}(?![A-Za-z0-9])"
+    r")"
+    # A user and a password in an address, and a key in its query.
+    r"|(?<=://)[^/\s@'\",?#]+(?=@)"
+    r"|(?<=[?&]key=)[^&\s'\"]+|(?<=[?&]api_key=)[^&\s'\"]+|(?<=[?&]token=)[^&\s'\"]+"
+)
+
+
+def without_keys(text: str) -> str:
+    """Return the text with all that looks like a key replaced by ``[key]``.
+
+    >>> without_keys("refused: sk-proj-abcDEF0123456789abcdef0123 of http://me:word@host/v1?key=x")
+    'refused: [key] of http://[key]@host/v1?key=[key]'
+    >>> without_keys("/sk-study-2024-1/hf_models_cache_of_us/NamingOfParticipant12Session3.wav")
+    '/sk-study-2024-1/hf_models_cache_of_us/NamingOfParticipant12Session3.wav'
+    """
+    return _KEYS.sub(SHOWN, text)
+
+
+def has_key(text: str) -> bool:
+    """Return whether a part of the text looks like a key.
+
+    >>> has_key("openai:sk-proj-abcDEF0123456789abcdef0123"), has_key("openai:llama3.2:1b")
+    (True, False)
+    """
+    return _KEYS.search(text) is not None

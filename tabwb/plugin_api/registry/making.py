@@ -31,11 +31,10 @@ from tabwb.plugin_api.registry.index import (
     check_needs,
     validate_options,
 )
-from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
+from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError, has_key
 from tabwb.records.ratings import MeasureKind, Scope
 from tabwb.records.reasoning import AUTO, check_option
 from tabwb.records.reasoning import OPTION as REASONING
-from tabwb.records.secret_words import has_key
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 from tabwb.records.speech import is_typed
 from tabwb.records.words import did_you_mean
