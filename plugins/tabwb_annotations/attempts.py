@@ -9,8 +9,7 @@ from typing import Any
 from tabwb.phonology.inventory import to_ipa
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import TabwbError
-from tabwb.records.visible import CSV_CELLS, csv_text
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text
 from tabwb_annotations.tiers import Document, by_raters
 
 RESPONSE = (

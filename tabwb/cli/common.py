@@ -13,7 +13,7 @@ import click
 
 from tabwb.cli.streams import is_utf8
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.records.visible import json_escaped, unfiltered, visible
+from tabwb.records.words import json_escaped, unfiltered, visible
 
 if TYPE_CHECKING:
     from pathlib import Path

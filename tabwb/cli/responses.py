@@ -139,7 +139,7 @@ def _add_reasoning(store: Store, rows: list[dict[str, Any]]) -> None:
 
 def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of one response."""
-    from tabwb.records.visible import visible
+    from tabwb.records.words import visible
 
     status = row["effective_status"]
     parts = [f"#{row['id']}", row["examinee"], f"{row['subtest']}/{row['item']}"]

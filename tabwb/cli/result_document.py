@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tabwb.cli.streams import is_utf8
-from tabwb.records.visible import json_escaped, unfiltered
+from tabwb.records.words import json_escaped, unfiltered
 
 if TYPE_CHECKING:
     from tabwb.analysis.selection import Selection

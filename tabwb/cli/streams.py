@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from tabwb.records import system
-from tabwb.records.visible import VisibleStream
+from tabwb.records.words import VisibleStream
 
 _found: list[TextIO] = []
 """The streams as they were found, below the filters."""

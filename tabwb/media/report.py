@@ -50,8 +50,7 @@ from tabwb.records.files import is_stdout, write_stdout
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
-from tabwb.records.visible import visible
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import RESEARCH_ONLY, visible
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.tables.captioned import Captioned, Footnote

@@ -17,8 +17,7 @@ from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed, ranges, spread
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.visible import visible
-from tabwb.records.words import plural
+from tabwb.records.words import plural, visible
 from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.tables.declared import GroupNames
 

@@ -14,7 +14,7 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.records.visible import unfiltered, visible
+from tabwb.records.words import unfiltered, visible
 
 MINIMUM_WIDTH = 70
 """Columns of characters that the table of subtests needs."""

@@ -480,7 +480,7 @@ def write_stdout(content: bytes) -> None:
     sys.stdout.flush()
     if sys.stdout.isatty():
         # Answers are quoted in it. The escape is that of JSON, so that JSON stays what it was.
-        from tabwb.records.visible import json_escaped
+        from tabwb.records.words import json_escaped
 
         text = content.decode("utf-8", "replace").replace("\r\n", "\n")
         content = json_escaped(text).encode()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from typing import TextIO, cast
 
 NONE = "-"
 """Is shown where a value is undefined."""
@@ -110,3 +113,158 @@ def time_left(seconds: float) -> str:
     if minutes < 90:
         return f"  about {minutes:.0f} min left"
     return f"  about {minutes / 60:.1f} h left"
+
+
+_CONTROL = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f"  # C0 without tab and newline; delete
+    "\x80-\x9f"  # C1: one character that acts as an escape sequence
+    "\u2028\u2029"  # line and paragraph separator
+    "\u202a-\u202e\u2066-\u2069"  # bidirectional embedding, override and isolate
+    "]"
+)
+"""Characters that move the cursor, start a control sequence or reorder the text around them."""
+
+
+def visible(text: str) -> str:
+    r"""Return the text with every control character written as its Python escape.
+
+    Tabs and newlines stay. A reply of a server, a file name or a battery can hold terminal
+    sequences: they could rename the window, write to the clipboard or hide what was printed.
+
+    >>> visible("a\x1b]0;title\x07b"), visible("good\tline\n")
+    ('a\\x1b]0;title\\x07b', 'good\tline\n')
+    >>> visible("\u202egnp.exe")
+    '\\u202egnp.exe'
+    """
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
+
+
+def without_controls(text: str) -> str:
+    r"""Return the text without its control characters, for cells whose width is already laid out.
+
+    Control characters take no cell, so the width does not change. Newlines stay.
+
+    >>> without_controls("a\x1b[31mb")
+    'a[31mb'
+    """
+    return _CONTROL.sub("", text)
+
+
+def json_escaped(document: str) -> str:
+    r"""Return a JSON document with its remaining control characters as JSON escapes.
+
+    ``json.dumps(ensure_ascii=False)`` escapes C0 only. The value of the document is the same.
+
+    >>> json_escaped('"a\x9bb"')
+    '"a\\u009bb"'
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
+
+
+class VisibleStream(io.TextIOWrapper):
+    """A text stream that shows control characters instead of obeying them.
+
+    Everything that commands print passes here, so no message has to remember to do it. Our own
+    control sequences (colours, progress that rewrites its line) go through :func:`unfiltered`.
+    """
+
+    def write(self, text: str) -> int:
+        """Write the text, with control characters as escapes (see :func:`visible`)."""
+        super().write(visible(text))
+        return len(text)
+
+
+class _Unfiltered(io.TextIOBase):
+    """Writes to the stream below its filter."""
+
+    def __init__(self, stream: VisibleStream) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return io.TextIOWrapper.write(self._stream, text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """Return the stream below the filter where there is one, else the stream itself."""
+    return cast("TextIO", _Unfiltered(stream)) if isinstance(stream, VisibleStream) else stream
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+CSV_CELLS = (
+    "A text that begins with =, +, -, @, a tab or a carriage return has an apostrophe before it: a "
+    "spreadsheet shows it and does not run it. JSON Lines and Parquet have every text unchanged."
+)
+"""The sentence for the notes beside a CSV file."""
+
+
+CSV_END = "\r\n"
+"""The end of a line of CSV."""
+
+
+class CsvLines:
+    r"""Makes lines of CSV (RFC 4180), with texts that are not formulas.
+
+    >>> CsvLines().line(["w1", "=1+1", -2.5, None, True])
+    "w1,'=1+1,-2.5,,True"
+    """
+
+    def __init__(self) -> None:
+        import csv  # every command imports this module, few write a table
+
+        self._text = io.StringIO(newline="")
+        # Cells with a character of the line's end are quoted: the writer must know it.
+        self._writer = csv.writer(self._text, lineterminator=CSV_END)
+
+    def line(self, cells: Iterable[object]) -> str:
+        """Return cells as a line without its end; None is an empty cell."""
+        self._text.seek(0)
+        self._text.truncate()
+        self._writer.writerow([_cell(value) for value in cells])
+        return self._text.getvalue()[: -len(CSV_END)]
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""Return a table as CSV (RFC 4180), with texts that are not formulas.
+
+    >>> csv_text(["item", "answer", "score"], [["w1", "=1+1", -2.5], ["w2", None, "-2.5"]])
+    "item,answer,score\r\nw1,'=1+1,-2.5\r\nw2,,-2.5\r\n"
+    """
+    lines = CsvLines()
+    return "".join(lines.line(row) + CSV_END for row in (columns, *rows))
+
+
+def as_written(cell: str) -> str:
+    """Return the text that :func:`csv_text` made a cell of.
+
+    >>> as_written("'=1+1"), as_written("'tis"), as_written("-2.5")
+    ('=1+1', "'tis", '-2.5')
+    """
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip() == text

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from tabwb.cli.common import print_json
 from tabwb.media.terminal import print_view
-from tabwb.records.visible import VisibleStream
+from tabwb.records.words import VisibleStream
 from tests.cli.conftest import Run
 
 FULL = Path("/dev/full")

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from tabwb.records.visible import csv_text
+from tabwb.records.words import csv_text
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from tabwb.media.figures.kind import FigureKind
 from tabwb.media.figures.style import width_mm
 from tabwb.records.errors import UsageError
 from tabwb.records.system import need
-from tabwb.records.visible import visible
-from tabwb.records.words import RESEARCH_ONLY, near
+from tabwb.records.words import RESEARCH_ONLY, near, visible
 from tabwb.report.file_names import file_names, named
 from tabwb.tables.table import Series, Table
 

@@ -24,8 +24,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
-from tabwb.records.visible import CSV_CELLS
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.groups_csv import left_out, of_models
 from tabwb.store.store import Store

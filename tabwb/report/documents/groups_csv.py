@@ -16,8 +16,7 @@ from tabwb.analysis.keys import key_of
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
-from tabwb.records.visible import CSV_CELLS, csv_text
-from tabwb.records.words import RESEARCH_ONLY, plural
+from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text, plural
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.datapackage import (
     Described,

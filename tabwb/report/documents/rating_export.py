@@ -20,8 +20,7 @@ from tabwb.plugin_api.writing import draft_of, write_text, write_with
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import write_private
 from tabwb.records.rating_sets import RatingSet
-from tabwb.records.visible import CSV_CELLS, csv_text
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text
 from tabwb.report.documents.datapackage import (
     NAME,
     Described,

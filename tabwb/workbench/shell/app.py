@@ -27,7 +27,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
-from tabwb.records.visible import without_controls
+from tabwb.records.words import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog

@@ -14,7 +14,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.widget import Widget
 
-from tabwb.records.visible import without_controls
+from tabwb.records.words import without_controls
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET, spread
 
 

@@ -23,7 +23,7 @@ from tabwb.records.files import file_inside
 from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, checked_counts
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.specs import is_kebab
-from tabwb.records.visible import as_written
+from tabwb.records.words import as_written
 
 PLAN, FORM, SAMPLES, RATINGS = "set.json", "form.json", "samples.csv", "ratings.csv"
 NEEDED = (PLAN, FORM, SAMPLES, RATINGS)
