@@ -10,7 +10,7 @@ from google.genai import types
 from tabwb.plugin_api.remote.streaming import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
-from tabwb.records.seeds import mixed
+from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol
 from tabwb_gemini.options import ROOM_TO_THINK, GeminiOptions
 

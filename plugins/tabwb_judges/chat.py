@@ -13,8 +13,7 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import THOUGHT_AWAY, Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.reasoning import whole_text
-from tabwb.records.seeds import model_name, seed_of
-from tabwb.records.specs import Spec, inner_spec
+from tabwb.records.specs import Spec, inner_spec, model_name, seed_of
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb_judges.asking import ask_all, kept_to_schema, total
 from tabwb_judges.parse import Labels, Unreadable, read_labels

@@ -9,7 +9,7 @@ from typing import Any
 from tabwb.plugin_api.remote.streaming import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request
-from tabwb.records.seeds import mixed
+from tabwb.records.specs import mixed
 from tabwb_openai.options import OpenAIOptions, SystemRole
 
 STOPS = 4

@@ -16,7 +16,7 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request, Wait
 from tabwb.records.reasoning import with_split
-from tabwb.records.seeds import mixed
+from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol, StopReason
 from tabwb_transformers.opened import (
     Opened,

@@ -38,7 +38,7 @@ class Conditions:
         examinee: a model's spec or a speaker's study id.
         kind: ``model`` or ``speaker``.
         seed: of item order, option order and sampling; each reply's own seed is derived from it
-            (:mod:`tabwb.records.seeds`).
+            (:mod:`tabwb.records.specs`).
         replicates: how often each item is given.
         protocol: how answers are obtained.
         decoding: how text is drawn (models only).

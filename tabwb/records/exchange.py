@@ -36,7 +36,7 @@ class Decoding:
         top_p: nucleus mass in (0, 1].
         stop: strings at which a reply ends; they are not part of it.
         seed: of the sampler, from 0 to 2**31 - 1. In a request it is this reply's own
-            (:func:`tabwb.records.seeds.reply_seed`): a back end uses it as it is.
+            (:func:`tabwb.records.specs.reply_seed`): a back end uses it as it is.
     """
 
     max_tokens: int = MAX_TOKENS

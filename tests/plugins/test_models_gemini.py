@@ -19,7 +19,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.model import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
-from tabwb.records.seeds import mixed
+from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol, StopReason
 from tests.cli.conftest import in_process
 from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, is_silent, sends

@@ -19,8 +19,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.model import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
-from tabwb.records.seeds import mixed
-from tabwb.records.specs import parse_spec
+from tabwb.records.specs import mixed, parse_spec
 from tabwb.records.states import Protocol, StopReason
 from tests.plugins.chat_server import (
     Behaviour,

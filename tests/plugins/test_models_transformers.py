@@ -13,7 +13,7 @@ from tabwb_transformers.options import TransformersOptions
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
-from tabwb.records.seeds import mixed
+from tabwb.records.specs import mixed
 from tabwb.records.states import StopReason
 from tests.plugins.conftest import answer, asked, end_at, model, save_model
 

@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.records.seeds import mixed, reply_seed, seed_of
+from tabwb.records.specs import mixed, reply_seed, seed_of
 
 PARTS = st.lists(st.one_of(st.text(), st.integers(), st.lists(st.text())), max_size=4)
 

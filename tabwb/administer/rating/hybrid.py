@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabwb.administer.rating.sampling import Drawn, Unit
 from tabwb.records.errors import UsageError
-from tabwb.records.seeds import seed_of
+from tabwb.records.specs import seed_of
 
 Verdicts = NDArray[np.float64]
 UNCERTAIN, FREQUENT, AUDIT = "judge uncertain", "frequent feature", "audit"

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import Assignment, Purpose
-from tabwb.records.seeds import seed_of
+from tabwb.records.specs import seed_of
 from tabwb.records.words import plural
 
 AGAIN = 0.1

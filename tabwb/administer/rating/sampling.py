@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from tabwb.records.errors import UsageError
-from tabwb.records.seeds import seed_of
+from tabwb.records.specs import seed_of
 from tabwb.records.words import plural
 
 Unit = TypeVar("Unit", bound=Hashable)

@@ -19,7 +19,7 @@ from tabwb.records.exchange import (
     Reply,
     Request,
 )
-from tabwb.records.seeds import model_name, reply_seed
+from tabwb.records.specs import model_name, reply_seed
 from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.scoring.response_status import response_status
@@ -78,7 +78,7 @@ def token_limit(subtest: Subtest, conditions: Conditions) -> int:
 def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, attempt: int) -> int:
     """Return the seed of one reply; no two replies of a study share it, except by chance.
 
-    Besides the parts that :func:`~tabwb.records.seeds.reply_seed` names it depends on the battery's
+    Besides the parts that :func:`~tabwb.records.specs.reply_seed` names it depends on the battery's
     version, the model (without its options and its folder, so that another batch size, device or
     computer draws the same), the lesion, protocol, temperature, top-p, conversation, prompt
     noise and the system message given in place of the battery's. It does not depend on the number
