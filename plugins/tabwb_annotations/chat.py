@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import to_ipa
-from tabwb.records.counting import rule_of
+from tabwb.records.ratings import rule_of
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb_annotations import psst
 from tabwb_annotations.chat_words import main_tier

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
-from tabwb.records.counting import rule_of
 from tabwb.records.naming import TIME_UNKNOWN
+from tabwb.records.ratings import rule_of
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
 

@@ -15,10 +15,10 @@ from tabwb.administer.rating.derived import Derivation, derivations, people_of
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
-from tabwb.records.counting import CALIBRATED
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import Answer
 from tabwb.records.ratings import (
+    CALIBRATED,
     Declaration,
     Judged,
     MeasureKind,

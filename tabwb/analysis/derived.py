@@ -23,9 +23,16 @@ from tabwb.administer.rating.judged import judged
 from tabwb.analysis.frame import Bools
 from tabwb.analysis.names import judge_called
 from tabwb.battery.forms import form_from_canonical
-from tabwb.records.counting import CALIBRATED, NO_MAJORITY, NOT_SETTLED, UNSURE, Rule
 from tabwb.records.errors import UsageError
-from tabwb.records.ratings import PROBABILITY, Declaration
+from tabwb.records.ratings import (
+    CALIBRATED,
+    NO_MAJORITY,
+    NOT_SETTLED,
+    PROBABILITY,
+    UNSURE,
+    Declaration,
+    Rule,
+)
 from tabwb.records.states import RatingStatus
 from tabwb.records.words import plural
 from tabwb.scoring.calibrated import FEWEST, Calibration

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import NOT_RATED, Bools, Table, alike, side_of, unusable, usable_of
 from tabwb.analysis.paired import Place, Side
-from tabwb.records.counting import CALIBRATED
-from tabwb.records.ratings import Declaration, prompt_hash
+from tabwb.records.ratings import CALIBRATED, Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.judges import (
     JudgeSummary,

@@ -27,8 +27,7 @@ from tabwb.analysis.judged import summarise_judges
 from tabwb.analysis.rated import Measure
 from tabwb.analysis.rated_answers import Row
 from tabwb.battery.model import Item
-from tabwb.records.counting import is_derived
-from tabwb.records.ratings import PROBABILITY, Judged, Rating
+from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES

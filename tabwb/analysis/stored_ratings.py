@@ -22,13 +22,12 @@ from tabwb.analysis.ratings_table import read_ratings
 from tabwb.battery.form_answers import of_attempts, whole_response
 from tabwb.battery.forms import KINDS, SOURCE, Form, Kind, Question
 from tabwb.battery.naming import naming_item
-from tabwb.records.counting import CALIBRATED, rule_of
-from tabwb.records.counting import UNSURE as UNSURE_REASON
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.files import is_stdin
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
 from tabwb.records.rating_sets import Answer, RatingSet, Sample, SampleRating, is_rater
-from tabwb.records.ratings import prompt_hash
+from tabwb.records.ratings import CALIBRATED, prompt_hash, rule_of
+from tabwb.records.ratings import UNSURE as UNSURE_REASON
 from tabwb.records.speech import is_typed
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import clopper_pearson

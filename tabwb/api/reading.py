@@ -23,8 +23,8 @@ from tabwb.api.options import (
     references_of,
 )
 from tabwb.api.rating_sets import RatingSet
-from tabwb.records.counting import calibrated_parts
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.ratings import calibrated_parts
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData

@@ -14,10 +14,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from tabwb.battery.forms import SOURCE, Form, Question
-from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, Flag, SampleRating, measure_of
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import UNSURE, Rating, undefined, valued
 
 MOST_ATTEMPTS = 20
 CONFIRMED = "not looked at: confirmed as absent with the rest"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from tabwb.analysis.keys import Sort
-from tabwb.records.counting import calibrated_parts
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.ratings import calibrated_parts
 
 if TYPE_CHECKING:
     from tabwb.analysis.selection import Selection

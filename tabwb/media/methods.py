@@ -40,9 +40,9 @@ from tabwb.media.studied import (
 from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
 from tabwb.records.conditions import Conditions
-from tabwb.records.counting import PERSON, rule_of
 from tabwb.records.exchange import MAX_TOKENS
 from tabwb.records.rating_sets import RatingSet
+from tabwb.records.ratings import PERSON, rule_of
 from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY, plural

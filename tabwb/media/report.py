@@ -44,10 +44,9 @@ from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import Components, Switch
 from tabwb.records.conditions import FUNCTION, Conditions
-from tabwb.records.counting import is_derived
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdout, write_stdout
-from tabwb.records.ratings import Declaration, Rating, verdicts_of
+from tabwb.records.ratings import Declaration, Rating, is_derived, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible

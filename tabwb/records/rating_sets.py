@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.counting import PRIMARY, RULES, check_own, is_derived, rule_of
 from tabwb.records.errors import UsageError
+from tabwb.records.ratings import PRIMARY, RULES, check_own, is_derived, rule_of
 
 Answer = str | float | None
 """What a person says to one question; None is not rated."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tabwb.records.counting import counting
 from tabwb.records.errors import UsageError
+from tabwb.records.ratings import counting
 from tabwb.records.words import did_you_mean
 
 Value = str | int | float
@@ -132,7 +132,7 @@ class Study:
         columns: by name; the built-in ones first.
         require_consent: whether data are recorded only with a recorded consent.
         primary_rater: whose ratings count where several people rated: a rater's code, or a rule
-            (:mod:`tabwb.records.counting`); empty: those of whoever scored first.
+            (:mod:`tabwb.records.ratings`); empty: those of whoever scored first.
     """
 
     id_pattern: str = ID_PATTERN

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records import workfolder
-from tabwb.records.counting import PERSON
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import WorkFolder, make_private_folder, open_private, sync_file
 from tabwb.records.rating_sets import checked_set_name
+from tabwb.records.ratings import PERSON
 from tabwb.records.states import ResponseStatus, StopReason
 from tabwb.store import blobs, people, read, schema, sets, takes, verdicts
 from tabwb.store.database import EmbeddedDatabase, Transaction, explain

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabwb.battery.form_answers import check_answers, ratings_of
 from tabwb.battery.forms import Form, form_from_canonical, with_source_question
-from tabwb.records.counting import PERSON
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.rating_sets import (
     MOST_CONFIDENT,
@@ -32,7 +31,7 @@ from tabwb.records.rating_sets import (
     checked_rater,
     checked_set_name,
 )
-from tabwb.records.ratings import TAKEN_BACK, Declaration, Rating, undefined
+from tabwb.records.ratings import PERSON, TAKEN_BACK, Declaration, Rating, undefined
 from tabwb.records.speakers import operator
 from tabwb.records.specs import uuid7
 from tabwb.store import verdicts

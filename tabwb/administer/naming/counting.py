@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, cast
 
-from tabwb.records.counting import (
+from tabwb.records.naming import SCORES, Coded, Heard, Score, Scored
+from tabwb.records.ratings import (
     CANNOT,
     PERSON,
     Open,
@@ -15,7 +16,6 @@ from tabwb.records.counting import (
     majority,
     rule_of,
 )
-from tabwb.records.naming import SCORES, Coded, Heard, Score, Scored
 from tabwb.records.trials import Trial
 from tabwb.scoring.naming.target import CODES, code_by_score, right_by_score
 from tabwb.scoring.naming.target import Rule as Correctness

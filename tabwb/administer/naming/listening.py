@@ -12,9 +12,9 @@ from tabwb.administer.naming.responses import measured_limits, rating_entries, w
 from tabwb.administer.naming.scores import check_code, machine_ratings
 from tabwb.administer.session.session import Events
 from tabwb.records import naming
-from tabwb.records.counting import check_own
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Take
+from tabwb.records.ratings import check_own
 from tabwb.records.trials import Attempt, Trial
 from tabwb.store.keys import now
 

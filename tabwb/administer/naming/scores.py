@@ -13,10 +13,9 @@ from tabwb.administer.naming.counting import codes_of_listeners
 from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.dictionary import guessed_phonemes
 from tabwb.phonology.inventory import SILENT
-from tabwb.records.counting import rule_of
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import SCORES, Coded, Observation, Scored
-from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.ratings import Rating, failed, rule_of, undefined, valued
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
 from tabwb.records.words import near

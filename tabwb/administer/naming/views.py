@@ -80,7 +80,7 @@ class NamingView:
         trial, item, rules: what was given, and the rules that score it.
         observations: of this trial.
         earlier: what was said to the items before it, oldest first.
-        primary: the rater, or the rule (:mod:`tabwb.records.counting`), whose score, code and word
+        primary: the rater, or the rule (:mod:`tabwb.records.ratings`), whose score, code and word
             count; empty: whoever said it first.
         speech: how the speaker talks, as recorded.
         listed: words of the battery's lists, which are words whatever their frequency.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from tabwb.battery.forms import Form, Question
-from tabwb.records.counting import CANNOT, Open, Rule, counting_value
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
     Adjudication,
@@ -14,6 +13,7 @@ from tabwb.records.rating_sets import (
     SampleRating,
     measure_of,
 )
+from tabwb.records.ratings import CANNOT, Open, Rule, counting_value
 
 
 def by_sample(ratings: Iterable[SampleRating]) -> dict[int, tuple[SampleRating, ...]]:

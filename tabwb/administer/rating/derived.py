@@ -10,18 +10,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabwb.battery.forms import Form, form_from_canonical
-from tabwb.records.counting import (
+from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, measure_of
+from tabwb.records.ratings import (
     CANNOT,
     PRIMARY,
     RULES,
+    Declaration,
     Open,
+    Rating,
     Rule,
     counting_value,
     is_derived,
     rule_of,
+    undefined,
+    valued,
 )
-from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, measure_of
-from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
 

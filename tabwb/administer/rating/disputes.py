@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tabwb.administer.rating.consensus import counted, difference, distance, value_by
 from tabwb.battery.forms import Question
-from tabwb.records.counting import Open
 from tabwb.records.rating_sets import Answer, SampleRating, measure_of
+from tabwb.records.ratings import Open
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tabwb.battery.forms import Form
-from tabwb.records.counting import PERSON
 from tabwb.records.rating_sets import Sample
+from tabwb.records.ratings import PERSON
 from tabwb.store.columns import STATUSES
 from tabwb.store.store import Store
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from tabwb.battery.forms import Form
-from tabwb.records.counting import PERSON
 from tabwb.records.naming import Coded, Heard, Scored, observation_of_json
 from tabwb.records.rating_sets import Answer, Sample, SampleRating
+from tabwb.records.ratings import PERSON
 from tabwb.store.store import Store
 
 _KEYS = {Scored: ("correct", "score"), Heard: ("heard#1", "text"), Coded: ("code#1", "code")}

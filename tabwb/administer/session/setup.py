@@ -25,8 +25,8 @@ from tabwb.battery.prompt_noise import parse_noise
 from tabwb.lesion.spec import lesion_text, stored_form
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
+from tabwb.records.ratings import check_own
 from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
 from tabwb.records.study import check_id

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tabwb.media.terminal import ForWidth, table
 from tabwb.media.wording import between, plain
-from tabwb.records.counting import rule_of
+from tabwb.records.ratings import rule_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import NAMING_MEASURES
 from tabwb.report.summaries.naming import NamedSubtest

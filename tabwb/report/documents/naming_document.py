@@ -9,8 +9,8 @@ from tabwb.administer.naming.scores import RATER, Naming
 from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import to_ipa
-from tabwb.records.counting import is_derived, rule_of
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet, Scored
+from tabwb.records.ratings import is_derived, rule_of
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.scoring.naming.case import sounds_of_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tabwb.records.counting import rule_of
+from tabwb.records.ratings import rule_of
 from tabwb.report.plain import Json, picked, picked_or_none, plain
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.naming import NamedDifference, NamedSubtest, facts_of

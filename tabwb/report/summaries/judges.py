@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.analysis.draws import without_draws
 from tabwb.battery.model import Battery
-from tabwb.records.counting import is_derived
-from tabwb.records.ratings import Declaration, Scope
+from tabwb.records.ratings import Declaration, Scope, is_derived
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.words import plural
 from tabwb.scoring.burden import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from tabwb.records.counting import is_derived
+from tabwb.records.ratings import is_derived
 from tabwb.report.plain import Json, picked
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.naming.summary import NamedItem

@@ -18,7 +18,7 @@ from tabwb.analysis.frame import NOT_RATED, Bools, Frame, table_of
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Item, Subtest
-from tabwb.records.counting import CALIBRATED
+from tabwb.records.ratings import CALIBRATED
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of

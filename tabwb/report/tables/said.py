@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tabwb.phonology.inventory import SILENT, to_ipa
-from tabwb.records.counting import is_derived
+from tabwb.records.ratings import is_derived
 from tabwb.records.words import NONE, plural
 from tabwb.scoring.naming.summary import NamedItem, NamingSummary
 

@@ -169,7 +169,7 @@ class NamedItem:
         latency_s: from the picture to the onset, or None.
         heard, phonemes: what a person heard, and what was transcribed.
         score, score_by: the score that counts, and whose it is: a person's or a rule's
-            (:mod:`tabwb.records.counting`).
+            (:mod:`tabwb.records.ratings`).
         other_scores: (rater, score) of every other person who scored it; with a rule of everybody.
         listener_codes: (rater, code) of every person: the code given, else that of the score.
         decided_by: what decides the outcome: a listener (a score or a code) or a rule.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.administer.naming.views import NamingView
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.records.counting import rule_of
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import LimitsSet, OnsetSet
+from tabwb.records.ratings import rule_of
 from tabwb.report.summaries.naming import (
     Confusions,
     CueEffect,

@@ -12,7 +12,6 @@ from tabwb.battery.forms import Question
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.counting import Open, Rule
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
@@ -23,6 +22,7 @@ from tabwb.records.rating_sets import (
     SampleRating,
     SetPlan,
 )
+from tabwb.records.ratings import Open, Rule
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store

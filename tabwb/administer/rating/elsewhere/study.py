@@ -17,11 +17,10 @@ from tabwb.administer.rating.elsewhere.reading import (
     seconds_of,
 )
 from tabwb.battery.forms import Form, with_source_question
-from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import file_inside
 from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, checked_counts
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import UNSURE, Rating, undefined, valued
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import as_written
 
