@@ -13,7 +13,7 @@ from tabwb.battery.problems import Problem
 from tabwb.plugin_api import AnswerFile, AnswerProblems, RecordedAnswer, RecordedRun, TabwbError
 from tabwb.records.errors import UsageError
 from tabwb.records.files import check_inside
-from tabwb.records.marks import check_tag
+from tabwb.records.trials import check_tag
 from tabwb.records.words import near, plural
 from tabwb_interchange import chat_codes
 from tabwb_interchange.chat_file import (

@@ -26,8 +26,8 @@ from tabwb.plugin_api import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import REASONING_TOKENS
-from tabwb.records.marks import check_tag
 from tabwb.records.speakers import ORIGINS, Origin
+from tabwb.records.trials import check_tag
 from tabwb_interchange import ours
 from tabwb_interchange.fields import Row, columns_of
 from tabwb_interchange.reading import (

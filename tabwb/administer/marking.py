@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tabwb.records.marks import Marks, changes
-from tabwb.records.trials import EventEntry
+from tabwb.records.trials import EventEntry, Marks, changes
 from tabwb.store.store import Store
 
 

@@ -41,8 +41,8 @@ from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Marks, changes
 from tabwb.report.documents.document import administration_document
 from tabwb.report.summaries.summary import load, pool
 

@@ -30,7 +30,7 @@ from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.records.marks import Marks, changes
+from tabwb.records.trials import Marks, changes
 from tabwb.records.words import plural
 from tabwb.report.documents.document import list_document
 from tabwb.store.store import Store

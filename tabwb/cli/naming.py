@@ -34,11 +34,10 @@ from tabwb.records.condition import Audience
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.events import Observed
-from tabwb.records.marks import Marks, changes
 from tabwb.records.naming import Transcribed
 from tabwb.records.speakers import read_day
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import Administration
+from tabwb.records.trials import Administration, Marks, changes
 from tabwb.speech.devices import pick
 from tabwb.store.store import Store
 from tabwb.store.takes import work_root

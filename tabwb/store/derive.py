@@ -24,11 +24,11 @@ from itertools import chain
 from typing import Self, TypeVar, overload
 
 from tabwb.records.errors import StoreError
-from tabwb.records.marks import MARKS
 from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.records.trials import (
+    MARKS,
     Attempt,
     AttemptEntry,
     DeclarationEntry,

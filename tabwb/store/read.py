@@ -13,7 +13,6 @@ from tabwb.records.condition_table import conditions_from
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
-from tabwb.records.marks import MARKS, marks_of
 from tabwb.records.ratings import Declaration, PluginVersion, Rating
 from tabwb.records.states import (
     AdministrationStatus,
@@ -23,6 +22,7 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import (
+    MARKS,
     Administration,
     Attempt,
     AttemptEntry,
@@ -32,6 +32,7 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
     Trial,
+    marks_of,
 )
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of, taken_back, trial_of

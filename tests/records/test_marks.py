@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.errors import UsageError
-from tabwb.records.marks import Marks, changes, check_tag, check_title, marks_of
+from tabwb.records.trials import Marks, changes, check_tag, check_title, marks_of
 
 tags = st.sampled_from(["a", "b", "c"])
 

@@ -22,7 +22,6 @@ from tabwb.records.answers import RecordedAnswer
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
 from tabwb.records.files import sha256_of
-from tabwb.records.marks import Marks, changes
 from tabwb.records.ratings import Declaration, FailedRater
 from tabwb.records.reasoning import option_of, separated
 from tabwb.records.speakers import LogEntry
@@ -34,8 +33,10 @@ from tabwb.records.trials import (
     DeclarationEntry,
     Entry,
     EventEntry,
+    Marks,
     RatingsEntry,
     Trial,
+    changes,
 )
 from tabwb.records.words import plural
 from tabwb.store.store import Store

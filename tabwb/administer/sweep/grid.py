@@ -24,7 +24,7 @@ from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular
-from tabwb.records.marks import check_tag
+from tabwb.records.trials import check_tag
 
 MOST = 1_000_000
 """A grid with more conditions is refused."""

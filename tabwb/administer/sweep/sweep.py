@@ -17,9 +17,8 @@ from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.loading import opened
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
-from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import IDENTITY, Administration
+from tabwb.records.trials import IDENTITY, Administration, Marks, changes
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session

@@ -36,7 +36,6 @@ from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.files import sha256_of
-from tabwb.records.marks import check_tag
 from tabwb.records.rating_sets import (
     Assignment,
     Presentation,
@@ -48,6 +47,7 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.speakers import LogEntry
+from tabwb.records.trials import check_tag
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
