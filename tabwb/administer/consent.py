@@ -17,8 +17,7 @@ from tabwb.plugin_api.components import Judge, ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import IMPORTED, Conditions
 from tabwb.records.errors import NoConsent, StoreError, UsageError
-from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope
-from tabwb.records.study import Value
+from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope, Value
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 

@@ -12,8 +12,18 @@ from dataclasses import dataclass
 
 from tabwb.administer.consent import check_store
 from tabwb.records.errors import UsageError
-from tabwb.records.speakers import SCOPES, Consent, Scope, Speaker, exports, in_force, read_day
-from tabwb.records.study import Study, Value, check_id
+from tabwb.records.speakers import (
+    SCOPES,
+    Consent,
+    Scope,
+    Speaker,
+    Study,
+    Value,
+    check_id,
+    exports,
+    in_force,
+    read_day,
+)
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.store.store import Store

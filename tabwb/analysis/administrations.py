@@ -26,10 +26,9 @@ from tabwb.records.ratings import (
     verdict_measure,
 )
 from tabwb.records.reasoning import KEEP, option_of
-from tabwb.records.speakers import KeptRecording
+from tabwb.records.speakers import KeptRecording, Value
 from tabwb.records.specs import options_that_count, parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
-from tabwb.records.study import Value
 from tabwb.records.trials import IDENTITY, Administration, Attempt, PlannedTrial, Trial
 from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.choice import POLICIES

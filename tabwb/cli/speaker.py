@@ -25,13 +25,13 @@ from tabwb.records.speakers import (
     SCOPES,
     LogEntry,
     Scope,
+    check_id,
     in_force,
 )
-from tabwb.records.study import check_id
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.records.study import Study
+    from tabwb.records.speakers import Study
     from tabwb.store.store import Store
 
 Command = Callable[..., None]

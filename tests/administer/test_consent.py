@@ -19,9 +19,8 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
-from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker
+from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker, Study
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.study import Study
 from tabwb.store.store import Store
 
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"

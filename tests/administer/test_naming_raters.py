@@ -26,7 +26,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, Scored
 from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
-from tabwb.records.study import Study
+from tabwb.records.speakers import Study
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.summaries.naming import named_subtests, namings
 from tabwb.report.summaries.naming_agreement import rater_agreements

@@ -8,7 +8,7 @@ import pytest
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.records.errors import UsageError
-from tabwb.records.study import BUILT_IN, Column, Study
+from tabwb.records.speakers import BUILT_IN, Column, Study
 
 
 def load(folder: Path, text: str) -> Study:
@@ -127,7 +127,7 @@ def test_several_choices_are_read_and_one_that_is_not_allowed_is_named() -> None
 
 
 def test_the_varieties_are_those_that_the_rules_know() -> None:
-    from tabwb.records.study import VARIETIES as names
+    from tabwb.records.speakers import VARIETIES as names
     from tabwb.scoring.naming.target import VARIETIES
 
     assert tuple(VARIETIES) == names

@@ -9,9 +9,8 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.answers import RecordedRun
 from tabwb.records.conditions import IMPORTED, ExamineeKind
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.speakers import Origin
+from tabwb.records.speakers import Origin, check_id
 from tabwb.records.specs import parse_spec
-from tabwb.records.study import check_id
 
 
 @dataclass(frozen=True, slots=True)

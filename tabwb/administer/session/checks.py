@@ -10,8 +10,8 @@ from tabwb.plugin_api.components import LikelihoodBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.speakers import check_id
 from tabwb.records.states import Protocol
-from tabwb.records.study import check_id
 from tabwb.records.words import did_you_mean
 
 

@@ -27,9 +27,8 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import check_own
-from tabwb.records.speakers import Act, LogEntry
+from tabwb.records.speakers import Act, LogEntry, check_id
 from tabwb.records.speech import is_typed
-from tabwb.records.study import check_id
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 

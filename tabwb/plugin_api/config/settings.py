@@ -23,7 +23,7 @@ from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.plugin_api.config.trust import TrustList
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular
-from tabwb.records.study import Study
+from tabwb.records.speakers import Study
 
 TOO_LARGE = 2_000_000
 """Bytes. A larger file is refused unread."""

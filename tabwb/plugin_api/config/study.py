@@ -19,7 +19,7 @@ import re
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import PRIMARY, RULES, counting, rule_of
-from tabwb.records.study import BUILT_IN, COLUMN_NAME, COLUMN_TYPES, Column, Study
+from tabwb.records.speakers import BUILT_IN, COLUMN_NAME, COLUMN_TYPES, Column, Study
 
 KEYS = ("speaker_id_pattern", "require_consent", "primary_rater", "counts", "columns")
 COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title")

@@ -16,8 +16,7 @@ from textual.widgets import Button, Input, Static
 from tabwb.administer.consent_form import consent_form
 from tabwb.administer.participants import DeletionPreview, Participant
 from tabwb.records.errors import TabwbError
-from tabwb.records.speakers import REASONS, SCOPES, Scope, read_day
-from tabwb.records.study import Study, check_id
+from tabwb.records.speakers import REASONS, SCOPES, Scope, Study, check_id, read_day
 from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
 from tabwb.workbench.shell.shortening import clipped

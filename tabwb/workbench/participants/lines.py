@@ -8,8 +8,7 @@ from functools import partial
 from textual.content import Content
 
 from tabwb.administer.participants import Participant, counted
-from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope
-from tabwb.records.study import Study
+from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Study
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration

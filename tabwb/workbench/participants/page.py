@@ -12,8 +12,7 @@ from textual.events import Resize
 from textual.widgets import Input, OptionList
 
 from tabwb.administer.participants import Participant
-from tabwb.records.speakers import SCOPES, Scope
-from tabwb.records.study import Study
+from tabwb.records.speakers import SCOPES, Scope, Study
 from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import NewWanted, Ready
 from tabwb.workbench.participants import lines

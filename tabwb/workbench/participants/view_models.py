@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tabwb.administer.participants import DeletionPreview, Participant
-from tabwb.records.speakers import LogEntry, Tombstone
-from tabwb.records.study import Study
+from tabwb.records.speakers import LogEntry, Study, Tombstone
 from tabwb.workbench.engine.view_models import ScoredAdministration
 
 

@@ -14,7 +14,7 @@ from tabwb.records.condition_kinds import Component, Components
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import TabwbError
-from tabwb.records.study import check_id
+from tabwb.records.speakers import check_id
 from tabwb.store import takes
 from tabwb.workbench.engine.engine import Controller, Engine, battery_entry
 from tabwb.workbench.engine.session_controller import SessionController
