@@ -25,8 +25,6 @@ class TabwbError(Exception):
         allowed: str | None = None,
         hint: str | None = None,
     ) -> None:
-        from tabwb.records.errors import without_keys  # most commands make no error
-
         def shown(text: str | None) -> str | None:
             return without_keys(text) if isinstance(text, str) else text
 
@@ -64,8 +62,6 @@ def error_text(error: BaseException, *, typed: bool = True) -> str:
         if isinstance(failed, KeyboardInterrupt) and is_real(failed):
             raise
         whole = f"{name}, whose text cannot be read: __str__ raised {type(failed).__name__}"
-    from tabwb.records.errors import without_keys
-
     whole = without_keys(whole[: 2 * LONGEST_TEXT])
     return whole if len(whole) <= LONGEST_TEXT else f"{whole[:LONGEST_TEXT]} … (shortened)"
 
@@ -140,8 +136,9 @@ class TabwbWarning(UserWarning):
     """Something that whoever calls the Python interface is to know; the work continued."""
 
 
-SHOWN = "[key]"
-_KEYS = re.compile(
+_SHOWN = "[key]"
+"""Stands in messages for words that look like keys of services."""
+_KEYS = (
     r"(?<![A-Za-z0-9])(?:"
     # The prefixes of OpenAI, Anthropic and OpenRouter; Hugging Face, GitHub, GitLab, Groq, others.
     r"sk-(?=[\w-]{0,60}\d)[\w-]{0,40}?[A-Za-z0-9]{16}[\w-]*"
@@ -167,7 +164,7 @@ def without_keys(text: str) -> str:
     >>> without_keys("/sk-study-2024-1/hf_models_cache_of_us/NamingOfParticipant12Session3.wav")
     '/sk-study-2024-1/hf_models_cache_of_us/NamingOfParticipant12Session3.wav'
     """
-    return _KEYS.sub(SHOWN, text)
+    return re.sub(_KEYS, _SHOWN, text)
 
 
 def has_key(text: str) -> bool:
@@ -176,4 +173,4 @@ def has_key(text: str) -> bool:
     >>> has_key("openai:sk-proj-abcDEF0123456789abcdef0123"), has_key("openai:llama3.2:1b")
     (True, False)
     """
-    return _KEYS.search(text) is not None
+    return re.search(_KEYS, text) is not None

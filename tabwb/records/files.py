@@ -3,7 +3,9 @@
 Speech, and settings that decide which code runs, are private to the user. Every function sets the
 mode itself, whatever the process's umask. A mark is a file that is locked as long as its process
 lives, so that files of a killed process are distinguished from those of a living one without
-process numbers, which are reused.
+process numbers, which are reused. A work folder holds temporary copies of speech; that of a killed
+process remains, unlocked, and the next start removes it, together with the drafts elsewhere (of a
+backup or an export) that its journal names. ``-`` names standard input and standard output.
 """
 
 from __future__ import annotations

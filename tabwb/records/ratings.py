@@ -1,4 +1,4 @@
-"""Ratings of responses, judgements of models, and what raters declare about themselves."""
+"""Ratings of responses, judgements of models, what raters declare, and whose ratings count."""
 
 from __future__ import annotations
 

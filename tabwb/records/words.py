@@ -1,4 +1,7 @@
-"""Sentences that tabwb shows in public, in one place; numbers with nouns, and near matches."""
+"""Sentences that tabwb shows in public; numbers with nouns, near matches; text made safe to show.
+
+Text that other people wrote is made safe for terminals, JSON files and spreadsheets.
+"""
 
 from __future__ import annotations
 

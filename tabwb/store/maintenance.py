@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tabwb.battery.forms import form_from_canonical
-from tabwb.records import workfolder
+from tabwb.records import files
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import WorkFolder, make_private_folder, open_private, sync_file
 from tabwb.records.rating_sets import checked_set_name
@@ -222,7 +222,7 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
             version = schema.version_of(transaction, database.location)
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
-        workfolder.sweep(takes.work_root_beside(database.path))
+        files.sweep(takes.work_root_beside(database.path))
         return tuple(schema.remove_unnamed(database))
     finally:
         database.close()

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records import workfolder
+from tabwb.records import files
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
@@ -622,8 +622,8 @@ def remove_takes(store: Path, administrations: Iterable[str]) -> None:
     Copies that a transcriber was working on when its process died go too, whosever they are.
     """
     folder = store.with_name(f"{store.name}.takes")
-    workfolder.sweep(takes.work_root_beside(store))
-    workfolder.sweep(takes.user_work_root())
+    files.sweep(takes.work_root_beside(store))
+    files.sweep(takes.user_work_root())
     for uid in administrations:
         for path in folder.glob(f"{uid}.*"):
             with blobs.explained(folder):

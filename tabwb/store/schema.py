@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tabwb.records import workfolder
+from tabwb.records import files
 from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, takes
@@ -96,8 +96,8 @@ def _sweep(database: EmbeddedDatabase) -> None:
     """Remove leftovers of killed processes: files without a row, and work folders."""
     if database.only_read:
         return
-    workfolder.sweep(takes.work_root_beside(database.path))
-    workfolder.sweep(takes.user_work_root())
+    files.sweep(takes.work_root_beside(database.path))
+    files.sweep(takes.user_work_root())
     if not blobs.needs_sweep(blobs.folder_of(database.path)):
         return
     # A failure here must not prevent the opening; the next one tries again.

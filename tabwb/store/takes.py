@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records import workfolder
+from tabwb.records import files
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store.location import data_folder, default_path
@@ -64,10 +64,10 @@ def work_root(store: Store) -> Path:
 
 
 def work_root_beside(store: Path) -> Path:
-    """Return the root of the work folders beside an embedded store; see :mod:`.workfolder`."""
-    return store.with_name(f"{store.name}.takes") / workfolder.FOLDER
+    """Return the root of the work folders beside an embedded store; see :mod:`tabwb.records.files`."""
+    return store.with_name(f"{store.name}.takes") / files.FOLDER
 
 
 def user_work_root() -> Path:
     """Return the root of the work folders that belong to no embedded store."""
-    return data_folder() / workfolder.FOLDER
+    return data_folder() / files.FOLDER
