@@ -9,8 +9,7 @@ import sys
 from dataclasses import dataclass
 
 from tabwb.records import conditions, declared_conditions
-from tabwb.records.condition import Column, Comparison, Condition, Field, Line, Option
-from tabwb.records.condition_kinds import OneOf
+from tabwb.records.condition_kinds import Column, Comparison, Condition, Field, Line, OneOf, Option
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,8 @@ from tabwb.battery.prompt_noise import PromptNoise, parse_noise
 from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
 from tabwb.records.columns import DECLARED
-from tabwb.records.condition import MODEL as MODELS
-from tabwb.records.condition import Condition
-from tabwb.records.condition_kinds import Real, Switch, Whole
+from tabwb.records.condition_kinds import MODEL as MODELS
+from tabwb.records.condition_kinds import Condition, Real, Switch, Whole
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec

@@ -9,8 +9,19 @@ import click
 
 from tabwb.cli.common import Finite
 from tabwb.records import declared_conditions
-from tabwb.records.condition import Audience, Condition, ConditionError, Option
-from tabwb.records.condition_kinds import Components, Ids, OneOf, Real, Switch, Texts, Whole
+from tabwb.records.condition_kinds import (
+    Audience,
+    Components,
+    Condition,
+    ConditionError,
+    Ids,
+    OneOf,
+    Option,
+    Real,
+    Switch,
+    Texts,
+    Whole,
+)
 from tabwb.records.condition_table import conditions_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -9,15 +9,16 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tabwb.records import declared_conditions
-from tabwb.records.condition import (
+from tabwb.records.condition_kinds import (
     AUDIENCES,
     PERSON,
     Audience,
+    ColumnType,
     Comparison,
     Condition,
     ConditionError,
+    Whole,
 )
-from tabwb.records.condition_kinds import ColumnType, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 

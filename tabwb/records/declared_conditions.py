@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tabwb.records.condition import (
+from tabwb.records.condition_kinds import (
     MODEL,
     PERSON,
     SPOKEN,
     WRITTEN,
     Column,
     Comparison,
-    Condition,
-    Field,
-    Line,
-    Option,
-)
-from tabwb.records.condition_kinds import (
     Component,
     Components,
+    Condition,
+    Field,
     Ids,
+    Line,
     OneOf,
+    Option,
     Real,
     Switch,
     Text,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from tabwb.battery.model import Battery
-from tabwb.records.condition import plain
+from tabwb.records.condition_kinds import plain
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError

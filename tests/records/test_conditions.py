@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.records.condition import Audience, ConditionError
+from tabwb.records.condition_kinds import Audience, ConditionError
 from tabwb.records.condition_table import (
     compared,
     conditions_from,

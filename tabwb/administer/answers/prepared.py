@@ -19,7 +19,7 @@ from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.guarded_importer import recognising
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition import ConditionError
+from tabwb.records.condition_kinds import ConditionError
 from tabwb.records.condition_table import declared
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from tabwb.records import condition_table, declared_conditions
-from tabwb.records.condition import Audience, Condition, ConditionError
-from tabwb.records.condition_kinds import NONE
+from tabwb.records.condition_kinds import NONE, Audience, Condition, ConditionError
 from tabwb.records.conditions import Conditions, ExamineeKind
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import plural

@@ -15,8 +15,17 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tabwb.records.condition import ANYBODY, MODEL, PERSON, SPOKEN, Audience
-from tabwb.records.condition_kinds import Component, Components, OneOf, Switch
+from tabwb.records.condition_kinds import (
+    ANYBODY,
+    MODEL,
+    PERSON,
+    SPOKEN,
+    Audience,
+    Component,
+    Components,
+    OneOf,
+    Switch,
+)
 from tabwb.records.condition_table import declared
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
