@@ -1,6 +1,6 @@
 """What administrations and responses are grouped and chosen by: one declaration for each key.
 
-Every condition of :data:`tabwb.records.declared_conditions.CONDITIONS` is a key by itself. The
+Every condition of :data:`tabwb.records.condition_kinds.CONDITIONS` is a key by itself. The
 command line, the Python API, documents and figures read these declarations. A filter is one
 condition on a key: ``KEY=VALUE``, with ``!=``, ``<`` and ``>``.
 """

@@ -1,6 +1,6 @@
 """What the declarations of conditions give: values, documents, lines and comparisons.
 
-Every function reads :data:`tabwb.records.declared_conditions.CONDITIONS` when it is called.
+Every function reads :data:`tabwb.records.condition_kinds.CONDITIONS` when it is called.
 """
 
 from __future__ import annotations
