@@ -9,7 +9,15 @@ import sys
 from dataclasses import dataclass
 
 from tabwb.records import conditions, declared_conditions
-from tabwb.records.condition_kinds import Column, Comparison, Condition, Field, Line, OneOf, Option
+from tabwb.records.declared_conditions import (
+    Column,
+    Comparison,
+    Condition,
+    Field,
+    Line,
+    OneOf,
+    Option,
+)
 
 
 @dataclass(frozen=True, slots=True)

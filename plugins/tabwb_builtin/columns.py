@@ -16,7 +16,7 @@ from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.states import AdministrationStatus
 
 Type = ColumnType | Literal["JSON", "list of JSON"]

@@ -1,6 +1,6 @@
 """What administrations and responses are grouped and chosen by: one declaration for each key.
 
-Every condition of :data:`tabwb.records.condition_kinds.CONDITIONS` is a key by itself. The
+Every condition of :data:`tabwb.records.declared_conditions.CONDITIONS` is a key by itself. The
 command line, the Python API, documents and figures read these declarations. A filter is one
 condition on a key: ``KEY=VALUE``, with ``!=``, ``<`` and ``>``.
 """
@@ -22,9 +22,9 @@ from tabwb.battery.prompt_noise import PromptNoise, parse_noise
 from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
 from tabwb.records.columns import DECLARED
-from tabwb.records.condition_kinds import MODEL as MODELS
-from tabwb.records.condition_kinds import Condition, Real, Switch, Whole
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
+from tabwb.records.declared_conditions import MODEL as MODELS
+from tabwb.records.declared_conditions import Condition, Real, Switch, Whole
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
 from tabwb.records.words import did_you_mean, separated

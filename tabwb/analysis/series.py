@@ -18,6 +18,7 @@ from tabwb.lesion.spec import Lesion, control_role, parse_lesions
 from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared, phrase_of
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
+from tabwb.records.declared_conditions import CONDITIONS, Real, Whole
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.summary import pool
 

@@ -30,8 +30,8 @@ from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition_kinds import Audience
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.events import Observed
 from tabwb.records.naming import Transcribed

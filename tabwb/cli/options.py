@@ -9,7 +9,9 @@ import click
 
 from tabwb.cli.common import Finite
 from tabwb.records import declared_conditions
-from tabwb.records.condition_kinds import (
+from tabwb.records.condition_table import conditions_of
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import (
     Audience,
     Components,
     Condition,
@@ -22,8 +24,6 @@ from tabwb.records.condition_kinds import (
     Texts,
     Whole,
 )
-from tabwb.records.condition_table import conditions_of
-from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -38,8 +38,8 @@ from tabwb.media.studied import (
     people,
 )
 from tabwb.records import declared_conditions as declared
-from tabwb.records.condition_kinds import Condition
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import Condition
 from tabwb.records.exchange import MAX_TOKENS
 from tabwb.records.rating_sets import RatingSet
 from tabwb.records.ratings import PERSON, rule_of

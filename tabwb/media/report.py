@@ -41,8 +41,8 @@ from tabwb.media.views.results import report_tables, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records import declared_conditions as declared
-from tabwb.records.condition_kinds import Components, Condition, Switch
 from tabwb.records.conditions import FUNCTION, Conditions
+from tabwb.records.declared_conditions import Components, Condition, Switch
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdout, write_stdout
 from tabwb.records.ratings import Declaration, Rating, is_derived, verdicts_of

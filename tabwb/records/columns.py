@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabwb.records import declared_conditions
-from tabwb.records.condition_kinds import ColumnType, Condition
+from tabwb.records.declared_conditions import ColumnType, Condition
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 
 

@@ -1,6 +1,6 @@
 """What the declarations of conditions give: values, documents, lines and comparisons.
 
-Every function reads :data:`tabwb.records.condition_kinds.CONDITIONS` when it is called.
+Every function reads :data:`tabwb.records.declared_conditions.CONDITIONS` when it is called.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tabwb.records import declared_conditions
-from tabwb.records.condition_kinds import (
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import (
     AUDIENCES,
     PERSON,
     Audience,
@@ -19,7 +20,6 @@ from tabwb.records.condition_kinds import (
     ConditionError,
     Whole,
 )
-from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 
 

@@ -1,6 +1,6 @@
 """The conditions under which a battery is given to an examinee.
 
-Each is declared in :mod:`tabwb.records.condition_kinds`.
+Each is declared in :mod:`tabwb.records.declared_conditions`.
 """
 
 from __future__ import annotations

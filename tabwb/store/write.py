@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from tabwb.battery.model import Battery
-from tabwb.records.condition_kinds import CONDITIONS, plain
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS, plain
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import LogEntry, operator
 from tabwb.records.specs import uuid7

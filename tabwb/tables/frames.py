@@ -11,7 +11,7 @@ from tabwb.records.errors import MissingPackage
 from tabwb.records.system import is_installed
 
 if TYPE_CHECKING:
-    from tabwb.records.condition_kinds import ColumnType
+    from tabwb.records.declared_conditions import ColumnType
     from tabwb.tables.table import Column, Series, Table
 
 PANDAS: Mapping[ColumnType, str] = {"integer": "Int64", "boolean": "boolean"}

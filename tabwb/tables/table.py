@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.columns import DECLARED, DeclaredColumn
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.words import did_you_mean
 from tabwb.tables.rounding import fixed
 

@@ -21,8 +21,8 @@ from tabwb.media.perturbed import grids
 from tabwb.media.references import Reference, of_battery, published
 from tabwb.media.studied import studied
 from tabwb.records import declared_conditions
-from tabwb.records.condition_kinds import Comparison, Condition, Whole
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import Comparison, Condition, Whole
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tabwb.records.condition_kinds import CONDITIONS, SUBJECT, Audience, ConditionError
 from tabwb.records.condition_table import (
     compared,
     conditions_from,
@@ -19,6 +18,7 @@ from tabwb.records.condition_table import (
     line_of,
 )
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS, SUBJECT, Audience, ConditionError
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.condition_kinds import CONDITIONS
+from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store import facts, migrate, schema

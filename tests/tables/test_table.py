@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.tables.table import Column, Series, Table, series_of, table_of
 
 COLUMNS = [

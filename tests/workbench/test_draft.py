@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tabwb.records.condition_kinds import Audience
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import Audience
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
 from tabwb.workbench.trial.draft import Draft, asked_of, default_draft, remembered
 

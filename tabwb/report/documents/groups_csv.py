@@ -14,7 +14,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, specs_of
 from tabwb.analysis.keys import key_of
 from tabwb.plugin_api.writing import write_text
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text, plural
 from tabwb.report.destination import check_destination

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from tabwb.analysis.grouping import Grouped, Rename
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.judges import Terms
 from tabwb.scoring.burden import Burden

@@ -10,8 +10,8 @@ from pathlib import Path
 from tabwb.administer.session import checks, setup
 from tabwb.battery.model import Battery
 from tabwb.lesion.spec import canonical, parse_lesions
-from tabwb.records.condition_kinds import CONDITIONS, Component, Components
 from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS, Component, Components
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import check_id
 from tabwb.store import takes

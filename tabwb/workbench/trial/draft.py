@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from tabwb.records import condition_table, declared_conditions
-from tabwb.records.condition_kinds import NONE, Audience, Condition, ConditionError
 from tabwb.records.conditions import Conditions, ExamineeKind
+from tabwb.records.declared_conditions import NONE, Audience, Condition, ConditionError
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue

@@ -15,7 +15,7 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from tabwb.records.condition_kinds import Audience
+from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue

@@ -15,7 +15,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tabwb.records.condition_kinds import (
+from tabwb.records.condition_table import declared
+from tabwb.records.declared_conditions import (
     ANYBODY,
     MODEL,
     PERSON,
@@ -26,7 +27,6 @@ from tabwb.records.condition_kinds import (
     OneOf,
     Switch,
 )
-from tabwb.records.condition_table import declared
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
