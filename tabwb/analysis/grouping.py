@@ -29,8 +29,7 @@ from tabwb.analysis.keys import (
 )
 from tabwb.analysis.names import judge_called, name_in, names_of, short_lesions
 from tabwb.battery.model import Battery
-from tabwb.records.condition_table import compared, described, phrase_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, compared, described, phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec, parse_spec
 from tabwb.records.trials import HASHES
@@ -202,7 +201,7 @@ def grouped(
     """Return administrations in groups, in order of first appearance.
 
     Administrations of different batteries or battery versions never share a group, nor do models
-    and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
+    and persons, nor unlike conditions (:func:`~tabwb.records.conditions.compared`): only what
     ``together`` names is pooled over, and what no comparison needs, such as seeds. To whom a key
     does not apply is a separate group: by what only models have, each person is ``speaker ID``.
     """

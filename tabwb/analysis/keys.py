@@ -56,7 +56,7 @@ class Key(NamedTuple):
             numbers with the title.
         also: further texts by which ``--where`` finds the value.
         place: of a key of responses: the values of an item, or None where it is the replicate's.
-        pooled: what :func:`~tabwb.records.condition_table.compared` must leave out so that
+        pooled: what :func:`~tabwb.records.conditions.compared` must leave out so that
             responses are pooled over the key: ids of conditions, or empty.
         several: whether one administration or item may have several values.
         read: what a person typed as a value; None: as it is.

@@ -18,8 +18,7 @@ from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.judging import judge_each
 from tabwb.api.options import Names
 from tabwb.records import declared_conditions as declared
-from tabwb.records.condition_table import conditions_of
-from tabwb.records.conditions import FUNCTION
+from tabwb.records.conditions import FUNCTION, conditions_of
 from tabwb.records.declared_conditions import NONE, Whole
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus

@@ -9,8 +9,7 @@ import click
 
 from tabwb.cli.common import Finite
 from tabwb.records import declared_conditions
-from tabwb.records.condition_table import conditions_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import (
     Audience,
     Components,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records import files
-from tabwb.records.condition_table import conditions_from
+from tabwb.records.conditions import conditions_from
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
 from tabwb.records.speakers import (

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from itertools import chain, groupby
 from operator import itemgetter
 
-from tabwb.records.condition_table import conditions_from
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, conditions_from
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, PluginVersion, Rating

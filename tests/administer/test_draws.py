@@ -17,8 +17,7 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition_table import conditions_from
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, conditions_from
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason

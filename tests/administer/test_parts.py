@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.administer.session.plan import given_items, plan_trials
-from tabwb.records.condition_table import compared, conditions_of, line_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, compared, conditions_of, line_of
 from tests.analysis.selected import tab
 
 WHOLE = Conditions("echo", "model", replicates=2)

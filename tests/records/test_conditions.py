@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.records.condition_table import (
+from tabwb.records.conditions import (
+    Conditions,
     compared,
     conditions_from,
     conditions_of,
@@ -17,7 +18,6 @@ from tabwb.records.condition_table import (
     document_of,
     line_of,
 )
-from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS, SUBJECT, Audience, ConditionError
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol

@@ -19,8 +19,7 @@ from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.guarded_importer import recognising
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition_table import declared
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import read_day

@@ -20,8 +20,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition_table import conditions_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import read_day

@@ -34,7 +34,7 @@ from tabwb.media.wording import (
     usable_words,
     without_burden,
 )
-from tabwb.records.condition_table import line_of
+from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import NONE, plural
 from tabwb.report.summaries.cautions import bounds_words, cautions

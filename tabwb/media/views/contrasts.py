@@ -26,7 +26,7 @@ from tabwb.media.wording import (
     signed,
     size_of,
 )
-from tabwb.records.condition_table import title_of
+from tabwb.records.conditions import title_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair

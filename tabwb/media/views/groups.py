@@ -29,7 +29,7 @@ from tabwb.media.wording import (
     usable_words,
     without_burden,
 )
-from tabwb.records.condition_table import title_of
+from tabwb.records.conditions import title_of
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.cautions import bounds_words, group_cautions

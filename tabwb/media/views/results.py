@@ -16,7 +16,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, shared_note
 from tabwb.analysis.names import judge_names
 from tabwb.battery.model import Battery
-from tabwb.records.condition_table import title_of
+from tabwb.records.conditions import title_of
 from tabwb.records.words import plural
 from tabwb.report.measures import (
     ACCURACY,

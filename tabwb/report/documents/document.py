@@ -19,8 +19,7 @@ from tabwb.analysis.draws import REPLAYED
 from tabwb.analysis.moved import moved
 from tabwb.analysis.raters import declared_raters
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.condition_table import decoding_columns, document_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, decoding_columns, document_of
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.exchange import NOT_SENT, REASONING, Message
 from tabwb.records.once import Once

@@ -16,7 +16,7 @@ from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
-from tabwb.records.condition_table import line_of
+from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
 from tabwb.report.tables.declared import shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from tabwb.administer.participants import participants
 from tabwb.administer.session import setup
-from tabwb.records.condition_table import conditions_of
+from tabwb.records.conditions import conditions_of
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from tabwb.records.condition_table import declared, default_text
+from tabwb.records.conditions import declared, default_text
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
 from tabwb.workbench.importing.refusals import LABELS

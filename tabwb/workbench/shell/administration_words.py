@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tabwb.records.condition_table import line_of
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import Conditions, line_of
 from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration

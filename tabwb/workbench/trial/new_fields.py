@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tabwb.records.condition_table import declared
+from tabwb.records.conditions import declared
 from tabwb.records.declared_conditions import (
     ANYBODY,
     MODEL,
