@@ -64,7 +64,7 @@ def work_root(store: Store) -> Path:
 
 
 def work_root_beside(store: Path) -> Path:
-    """Return the root of the work folders beside an embedded store; see :mod:`tabwb.records.files`."""
+    """Return the root of the work folders beside an embedded store; see :mod:`.files`."""
     return store.with_name(f"{store.name}.takes") / files.FOLDER
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from tabwb.records import condition_table, declared_conditions
-from tabwb.records.conditions import Conditions, ExamineeKind
+from tabwb.records import declared_conditions
+from tabwb.records.conditions import (
+    Conditions,
+    ExamineeKind,
+    conditions_of,
+    declared,
+    default_text,
+    line_of,
+)
 from tabwb.records.declared_conditions import NONE, Audience, Condition, ConditionError
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import plural
@@ -72,7 +79,7 @@ class Draft:
 
     def text(self, condition: Condition) -> str:
         """Return what the field of a condition holds."""
-        return self.texts.get(condition.id, condition_table.default_text(condition))
+        return self.texts.get(condition.id, default_text(condition))
 
     def filled(self, **texts: str) -> Draft:
         """Return the draft with other texts in these fields, named by condition or attribute."""
@@ -83,7 +90,7 @@ class Draft:
         """Return what the field of this name holds, an attribute or a condition."""
         if name in OWN_FIELDS:
             return str(getattr(self, name))
-        return self.text(condition_table.declared(name))
+        return self.text(declared(name))
 
     def differing(self, usual: Draft) -> dict[str, str]:
         """Return the fields that :func:`remembered` fills in again."""
@@ -126,7 +133,7 @@ def default_draft(catalogue: Catalogue) -> Draft:
         for transcriber in catalogue.transcribers
         if not transcriber.unavailable_reason
     }
-    if draft.text(condition_table.declared("transcriber")) not in transcribers:
+    if draft.text(declared("transcriber")) not in transcribers:
         draft = draft.filled(transcriber=NONE)
     return draft
 
@@ -196,7 +203,7 @@ def asked_of(draft: Draft, audience: Audience) -> tuple[Conditions, tuple[FieldE
                 values[condition.id] = value
         except ConditionError as error:
             problems.append(FieldError.of(condition.id, error))
-    return condition_table.conditions_of(draft.examinee, audience, values), tuple(problems)
+    return conditions_of(draft.examinee, audience, values), tuple(problems)
 
 
 def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None = None) -> str:
@@ -217,19 +224,17 @@ def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None 
     conditions, problems = asked_of(draft, audience)
     if wrong := [problem for problem in problems if problem.field in shown]:
         return f"! {plural(len(wrong), 'field')} cannot be used"
-    usual = condition_table.conditions_of("", audience, {})
+    usual = conditions_of("", audience, {})
     changed, always = [], []
-    for condition in map(condition_table.declared, shown):
+    for condition in map(declared, shown):
         if audience not in condition.given_to:
             continue
         words = _said(condition, conditions)
         if words != _said(condition, usual):
             changed.append(words)
     for name in ALWAYS_SAID:
-        condition = condition_table.declared(name)
-        if audience in condition.given_to and (
-            name != "seed" or "seed" in condition_table.line_of(conditions)
-        ):
+        condition = declared(name)
+        if audience in condition.given_to and (name != "seed" or "seed" in line_of(conditions)):
             always.append(_said(condition, conditions))
     said = dict.fromkeys([*(words for words in changed if words), *always])
     return ", ".join(said) or "nothing is changed"
