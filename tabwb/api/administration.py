@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Where an administration is: a store that is opened for each question.
-
-    Attributes:
-        place: path or URL.
-        location: the same for people, without a password.
-    """
+    """Where an administration is: a store that is opened for each question."""
 
     place: str
     location: str
@@ -39,12 +34,7 @@ class Stored:
 
 
 def stored_in(store: Store, place: str | None) -> Stored:
-    """Return where an open store is, valid from every folder.
-
-    Args:
-        store: open.
-        place: a server's URL; of a file its own path is taken.
-    """
+    """Return where an open store is, valid from every folder."""
     path = store.embedded
     return Stored(str(path.resolve()) if path else place or store.location, store.location)
 

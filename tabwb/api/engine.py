@@ -40,11 +40,7 @@ def warn(*messages: str) -> None:
 
 
 def configuration(*, offline: bool | None = None) -> Configuration:
-    """Return the user's settings, as the command line reads them.
-
-    Args:
-        offline: as the settings say (None), or whether to use no network.
-    """
+    """Return the user's settings, as the command line reads them."""
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.remote.offline import go_offline
     from tabwb.records.files import FOLDER, sweep
@@ -68,13 +64,7 @@ def configuration(*, offline: bool | None = None) -> Configuration:
 def opened_plugins(
     *, offline: bool | None = None, function: Answering | None = None, workers: int = 1
 ) -> Iterator[Plugins]:
-    """Yield the plugins with the user's settings.
-
-    Args:
-        offline: see :func:`configuration`.
-        function: the examinee, where it is a function.
-        workers: calls of the function at one time.
-    """
+    """Yield the plugins with the user's settings."""
     from tabwb.plugin_api.registry.plugins import Plugins
 
     settings = configuration(offline=offline)
@@ -84,11 +74,6 @@ def opened_plugins(
 
 def open_store(place: Place, settings: Configuration, *, create: bool = False) -> Store:
     """Return the store of a place.
-
-    Args:
-        place: see :data:`Place`.
-        settings: name the store where ``place`` is None.
-        create: make it where there is none.
 
     Raises:
         StoreError: there is none, or it cannot be opened.

@@ -38,12 +38,7 @@ def name_of(function: Answering) -> str:
 
 
 class FunctionModel:
-    """A function as a model back end.
-
-    Args:
-        function: see :data:`Answering`.
-        name: of its spec.
-    """
+    """A function as a model back end."""
 
     def __init__(self, function: Answering, name: str) -> None:
         self.function = function
@@ -58,10 +53,6 @@ class FunctionModel:
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         """Yield the text that the function returns, then the reply.
-
-        Args:
-            request: the prompt; several messages are joined with an empty line between.
-            cancel: checked before the function is called.
 
         Raises:
             ComponentError: the protocol is not ``generate``, or the function returned no text.
@@ -93,11 +84,7 @@ class FunctionModel:
 
 
 class ParallelModel(FunctionModel):
-    """A function that is called for several items at once, each call in its own thread.
-
-    Attributes:
-        concurrency: number of calls in progress at one time.
-    """
+    """A function that is called for several items at once, each call in its own thread."""
 
     def __init__(self, function: Answering, name: str, workers: int) -> None:
         super().__init__(function, name)
@@ -106,12 +93,7 @@ class ParallelModel(FunctionModel):
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | ComponentError]]:
-        """Yield each reply with the place of its request, as calls end.
-
-        Args:
-            requests: the prompts.
-            cancel: calls that have not begun by then are not made.
-        """
+        """Yield each reply with the place of its request, as calls end."""
         pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="tabwb-function")
         try:
             calls = {pool.submit(self._answer, one, cancel): at for at, one in enumerate(requests)}
@@ -149,10 +131,6 @@ def takes_request(function: Answering) -> bool:
 def plugin_of(function: Answering | None, workers: int = 1) -> dict[str, object]:
     """Return the plugin that registers a function, for ``Plugins.load(modules=...)``.
 
-    Args:
-        function: the examinee, or None.
-        workers: calls of it at one time.
-
     Raises:
         UsageError: ``workers`` is below 1.
     """
@@ -185,10 +163,6 @@ def plugin_of(function: Answering | None, workers: int = 1) -> dict[str, object]
 
 def spec_of(model: str | Answering, name: str | None) -> tuple[str, Answering | None]:
     """Return the spec of a model, and the function where it is one.
-
-    Args:
-        model: a spec, or a function.
-        name: of a function; None: its own.
 
     Raises:
         UsageError: it is neither, a spec has a name, or the function does not take one prompt.

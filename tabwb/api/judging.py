@@ -32,18 +32,6 @@ def judge_each(
 ) -> list[tuple[int, str, Tally]]:
     """Let judges rate administrations; return number, stored name of the judge and what it took.
 
-    Args:
-        store: where the responses are.
-        plugins: with the judges.
-        numbers: of the administrations.
-        judges: their specs.
-        told: gets each event.
-        scope: which responses.
-        repeats: how often each is judged.
-        again: judge also what a judge has judged before.
-        limits: of requests and cost, over all of them.
-        held: the caller holds the administration's lock and has given its warnings.
-
     Raises:
         Interrupted: calls failed, or a limit was reached; the same call continues.
         TabwbError: a judge gave no verdict at all.

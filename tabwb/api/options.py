@@ -121,9 +121,6 @@ def python_names() -> Iterator[None]:
 def check_options(options: Mapping[str, object]) -> None:
     """Check the types of what is chosen.
 
-    Args:
-        options: of :class:`Grouping`.
-
     Raises:
         UsageError: names that are not texts, or a limit below 1.
     """

@@ -25,18 +25,7 @@ def plan_ratings(
     *,
     dry_run: bool,
 ) -> dict[str, Any]:
-    """Make a rating set, and return its plan; see :meth:`tabwb.Study.plan_ratings`.
-
-    Args:
-        store: with the responses.
-        plugins: with batteries and judges.
-        name: of the set.
-        raters: codes.
-        ids: numbers or uids of administrations.
-        form: id or path.
-        options: what else is said of it.
-        dry_run: make nothing.
-    """
+    """Make a rating set, and return its plan; see :meth:`tabwb.Study.plan_ratings`."""
     chosen = PlanOptions(separated(raters), **options)
     asked = open_form(form, plugins.find_battery)
     check_raters(chosen.raters, plugins)

@@ -257,10 +257,6 @@ def ids_of(names: Names) -> tuple[str, ...] | None:
 def asked_conditions(spec: str, **values: object) -> Conditions:
     """Return the conditions that are asked for, each value checked by its declaration.
 
-    Args:
-        spec: of the model.
-        values: condition to value; None: the default.
-
     Raises:
         UsageError: a value cannot be used; the error names the condition.
     """
@@ -376,12 +372,7 @@ def _give(
 
 
 def teller(progress: Progress, planned: int) -> Callable[[Event], object]:
-    """Return a function that shows each event of the engine.
-
-    Args:
-        progress: True for a line on stderr, a function of the user's, or False for nothing.
-        planned: number of trials.
-    """
+    """Return a function that shows each event of the engine."""
     if callable(progress):
         return progress
     if not progress:

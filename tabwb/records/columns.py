@@ -17,16 +17,7 @@ from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
-    """What a column is, in every table.
-
-    Attributes:
-        name: in files and in Python, snake_case.
-        title: what people read above it.
-        meaning: what it holds; no final stop.
-        type: of its values.
-        unit: of its numbers, or empty.
-        allowed: the values that there can be; empty: any.
-    """
+    """What a column is, in every table."""
 
     name: str
     title: str

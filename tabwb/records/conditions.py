@@ -47,38 +47,31 @@ class Conditions:
 
     Attributes:
         examinee: a model's spec or a speaker's study id.
-        kind: ``model`` or ``speaker``.
         seed: of item order, option order and sampling; each reply's own seed is derived from it
-            (:mod:`tabwb.records.specs`).
-        replicates: how often each item is given.
-        protocol: how answers are obtained.
+            (:func:`tabwb.records.specs.reply_seed`).
         decoding: how text is drawn (models only).
         conversation: keep one context over all items instead of a fresh one for each.
-        item_order, option_order: see their types. Rotated: one trial per rotation of the options.
-        token_limits: which limit a reply has. ``battery``: the subtest's own, else
-            ``decoding.max_tokens``. ``run``: ``decoding.max_tokens``. ``smaller``: the smaller of
-            both, as in administrations of earlier versions.
+        option_order: rotated: one trial per rotation of the options.
         judges: specs of the raters to run on each response, besides the subtests' scorers.
         research_protocol: names the protocol under which a model-only battery is given to a person.
-        lesion: spec of the lesion applied to the model, or None.
-        prompt_noise: spec of the perturbation of the items' texts, or None (models only).
-        system_message: sent to the model in place of the battery's system message, ``none`` for no
-            message; None: the battery's.
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``),
-            and its name (``profile``); of a checkpoint also its ``parent``, ``dose``
-            and ``dose_name``.
-        transcriber: spec of what hears spoken answers, or None.
+            and its name (``profile``); of a checkpoint also ``parent``, ``dose`` and ``dose_name``.
         rater: who scores spoken answers by ear: a study ID, or empty.
         origin: of an import, or of recorded answers that are replayed, who made the answers; None
             where they were given here.
+        session_date: the day of the answers, ``2024-03-09``; empty where it is not known; None for
+            answers given here, which are of the day of the administration.
+        token_limits: which limit a reply has. ``battery``: the subtest's own, else
+            ``decoding.max_tokens``. ``run``: ``decoding.max_tokens``. ``smaller``: the smaller of
+            both, as in administrations of earlier versions.
+        participant: of a person's recorded answers that are replayed, the person's study ID.
         part_subtests, part_items: ids of what is given of the battery; empty: everything. An item
             is named by its id, or as ``SUBTEST/ITEM``.
         part_limit: of each subtest only so many of its first items are given; None: all.
-        participant: of a person's recorded answers that are replayed, the person's study ID.
         unknown: ids of conditions that the source of imported answers does not state, or that a
             function in Python does not get; their fields have the defaults.
-        session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
-            known; None for answers given here, which are of the day of the administration.
+        system_message: sent to the model in place of the battery's system message, ``none`` for no
+            message; None: the battery's.
     """
 
     examinee: str
@@ -198,14 +191,7 @@ class Conditions:
 
 def declared(condition_id: str) -> Condition:
     """Return the condition of this id."""
-    return next(
-        condition for condition in declared_conditions.CONDITIONS if condition.id == condition_id
-    )
-
-
-def default_of(condition: Condition) -> Any:
-    """Return the value of a condition in a record that does not name it."""
-    return condition.of(Conditions("", "model"))
+    return next(known for known in declared_conditions.CONDITIONS if known.id == condition_id)
 
 
 def default_text(condition: Condition) -> str:
@@ -216,15 +202,8 @@ def default_text(condition: Condition) -> str:
     """
     if isinstance(condition.kind, Whole) and condition.kind.optional:
         return ""
-    value = default_of(condition) if condition.asked is None else condition.asked
-    return condition.kind.written(value)
-
-
-def _audience_words(given_to: frozenset[Audience]) -> str:
-    people = ["people"] if given_to >= PERSON else []
-    named = given_to - PERSON if people else given_to
-    names = [words for name, words in AUDIENCES.items() if name in named] + people
-    return " and ".join(names)
+    asked = condition.asked
+    return condition.kind.written(condition.of(Conditions("", "model")) if asked is None else asked)
 
 
 def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object]) -> Conditions:
@@ -234,19 +213,23 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
     ()
     """
     records: dict[str, dict[str, Any]] = {"": {}, "decoding": {}}
+    usual = Conditions("", "model")
     for condition in declared_conditions.CONDITIONS:
         record, attribute = condition.place
-        value = values.get(condition.id)
+        value, default = values.get(condition.id), condition.of(usual)
         applies = audience in condition.given_to
         if value is not None:
             value = condition.checked(value)
-            if not applies and value != default_of(condition):
-                meant = _audience_words(condition.given_to)
-                raise ConditionError(condition, f"applies only to {meant}")
+            if not applies and value != default:
+                people = condition.given_to >= PERSON
+                named = condition.given_to - PERSON if people else condition.given_to
+                meant = [words for name, words in AUDIENCES.items() if name in named]
+                meant += ["people"] if people else []
+                raise ConditionError(condition, f"applies only to {' and '.join(meant)}")
         elif applies and condition.asked is not None:
             value = condition.checked(condition.asked)
         else:
-            value = default_of(condition)
+            value = default
         if not applies and condition.otherwise is not None:
             value = condition.otherwise
         records[record][attribute] = value
@@ -297,9 +280,7 @@ def decoding_columns() -> dict[str, ColumnType]:
     >>> sorted(decoding_columns())
     ['max_tokens', 'seed', 'stop', 'temperature', 'top_p']
     """
-    places = (
-        (condition.place, condition.kind.column) for condition in declared_conditions.CONDITIONS
-    )
+    places = ((one.place, one.kind.column) for one in declared_conditions.CONDITIONS)
     sent = {name: column for (record, name), column in places if record == "decoding"}
     return {**sent, "seed": "integer"}
 
@@ -332,15 +313,13 @@ def compared(given: Conditions, pooled: Collection[str] = ()) -> dict[str, str]:
     >>> compared(Conditions("echo", "model"), ["temperature"])["top_p"]
     '1'
     """
-    partly = {
-        condition.comparison.name
-        for condition in declared_conditions.CONDITIONS
-        if condition.comparison is not None and condition.id in pooled
-    }
+    conditions = declared_conditions.CONDITIONS
+    partly = {one.comparison.name for one in conditions if one.comparison and one.id in pooled}
     facts: dict[str, str] = {}
     for condition, words in _comparable(given):
         comparison = condition.comparison
-        if comparison is None or condition.id in pooled or not comparison.applies(given):
+        assert comparison is not None
+        if condition.id in pooled or not comparison.applies(given):
             continue
         if comparison.name in partly:
             facts[condition.id] = condition.kind.written(condition.of(given))

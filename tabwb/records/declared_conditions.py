@@ -1,9 +1,12 @@
-"""Kinds of values of a condition: what a person types, what is stored, what is allowed.
+"""The declaration of each condition under which a battery is given, and what it is made of.
 
-Of a kind, ``read`` gives what a person typed as a value, ``checked`` the value as it is stored, or
-raises :class:`BadValue`; ``written`` gives the text back. Kinds are named tuples: every start
-imports them, and a frozen dataclass takes three times as long to make.
+A new condition is a field of :class:`~tabwb.records.conditions.Conditions` and its entry in
+:data:`CONDITIONS`; the command line, the dialog, the store, documents, exports and comparisons take
+it from there. Declarations are named tuples: every start imports them, and a frozen dataclass takes
+three times as long to make.
 """
+
+# ruff: noqa: D102 - what the methods of a kind do is said once, below
 
 from __future__ import annotations
 
@@ -25,6 +28,10 @@ ColumnType = Literal["text", "integer", "number", "boolean", "list of text"]
 
 class BadValue(ValueError):
     """A text or a value is not one of a kind; the message says what is wrong."""
+
+
+# Of a kind of values, ``read`` gives what a person typed as a value, ``checked`` the value as it is
+# stored, or raises BadValue; ``written`` gives the text back. ``allowed`` says what is accepted.
 
 
 def _number(make: Callable[[str], Any], text: str) -> Any:
@@ -50,20 +57,16 @@ class Whole(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What is accepted, for people."""
         between = f" from {self.low} to {self.high}" if self.low >= 0 else ""
         return f"a whole number{between}"
 
     def read(self, text: str) -> int | None:
-        """Return the number that a person typed."""
         return None if self.optional and not text.strip() else _number(int, text)
 
     def checked(self, value: Any) -> int:
-        """Return a value after checking it."""
         return int(_accepted(value, self.low <= value <= self.high))
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return "" if value is None else str(value)
 
 
@@ -77,21 +80,17 @@ class Real(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What is accepted, for people."""
         return f"{'above' if self.above else 'from'} {self.low:g} to {self.high:g}"
 
     def read(self, text: str) -> float:
-        """Return the number that a person typed."""
         return float(_number(float, text))
 
-    def checked(self, value: Any) -> float:
-        """Return a value after checking it; NaN lies between no limits."""
+    def checked(self, value: Any) -> float:  # NaN lies between no limits
         excluded = self.above and value == self.low
         _accepted(f"{value:g}", self.low <= value <= self.high and not excluded)
         return float(value)
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return f"{value:g}"
 
 
@@ -104,19 +103,15 @@ class OneOf(NamedTuple):
 
     @property
     def allowed(self) -> str:
-        """What is accepted, for people."""
         return ", ".join(self.values)
 
     def read(self, text: str) -> str:
-        """Return the text itself."""
         return text
 
     def checked(self, value: Any) -> Any:
-        """Return a value after checking it."""
-        return self.make(_accepted(value, self.written(value) in self.values))
+        return self.make(_accepted(value, str(value) in self.values))
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return str(value)
 
 
@@ -130,19 +125,15 @@ class Switch(NamedTuple):
 
     @property
     def values(self) -> Mapping[str, str]:
-        """Each value as text, with its words in the dialog."""
         return {"no": self.off, "yes": self.on}
 
     def read(self, text: str) -> bool:
-        """Return the value that a text names."""
         return text == "yes"
 
     def checked(self, value: Any) -> bool:
-        """Return a value after checking it."""
         return bool(value)
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return "yes" if value else "no"
 
 
@@ -154,15 +145,12 @@ class Text(NamedTuple):
     allowed: str = ""
 
     def read(self, text: str) -> str | None:
-        """Return the text without spaces around it."""
         return text.strip() or self.empty
 
     def checked(self, value: Any) -> str | None:
-        """Return a value after checking it."""
         return value or self.empty
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return value or ""
 
 
@@ -173,36 +161,30 @@ class Texts(NamedTuple):
     allowed: str = ""
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the texts that a person typed."""
         return tuple(part.replace("\\n", "\n") for part in text.split("  ") if part)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it."""
         if "" in value:
             raise BadValue("an empty text would end every reply at once")
         return tuple(value)
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return "  ".join(text.replace("\n", "\\n") for text in value)
 
 
 class Ids(NamedTuple):
-    """Several ids with spaces or commas between."""
+    """Several ids with spaces or commas between; one that occurs twice counts once."""
 
     column: ColumnType = "list of text"
     allowed: str = ""
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the ids that a person typed."""
         return tuple(text.replace(",", " ").split())
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it; an id that occurs twice counts once."""
         return tuple(dict.fromkeys(part for text in value for part in self.read(text)))
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return " ".join(value)
 
 
@@ -214,15 +196,12 @@ class Component(NamedTuple):
     allowed: str = ""
 
     def read(self, text: str) -> str:
-        """Return the spec that a person typed."""
         return text.strip()
 
     def checked(self, value: Any) -> str | None:
-        """Return a value after checking it."""
         return None if value in (None, "", NONE) else str(value)
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return value or NONE
 
 
@@ -234,39 +213,31 @@ class Components(NamedTuple):
     allowed: str = ""
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the specs that a person typed."""
         return tuple(text.split()) or (NONE,)
 
     def checked(self, value: Any) -> tuple[str, ...]:
-        """Return a value after checking it."""
         if NONE in value and len(value) > 1:
             raise BadValue(f"'{NONE}' cannot be combined with others")
         return () if NONE in value else tuple(value)
 
     def written(self, value: Any) -> str:
-        """Return the text that :meth:`read` reads as ``value``."""
         return " ".join(value) or NONE
 
 
 Kind = Whole | Real | OneOf | Switch | Text | Texts | Ids | Component | Components
-
-
 Audience = Literal["model", "typed", "spoken", "described"]
-"""Who is given a battery: a model, a person who types, a person who answers aloud, or a person
-whose spoken answers are judged."""
 AUDIENCES: Mapping[Audience, str] = {
     "model": "models",
     "typed": "people who type",
     "spoken": "people who answer aloud",
     "described": "people whose spoken answers are judged",
 }
+"""To whom a battery is given."""
 MODEL: frozenset[Audience] = frozenset({"model"})
-TYPED: frozenset[Audience] = frozenset({"typed"})
-NAMED: frozenset[Audience] = frozenset({"spoken"})
-SPOKEN: frozenset[Audience] = NAMED | {"described"}
-PERSON: frozenset[Audience] = TYPED | SPOKEN
-WRITTEN: frozenset[Audience] = MODEL | TYPED
-ANYBODY: frozenset[Audience] = MODEL | PERSON
+SPOKEN: frozenset[Audience] = frozenset({"spoken", "described"})
+WRITTEN: frozenset[Audience] = frozenset({"model", "typed"})
+ANYBODY: frozenset[Audience] = frozenset(AUDIENCES)
+PERSON: frozenset[Audience] = ANYBODY - MODEL
 
 
 class ConditionError(UsageError):
@@ -280,9 +251,7 @@ class ConditionError(UsageError):
 class Option(NamedTuple):
     """An option of a command, as click takes it.
 
-    Attributes:
-        default: the value where it is not given, shown in ``--help``; None: not shown.
-        value: of a flag that stands for one value of a condition: that value.
+    ``default`` is shown in ``--help``, None is not; ``value`` is what a flag stands for.
     """
 
     flag: str
@@ -320,64 +289,34 @@ class Line(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a condition is compared; administrations in which it differs are not pooled.
+    """How a condition is compared; administrations in which it differs are not pooled."""
 
-    Attributes:
-        name: in documents and tables; conditions with one name are shown as one.
-        title: what people read.
-        bare: whether the value says what it is, so that the title is left out beside it.
-        applies: where the condition can change an answer, so that it must be alike.
-        stated: the name under which a group's description holds it; None: as ``name``; empty: the
-            description leaves it out.
-    """
-
-    name: str
+    name: str  # in documents and tables; conditions with one name are shown as one
     title: str
-    bare: bool = False
-    applies: Callable[[Conditions], bool] = lambda conditions: True
-    stated: str | None = None
+    bare: bool = False  # the value says what it is: the title is left out beside it
+    applies: Callable[[Conditions], bool] = lambda conditions: True  # it can change an answer
+    stated: str | None = None  # the name in a group's description; None: ``name``; empty: left out
 
 
 class Condition(NamedTuple):
-    """The declaration of one condition.
-
-    Attributes:
-        id: its key in documents, and the attribute of the record where ``path`` says nothing.
-        kind: of its values.
-        path: the attribute of :class:`~tabwb.records.conditions.Conditions`
-            (``decoding.temperature``).
-        given_to: whom it applies to.
-        asked: the value where nobody names one; None: the record's default.
-        otherwise: the value for whom it does not apply to; None: the record's default.
-        options: of commands.
-        field: of the dialog, or None.
-        key: its place in JSON documents; None: as ``path``; empty: not in documents.
-        column: of the exported table, or None.
-        stored: whether the store has its own column for it, beside the JSON of all.
-        before: the value of administrations that were stored before the condition existed; None:
-            the record's default.
-        words: the value in words; None: as the kind writes it.
-        reported: the value in documents; None: the value itself.
-        line: its part of the line of conditions, or None.
-        comparison: how it is compared, or None where administrations that differ are pooled.
-    """
+    """The declaration of one condition."""
 
     id: str
     kind: Kind
-    path: str = ""
+    path: str = ""  # the attribute of the record (``decoding.temperature``); empty: as ``id``
     given_to: frozenset[Audience] = ANYBODY
-    asked: Any = None
-    otherwise: Any = None
+    asked: Any = None  # the value where nobody names one; None: the record's default
+    otherwise: Any = None  # for whom it does not apply to; None: the record's default
     options: tuple[Option, ...] = ()
     field: Field | None = None
-    key: str | None = None
+    key: str | None = None  # its place in JSON documents; None: as ``path``; empty: none
     column: Column | None = None
-    stored: bool = False
-    before: Any = None
-    words: Callable[[Conditions], str] | None = None
-    reported: Callable[[Conditions], Any] | None = None
+    stored: bool = False  # whether the store has its own column, beside the JSON of all
+    before: Any = None  # of administrations stored before it existed; None: the record's default
+    words: Callable[[Conditions], str] | None = None  # None: as the kind writes the value
+    reported: Callable[[Conditions], Any] | None = None  # in documents; None: the value itself
     line: Line | None = None
-    comparison: Comparison | None = None
+    comparison: Comparison | None = None  # None: administrations that differ are pooled
 
     def applies_to(self, kind: str) -> bool:
         """Return whether it applies to ``model`` or to some ``speaker``."""
@@ -444,22 +383,11 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
-_GENERATE = "generate"
-_TRANSCRIBER = "bundled-words"
-
-
 def _token_limit(conditions: Conditions) -> str:
     limit = conditions.decoding.max_tokens
     if conditions.token_limits == "battery":
         return "the battery's token limits"
     return f"{limit} tokens" if conditions.token_limits == "run" else f"at most {limit} tokens"
-
-
-_PART = Comparison("part", "part of the battery", bare=True)
-
-
-def _part(conditions: Conditions) -> str:
-    return conditions.part
 
 
 def _draws(conditions: Conditions) -> bool:
@@ -575,7 +503,7 @@ CONDITIONS: tuple[Condition, ...] = (
         "protocol",
         OneOf(
             {
-                _GENERATE: "written freely (generate)",
+                "generate": "written freely (generate)",
                 "enforced": "held to the options (enforced)",
                 "likelihood": "the likeliest option (likelihood)",
             },
@@ -587,7 +515,7 @@ CONDITIONS: tuple[Condition, ...] = (
                 "--protocol",
                 "How a model answers items with options: freely, restricted to the options, or by "
                 "the likeliest option. Items without options are always answered freely.",
-                default=_GENERATE,
+                default="generate",
             ),
         ),
         field=Field(
@@ -708,9 +636,9 @@ CONDITIONS: tuple[Condition, ...] = (
         options=(Option("--subtest", "Give only this subtest; repeatable.", metavar="ID"),),
         field=Field("Subtests", "ids of the subtests to give, with spaces between; empty: all"),
         column=Column("the subtests given; empty: all"),
-        words=_part,
+        words=lambda conditions: conditions.part,
         line=Line(),
-        comparison=_PART,
+        comparison=Comparison("part", "part of the battery", bare=True),
     ),
     Condition(
         "part_items",
@@ -725,8 +653,8 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         field=Field("Items only", "ids of the items to give, with spaces between; empty: all"),
         column=Column("the items given; empty: all"),
-        words=_part,
-        comparison=_PART,
+        words=lambda conditions: conditions.part,
+        comparison=Comparison("part", "part of the battery", bare=True),
     ),
     Condition(
         "part_limit",
@@ -739,8 +667,8 @@ CONDITIONS: tuple[Condition, ...] = (
             "Item limit", "number of items of each subtest, the first ones; empty: all", "all"
         ),
         column=Column("the number of items of each subtest; empty: all", "items"),
-        words=_part,
-        comparison=_PART,
+        words=lambda conditions: conditions.part,
+        comparison=Comparison("part", "part of the battery", bare=True),
     ),
     Condition(
         "research_protocol",
@@ -783,7 +711,7 @@ CONDITIONS: tuple[Condition, ...] = (
         "transcriber",
         Component("transcribers"),
         given_to=SPOKEN,
-        asked=_TRANSCRIBER,
+        asked="bundled-words",
         options=(
             Option(
                 "--transcriber",
@@ -791,7 +719,7 @@ CONDITIONS: tuple[Condition, ...] = (
                 "transcriber from now on.",
                 command="name",
                 metavar="SPEC",
-                default=_TRANSCRIBER,
+                default="bundled-words",
             ),
         ),
         field=Field(
@@ -818,10 +746,7 @@ CONDITIONS: tuple[Condition, ...] = (
 """Every condition, in the order in which documents, tables and screens have them."""
 
 
-SUBJECT = frozenset(
-    {
-        *("examinee", "kind", "decoding", "labels"),
-        *("origin", "participant", "session_date", "unknown"),
-    }
-)
+SUBJECT = frozenset({
+    "examinee", "kind", "decoding", "labels", "origin", "participant", "session_date", "unknown",
+})  # fmt: skip
 """Fields of the record that say who was given a battery and when; ``decoding`` holds conditions."""

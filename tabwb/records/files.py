@@ -302,11 +302,7 @@ _GATE = ".gate"
 
 
 class WorkFolder:
-    """A private folder of this process; removed by :meth:`close`, or by the next start.
-
-    Attributes:
-        path: the folder for files.
-    """
+    """A private folder of this process; removed by :meth:`close`, or by the next start."""
 
     def __init__(self, root: Path) -> None:
         make_private_folder(root)

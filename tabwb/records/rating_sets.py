@@ -41,14 +41,7 @@ MOST_CONFIDENT = 3
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How texts of every source are shown alike, so that their form does not tell the source.
-
-    Attributes:
-        case: as they were said, or in lower case.
-        punctuation: kept, or removed.
-        cut_mark: whether a text that a limit ended is marked.
-        max_words: texts are cut after so many words; None for no limit.
-    """
+    """How texts of every source are shown alike, so that their form does not tell the source."""
 
     case: Literal["as-said", "lower"] = "as-said"
     punctuation: Literal["kept", "none"] = "kept"
@@ -67,21 +60,7 @@ class AudioCut:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One response as raters see it.
-
-    Attributes:
-        number: 1-based in its set.
-        administration, trial, attempt: the stored attempt.
-        text: the response after the set's presentation policy.
-        prompt: what was asked, shown with it.
-        context_before, context_after: what was said around it, or empty.
-        stratum: of the sampling; not shown.
-        weight: how many responses it stands for.
-        audio: what is played, or None.
-        picture: path of the picture in the battery, or None.
-        target: shown with forms that show it, else empty.
-        consensus: of a calibration sample the right answers by measure, else None.
-    """
+    """One response as raters see it."""
 
     number: int
     administration: int
@@ -115,24 +94,6 @@ class SampleRating:
 
     Rows of one position form a chain: each names the one before. The last complete one counts,
     unless it was taken back since.
-
-    Attributes:
-        rater, position: the assignment.
-        sample, purpose: as the assignment has them; a stored row takes them from it.
-        answers: by measure; where a question is asked of each attempt, with its number:
-            ``code#2``.
-        complete: whether the rater said that the sample is done.
-        confidence: 0 (guessed) to 3 (sure), or None where it was not given.
-        note: free text, or empty.
-        confirmed: the measures whose answer *absent* the rater gave for all of them together,
-            without a look at each; None where that is not known (recorded before version 0.2.0, or
-            elsewhere).
-        seconds: spent on the sample so far, pauses left out; 0 where it was not measured.
-        started_at: when the sample was shown first.
-        recorded_at: when this row was stored.
-        id: of the row.
-        replaces: the row before, or None for the first at this position.
-        taken_back: the rating was complete, and the rater took it back.
     """
 
     rater: str

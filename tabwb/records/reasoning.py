@@ -35,14 +35,7 @@ ALLOWED = (
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A text of a model in its two parts.
-
-    Attributes:
-        reasoning: what the model wrote in its thinking, without tags; of several spans with an
-            empty line between.
-        response: the rest; the text itself where it has no thinking.
-        unclosed: the text ends inside thinking.
-    """
+    """A text of a model in its two parts."""
 
     reasoning: str
     response: str
@@ -533,9 +526,6 @@ class ReasoningStream:
     r"""Shows the response of a text that comes in pieces, by the rule for the whole text.
 
     What may be part of a tag, or become thinking by a later tag, is held back.
-
-    Attributes:
-        inside: whether what comes next is thinking, as far as is known.
 
     >>> stream = ReasoningStream()
     >>> [stream.feed(piece) for piece in ("<thi", "nk>A mane", ".</thi", "nk>\n", "lion")]

@@ -66,12 +66,7 @@ RecordingRole = Literal["original", "conditioned"]
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """The latest record of a speaker.
-
-    Attributes:
-        values: by column; what is not known is left out.
-        version: 1 for the first; 0 for one that is only known from consents or administrations.
-    """
+    """The latest record of a speaker."""
 
     id: str
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -141,16 +136,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecording:
-    """A sound file that belongs to an administration.
-
-    Attributes:
-        rate: frames per second.
-        role: ``original``, never altered, or ``conditioned``, derived from one.
-        derived_from: uid of the original.
-        parameters: how it was conditioned, or with what it was recorded.
-        started_at: empty also where it is not known.
-        sha256: of the file's bytes, once kept.
-    """
+    """A sound file that belongs to an administration."""
 
     uid: str
     seconds: float

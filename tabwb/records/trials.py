@@ -225,15 +225,7 @@ class DeclarationEntry:
 
 @dataclass(frozen=True, slots=True)
 class EventEntry:
-    """Something that happened besides an answer.
-
-    Attributes:
-        kind: what happened.
-        trial: number of the trial, or None for the whole administration.
-        text: reason, note, title, tag, or as JSON the model's facts (``model-opened``) or what was
-            seen and heard of a person (``observed``, :mod:`tabwb.records.naming`).
-        undoes: of an ``undone`` event, the sequence number of what it takes back.
-    """
+    """Something that happened besides an answer."""
 
     kind: EventKind
     trial: int | None = None

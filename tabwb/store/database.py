@@ -163,10 +163,6 @@ class EmbeddedDatabase:
     for reading; what would write to it is refused.
 
     Every failure is a :class:`StoreError`.
-
-    Attributes:
-        location: for people; a server's never holds a password.
-        only_read: whether the file could not be opened for writing.
     """
 
     def __init__(self, path: Path, *, patience_s: float = PATIENCE_S) -> None:

@@ -226,15 +226,7 @@ def _asked(transaction: Transaction, administration_id: int, entry: AttemptEntry
 
 @dataclass(frozen=True, slots=True)
 class WholeAdministration:
-    """An administration with all its entries, the last of which ends it.
-
-    Attributes:
-        conditions: how it was given; specs as they are to be stored.
-        plan: every trial, numbered.
-        versions: package to version.
-        entries: everything that is recorded, in order.
-        acts: lines of the log of people's data; its number is filled in.
-    """
+    """An administration with all its entries, the last of which ends it."""
 
     conditions: Conditions
     plan: Sequence[PlannedTrial]
