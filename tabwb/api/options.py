@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -29,36 +28,6 @@ class Choosing(TypedDict, total=False):
     where: Where
     subtests: Names
     items: Names
-
-
-class Planning(Choosing, total=False):
-    """What a rating set is to be; see :meth:`tabwb.Study.plan_ratings`."""
-
-    statuses: Names
-    repeated: bool
-    stratify: Names
-    samples: int | None
-    per_stratum: int | None
-    overlap: int | None
-    raters_per_sample: int | None
-    per_rater: int | None
-    again: float
-    distance: int
-    calibration: str | os.PathLike[str] | None
-    calibration_set: str
-    guidelines: str | os.PathLike[str] | None
-    context: int
-    case: Literal["as-said", "lower"]
-    punctuation: Literal["kept", "none"]
-    max_words: int | None
-    cut_mark: bool
-    ask_source: bool
-    counts: str
-    seed: int
-    hybrid: str
-    frequent: float
-    margin: float
-    audit: float
 
 
 class Rated(Choosing, total=False):

@@ -14,7 +14,6 @@ from tabwb.api.options import (
     Ids,
     Limited,
     Names,
-    Planning,
     Where,
     named_references,
     references_of,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tabwb.api.agreement import Agreement, Computed
+    from tabwb.report.rating_plan import Planning
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -177,13 +177,16 @@ class Study(Reading):
             UsageError: the numbers do not fit, or nothing can be rated.
             StoreError: there is a set of this name.
         """
-        from tabwb.api.rating import plan_ratings
+        from tabwb.plugin_api.forms import check_raters, open_form
+        from tabwb.report.rating_plan import plan_document, plan_with
 
         if not dry_run:
             self._must_write("rating sets are stored")
-        return plan_ratings(
-            self.store, self._plugins(), name, raters, ids, form, options, dry_run=dry_run
-        )
+        plugins, codes = self._plugins(), separated(raters)
+        asked = open_form(form, plugins.find_battery)
+        check_raters(codes, plugins)
+        made = plan_with(self.store, plugins, name, asked, codes, options, references_of(ids))
+        return plan_document(made, None if dry_run else self.store.sets.create(made.plan).uid)
 
     def methods(
         self,

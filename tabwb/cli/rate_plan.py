@@ -118,19 +118,18 @@ def plan(
     minutes. --dry-run also prints the expected width of the intervals of agreement.
     """
     from tabwb.plugin_api.forms import check_raters, open_form
-    from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with
+    from tabwb.report.rating_plan import plan_document, plan_with
 
     if hybrid and not judge:
         raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")
     if judge and not hybrid:
         raise UsageError("--judge is for --hybrid", hint="add --hybrid, or leave it out")
-    chosen = PlanOptions(
-        tuple(separated(raters)), cut_mark=not no_cut_mark, hybrid=judge or "", **options
-    )
+    codes = separated(raters)
+    chosen: Any = {**options, "cut_mark": not no_cut_mark, "hybrid": judge or ""}
     with opened_store(store_location) as (plugins, store):
         form = open_form(form_name, plugins.find_battery)
-        check_raters(chosen.raters, plugins)
-        made = plan_with(store, plugins, name, form, chosen, administrations)
+        check_raters(codes, plugins)
+        made = plan_with(store, plugins, name, form, codes, chosen, administrations)
         uid = None if dry_run else store.sets.create(made.plan).uid
     if as_json:
         print_json(plan_document(made, uid))

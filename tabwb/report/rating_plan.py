@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from tabwb.administer.rating.calibration import (
     Consensus,
@@ -15,7 +15,7 @@ from tabwb.administer.rating.calibration import (
     text_of,
 )
 from tabwb.administer.rating.expected import measured_seconds
-from tabwb.administer.rating.plan import AGAIN, DISTANCE, Design
+from tabwb.administer.rating.plan import Design
 from tabwb.administer.rating.planning import Planned, Request, planned
 from tabwb.analysis.candidates import USABLE, Candidates, Wanted, candidates
 from tabwb.analysis.names import judge_called
@@ -36,7 +36,8 @@ from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
-    from tabwb.administer.rating.hybrid import Judged, Queue, Rules
+    from tabwb.administer.rating.hybrid import Judged, Queue
+    from tabwb.analysis.keys import Filter
     from tabwb.plugin_api.registry.plugins import Plugins
 
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
@@ -44,13 +45,7 @@ _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
 
 @dataclass(frozen=True, slots=True)
 class PlannedSet:
-    """A planned set with where its samples come from.
-
-    Attributes:
-        planned: the plan.
-        candidates: the responses from which it was drawn.
-        queue: of a hybrid plan, how many responses a person rates.
-    """
+    """A planned set, the responses from which it was drawn, and the queue of a hybrid plan."""
 
     planned: Planned
     candidates: Candidates
@@ -62,60 +57,41 @@ class PlannedSet:
         return self.planned.plan
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
-    """What people say of a set that is to be planned, on the command line or in Python.
+class Planning(TypedDict, total=False):
+    """What a rating set is to be; see :meth:`tabwb.Study.plan_ratings`.
 
-    Attributes:
-        raters: codes.
-        where, subtests, items: which responses; see :class:`~tabwb.analysis.selection.Selection`.
-        statuses: of responses; empty: the usable ones.
-        repeated: keep equal texts that one examinee gave to one item.
-        stratify: keys.
-        samples, per_stratum: how many are drawn.
-        overlap, raters_per_sample, per_rater, again, distance, seed: see
-            :class:`~tabwb.administer.rating.plan.Design`.
-        calibration: file of :func:`~tabwb.administer.rating.calibration.read_consensus`.
-        calibration_set: an earlier set, of which the samples with a known consensus are taken.
-        guidelines: file with a text.
-        context: number of responses before and after.
-        case, punctuation, max_words, cut_mark: see
-            :class:`~tabwb.records.rating_sets.Presentation`.
-        ask_source: ask last whether a person or a machine produced the sample.
-        counts: whose ratings count.
-        hybrid: a judge; then only what a person rates first is planned.
-        frequent, margin, audit: see :class:`~tabwb.administer.rating.hybrid.Rules`.
+    What is left out has the default of the record that takes it (:class:`Design`,
+    :class:`Presentation`, :class:`Request`, :class:`Wanted`, ``Rules``).
     """
 
-    raters: tuple[str, ...]
-    where: Any = ()
-    subtests: str | Iterable[str] = ()
-    items: str | Iterable[str] = ()
-    statuses: str | Iterable[str] = ()
-    repeated: bool = False
-    stratify: str | Iterable[str] = ()
-    samples: int | None = None
-    per_stratum: int | None = None
-    overlap: int | None = None
-    raters_per_sample: int | None = None
-    per_rater: int | None = None
-    again: float = AGAIN
-    distance: int = DISTANCE
-    calibration: str | os.PathLike[str] | None = None
-    calibration_set: str = ""
-    guidelines: str | os.PathLike[str] | None = None
-    context: int = 0
-    case: Literal["as-said", "lower"] = "as-said"
-    punctuation: Literal["kept", "none"] = "kept"
-    max_words: int | None = None
-    cut_mark: bool = True
-    ask_source: bool = False
-    counts: str = "majority"
-    seed: int = 0
-    hybrid: str = ""
-    frequent: float = 0.2
-    margin: float = 0.2
-    audit: float = 0.1
+    where: str | Iterable[str | Filter] | Mapping[str, object]
+    subtests: str | Iterable[str]
+    items: str | Iterable[str]
+    statuses: str | Iterable[str]
+    repeated: bool
+    stratify: str | Iterable[str]
+    samples: int | None
+    per_stratum: int | None
+    overlap: int | None
+    raters_per_sample: int | None
+    per_rater: int | None
+    again: float
+    distance: int
+    calibration: str | os.PathLike[str] | None
+    calibration_set: str
+    guidelines: str | os.PathLike[str] | None
+    context: int
+    case: Literal["as-said", "lower"]
+    punctuation: Literal["kept", "none"]
+    max_words: int | None
+    cut_mark: bool
+    ask_source: bool
+    counts: str
+    seed: int
+    hybrid: str  # a judge; then only what a person rates first is planned
+    frequent: float
+    margin: float
+    audit: float
 
 
 def plan_with(
@@ -123,94 +99,74 @@ def plan_with(
     plugins: Plugins,
     name: str,
     form: Form,
-    options: PlanOptions,
+    raters: Sequence[str],
+    options: Planning,
     references: Sequence[int | str] = (),
 ) -> PlannedSet:
     """Return the plan of a rating set that people describe; nothing is stored."""
-    from tabwb.administer.rating.hybrid import Rules
+    from tabwb.administer.rating.hybrid import Rules, hybrid_queue
 
-    given = options
-    design = Design(
-        given.raters,
-        given.overlap,
-        given.raters_per_sample,
-        given.per_rater,
-        given.again,
-        given.distance,
-        given.seed,
-    )
+    if unknown := options.keys() - Planning.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+    chosen: Mapping[str, Any] = options
+
+    def given(*names: str, **renamed: str) -> dict[str, Any]:
+        pairs = {**dict(zip(names, names, strict=True)), **renamed}
+        return {field: chosen[option] for field, option in pairs.items() if option in chosen}
+
+    guidelines, judge = options.get("guidelines"), options.get("hybrid")
     request = Request(
         checked_set_name(name),
         form,
-        design,
-        Presentation(given.case, given.punctuation, given.cut_mark, given.max_words),
-        given.samples,
-        given.per_stratum,
-        _consensus(store, form, given),
-        "" if given.guidelines is None else text_of(Path(given.guidelines), "the guidelines"),
-        given.ask_source,
-        given.counts,
+        Design(
+            tuple(raters),
+            **given("overlap", "again", "distance", "seed", each="raters_per_sample"),
+            **given(most="per_rater"),
+        ),
+        Presentation(**given("case", "punctuation", "cut_mark", "max_words")),
+        consensus=_consensus(store, form, options),
+        guidelines="" if guidelines is None else text_of(Path(guidelines), "the guidelines"),
+        **given("per_stratum", "ask_source", "counts", total="samples"),
     )
+    strata, statuses = options.get("stratify", ()), options.get("statuses", ())
     wanted = Wanted(
         form,
-        separated(given.stratify),
-        separated(given.statuses) or USABLE,
-        given.repeated,
-        given.context,
+        separated(strata),
+        separated(statuses) or USABLE,
+        **given("repeated", around="context"),
     )
-    selection = Selection.of(where=given.where, subtests=given.subtests, items=given.items)
-    rules = Rules(given.frequent, given.margin, given.audit)
-    hybrid = (given.hybrid, rules) if given.hybrid else None
-    return plan_set(store, plugins, request, references, selection, wanted, hybrid=hybrid)
-
-
-def _consensus(store: Store, form: Form, options: PlanOptions) -> Consensus:
-    known: Consensus = {}
-    if options.calibration_set:
-        known = consensus_of_set(store, options.calibration_set, form)
-    if options.calibration is not None:
-        known = {**known, **read_consensus(Path(options.calibration), form)}
-    return known
-
-
-def plan_set(
-    store: Store,
-    plugins: Plugins,
-    request: Request,
-    references: Sequence[int | str] = (),
-    selection: Selection | None = None,
-    wanted: Wanted | None = None,
-    *,
-    hybrid: tuple[str, Rules] | None = None,
-) -> PlannedSet:
-    """Return the plan of a rating set; nothing is stored."""
-    for rater in request.design.raters:
+    selection = Selection.of(**given("where", "subtests", "items"))
+    for rater in raters:
         checked_rater(rater)
-    checked_counts(request.counts, request.design.raters)
-    selection = selection or Selection()
-    found = candidates(store, plugins, references, selection, wanted or Wanted(request.form))
-    measured = _measured(store, request.form)
-    if hybrid is None:
+    checked_counts(request.counts, raters)
+    found = candidates(store, plugins, references, selection, wanted)
+    same = [one for one in store.sets.all() if one.form == form.canonical]
+    measured = measured_seconds(rating for one in same for rating in store.sets.ratings(one.id))
+    if not judge:
         return PlannedSet(planned(found.found, request, measured=measured), found)
     if request.total is not None or request.per_stratum is not None:
         raise UsageError(
             "--hybrid decides what is drawn; --samples and --per-stratum cannot be combined with it"
         )
-    from tabwb.administer.rating.hybrid import hybrid_queue
-
-    name, rules = hybrid
     kept = [one for one in range(len(found.found)) if found.found[one].key not in request.consensus]
-    judged, places = _judged(found, kept, name)
+    judged, places = _judged(found, kept, judge)
     draws, queue = hybrid_queue(
-        [found.found[place] for place in places], judged, rules, request.design.seed
+        [found.found[place] for place in places],
+        judged,
+        Rules(**given("frequent", "margin", "audit")),
+        request.design.seed,
     )
     made = planned(found.found, request, draws=draws, measured=measured)
     return PlannedSet(made, found, queue)
 
 
-def _measured(store: Store, form: Form) -> float | None:
-    same = [one for one in store.sets.all() if one.form == form.canonical]
-    return measured_seconds(rating for one in same for rating in store.sets.ratings(one.id))
+def _consensus(store: Store, form: Form, options: Planning) -> Consensus:
+    known: Consensus = {}
+    if earlier := options.get("calibration_set"):
+        known = consensus_of_set(store, earlier, form)
+    if (file := options.get("calibration")) is not None:
+        known = {**known, **read_consensus(Path(file), form)}
+    return known
 
 
 def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, list[int]]:
