@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tabwb.api.options import Choosing, Grouping, Rated
+from tabwb.api.engine import Choosing, Grouping, Rated
 from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tabwb.analysis.keys import Sort
 from tabwb.api.administration import Administration, stored_in
-from tabwb.api.engine import Place
-from tabwb.api.options import (
+from tabwb.api.engine import (
     Changes,
     Choosing,
     Grouping,
     Ids,
     Names,
+    Place,
     Where,
     check_options,
     named_references,

@@ -6,18 +6,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from tabwb.api.engine import Place, configuration, open_store, warn
-from tabwb.api.judging import judge_each
-from tabwb.api.options import (
+from tabwb.api.engine import (
     Chosen,
     Drawn,
     Ids,
     Limited,
     Names,
+    Place,
     Where,
+    configuration,
     named_references,
+    open_store,
     references_of,
+    warn,
 )
+from tabwb.api.judging import judge_each
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.records.errors import TabwbError, UsageError

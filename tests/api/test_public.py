@@ -13,7 +13,7 @@ import pytest
 
 import tabwb
 from tabwb import plugin_api, testing
-from tabwb.api.options import Drawn, Limited
+from tabwb.api.engine import Drawn, Limited
 from tabwb.media.figures import FIGURES, figure_kind
 from tests.api.signatures import FILE, lines
 
