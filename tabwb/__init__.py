@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tabwb.api.administration import Administration as Administration
     from tabwb.api.agreement import Agreement as Agreement
     from tabwb.api.agreement import rater_agreement as rater_agreement
-    from tabwb.api.batteries import load_battery as load_battery
+    from tabwb.api.engine import load_battery as load_battery
     from tabwb.api.files import save_figure as save_figure
     from tabwb.api.files import save_table as save_table
     from tabwb.api.files import table_text as table_text
@@ -50,7 +50,7 @@ __version__ = "0.2.0"
 _NAMES = {
     "tabwb.api.administration": "Administration",
     "tabwb.api.agreement": "Agreement rater_agreement",
-    "tabwb.api.batteries": "load_battery",
+    "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings",
     "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
     "tabwb.api.files": "save_figure save_table table_text",

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tabwb.api.administration import Administration, stored_in
-from tabwb.api.batteries import named
-from tabwb.api.engine import Place, open_store, opened_plugins, warn
+from tabwb.api.engine import Place, named, open_store, opened_plugins, warn
 from tabwb.api.judging import judge_each
 from tabwb.records.errors import TabwbError, UsageError
 

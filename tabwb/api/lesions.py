@@ -11,8 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.api.batteries import named
-from tabwb.api.engine import Names, Place, open_store, opened_plugins
+from tabwb.api.engine import Names, Place, named, open_store, opened_plugins
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 

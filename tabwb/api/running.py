@@ -12,8 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from tabwb.api.administration import Administration, stored_in
-from tabwb.api.batteries import named
-from tabwb.api.engine import Names, Place, open_store, opened_plugins, warn
+from tabwb.api.engine import Names, Place, named, open_store, opened_plugins, warn
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.judging import judge_each
 from tabwb.records import declared_conditions as declared
