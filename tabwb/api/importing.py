@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tabwb.api.administration import Administration, stored_in
-from tabwb.api.engine import Place, named, open_store, opened_plugins, warn
-from tabwb.api.judging import judge_each
+from tabwb.api.engine import Place, judge_each, named, open_store, opened_plugins, warn
 from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from tabwb.api.engine import (
     Place,
     Where,
     configuration,
+    judge_each,
     named_references,
     open_store,
     references_of,
     warn,
 )
-from tabwb.api.judging import judge_each
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.records.errors import TabwbError, UsageError
