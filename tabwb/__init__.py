@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabwb.api.administration import Administration as Administration
     from tabwb.api.agreement import Agreement as Agreement
     from tabwb.api.agreement import rater_agreement as rater_agreement
     from tabwb.api.engine import load_battery as load_battery
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from tabwb.api.rating_sets import RatingSet as RatingSet
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
+    from tabwb.api.study import Administration as Administration
     from tabwb.api.study import Study as Study
     from tabwb.api.study import open as open
     from tabwb.records.errors import ComponentError as ComponentError
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _NAMES = {
-    "tabwb.api.administration": "Administration",
+    "tabwb.api.study": "Administration",
     "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings",

@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import Place, judge_each, named, open_store, opened_plugins, warn
+from tabwb.api.study import Administration, stored_in
 from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:

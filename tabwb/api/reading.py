@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tabwb.analysis.keys import Sort
-from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import (
     Changes,
     Choosing,
@@ -23,6 +22,7 @@ from tabwb.api.engine import (
     references_of,
 )
 from tabwb.api.rating_sets import RatingSet
+from tabwb.api.study import Administration, stored_in
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import calibrated_parts
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import Names, Place, judge_each, named, open_store, opened_plugins, warn
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
+from tabwb.api.study import Administration, stored_in
 from tabwb.records import declared_conditions as declared
 from tabwb.records.conditions import FUNCTION, conditions_of
 from tabwb.records.declared_conditions import NONE, Whole
