@@ -46,7 +46,7 @@ from tabwb.cli.selecting import (
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.media.views.tables import VIEWS
 from tabwb.records.errors import UsageError
-from tabwb.records.standard_streams import is_stdout
+from tabwb.records.files import is_stdout
 
 
 @click.command()

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from tabwb.analysis.grouping import Grouped
 from tabwb.media.studied import Studied, studied
 from tabwb.media.views.results import compact_table
-from tabwb.records.visible import csv_text, visible, without_controls
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
 from tabwb.report.plain import Json
 from tabwb.report.tables.captioned import (
     FEW,
