@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _NAMES = {
-    "tabwb.api.study": "Administration",
     "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings",
@@ -56,7 +55,7 @@ _NAMES = {
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.rating_sets": "RatingSet",
     "tabwb.api.running": "resume run",
-    "tabwb.api.study": "Study open",
+    "tabwb.api.study": "Administration Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
     "TabwbError TabwbWarning UsageError",
     "tabwb.tables.table": "Column Series Table",

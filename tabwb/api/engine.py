@@ -99,6 +99,8 @@ def open_store(place: Place, settings: Configuration, *, create: bool = False) -
     return Store.open(settings.store_at(named), create=create)
 
 
+Progress = bool | Callable[["Event"], object]
+"""True: a line on stderr. A function: it gets each event of the engine, after the commit."""
 Ids = int | str | Iterable[int | str] | None
 """Numbers or uids of administrations; None: all of the store."""
 Names = str | Iterable[str]
@@ -291,3 +293,27 @@ def judge_each(
                 rows.append((number, task.judge.rater, judging.tally))
     check_verdicts(tasks, "judging again asks about these")
     return rows
+
+
+def teller(progress: Progress, planned: int) -> Callable[[Event], object]:
+    """Return a function that shows each event of the engine."""
+    if callable(progress):
+        return progress
+    if not progress:
+        return lambda event: None
+    from tabwb.records.events import AttemptRecorded, Finished, JudgementRecorded
+
+    attempts, judged = 0, 0
+
+    def show(event: Event) -> None:
+        nonlocal attempts, judged
+        if isinstance(event, AttemptRecorded):
+            attempts += 1
+            print(f"\rattempt {attempts} of {planned}", end="", file=sys.stderr)
+        elif isinstance(event, JudgementRecorded):
+            judged += 1
+            print(f"\rjudged {judged}", end="", file=sys.stderr)
+        elif isinstance(event, Finished):
+            print(file=sys.stderr)
+
+    return show

@@ -11,14 +11,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.api.engine import Names, Place, named, open_store, opened_plugins
+from tabwb.api.engine import Names, Place, Progress, named, open_store, opened_plugins
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.sweep.point import Point
     from tabwb.administer.sweep.sweep import Sweep, Told
-    from tabwb.api.running import Progress
     from tabwb.plugin_api.lesionable import LesionableBackend
     from tabwb.records.conditions import Conditions
     from tabwb.records.trials import Administration

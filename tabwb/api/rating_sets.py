@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tabwb.api.study import Reading
+    from tabwb.api.study import Study
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.rating_sets import Answer, Purpose
     from tabwb.records.rating_sets import RatingSet as Record
@@ -24,7 +24,7 @@ class RatingSet:
         plugins: loads them.
     """
 
-    def __init__(self, study: Reading, number: int, plugins: Callable[[], Plugins]) -> None:
+    def __init__(self, study: Study, number: int, plugins: Callable[[], Plugins]) -> None:
         self._study, self._number, self._plugins = study, number, plugins
 
     def __repr__(self) -> str:

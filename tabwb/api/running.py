@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import operator
-import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.api.engine import Names, Place, judge_each, named, open_store, opened_plugins, warn
+from tabwb.api.engine import (
+    Names,
+    Place,
+    Progress,
+    judge_each,
+    named,
+    open_store,
+    opened_plugins,
+    teller,
+    warn,
+)
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.study import Administration, stored_in
 from tabwb.records import declared_conditions as declared
@@ -26,10 +35,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import ModelBackend
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
-    from tabwb.records.events import Event
 
-Progress = bool | Callable[["Event"], object]
-"""True: a line on stderr. A function: it gets each event of the engine, after the commit."""
 LABELS = ("family", "tuning", "parameters")
 
 
@@ -366,27 +372,3 @@ def _give(
             hint="every response is stored; after the cause is removed: "
             f"tabwb trial rescore {number}",
         )
-
-
-def teller(progress: Progress, planned: int) -> Callable[[Event], object]:
-    """Return a function that shows each event of the engine."""
-    if callable(progress):
-        return progress
-    if not progress:
-        return lambda event: None
-    from tabwb.records.events import AttemptRecorded, Finished, JudgementRecorded
-
-    attempts, judged = 0, 0
-
-    def show(event: Event) -> None:
-        nonlocal attempts, judged
-        if isinstance(event, AttemptRecorded):
-            attempts += 1
-            print(f"\rattempt {attempts} of {planned}", end="", file=sys.stderr)
-        elif isinstance(event, JudgementRecorded):
-            judged += 1
-            print(f"\rjudged {judged}", end="", file=sys.stderr)
-        elif isinstance(event, Finished):
-            print(file=sys.stderr)
-
-    return show

@@ -21,6 +21,7 @@ from tabwb.api.engine import (
     Limited,
     Names,
     Place,
+    Progress,
     Rated,
     Where,
     check_options,
@@ -30,10 +31,10 @@ from tabwb.api.engine import (
     open_store,
     python_names,
     references_of,
+    teller,
     warn,
 )
 from tabwb.api.rating_sets import RatingSet
-from tabwb.api.running import Progress
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import Scope, calibrated_parts
 from tabwb.records.words import separated
@@ -68,359 +69,6 @@ def open(store: Place = None, *, write: bool = False) -> Study:
     """
     settings = configuration()
     return Study(open_store(store, settings), settings, store, write=write)
-
-
-class Study(Reading):
-    """An open store. Made by :func:`tabwb.open`.
-
-    Its methods may be called from several threads; what they return is not changed afterwards. Each
-    call reads the store again, so that it sees what a run in progress has stored. An older store is
-    upgraded when it is opened, as every command does.
-    """
-
-    def figure(
-        self,
-        name: str,
-        ids: Ids = None,
-        *,
-        by: Names = "model",
-        width: str | float = "single",
-        caption: bool = True,
-        study_ids: bool = False,
-        **options: Unpack[Drawn],
-    ) -> Figure:
-        """Return a figure of results for a paper; a notebook shows it, ``savefig`` writes it.
-
-        What is chosen and how it is grouped is as for :meth:`results`.
-
-        Args:
-            name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
-            ids: numbers or uids; None for all.
-            by: keys that split groups.
-            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
-                millimetres.
-            caption: :func:`save_figure` writes what its numbers are beside the file.
-            study_ids: name participants by their study IDs; otherwise they are numbered.
-            options: of :meth:`results` without ``features``, and of the figure, such as
-                ``policy="normalised"``.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            UsageError: there is no such figure, option or group.
-        """
-        from tabwb.media.figures import figure_kind, make
-        from tabwb.media.figures.files import as_drawn
-        from tabwb.media.studied import studied
-
-        kind = figure_kind(name)
-        given: dict[str, Any] = {**options}
-        choosing = {key: given.pop(key) for key in Limited.__annotations__ if key in given}
-        groups = as_drawn(kind, self.store, self.groups(ids, by=by, **choosing))
-        rows = studied(groups, study_ids=study_ids).drawn_rows
-        return make(name, rows, width=width, caption=caption, **given)
-
-    def agreement(self, what: Ids, **options: Unpack[Computed]) -> Agreement:
-        """Return how far raters agree: of a rating set, or of administrations.
-
-        Args:
-            what: name or uid of a rating set; numbers or uids of administrations.
-            options: of :func:`tabwb.rater_agreement`; of a set ``judges`` leaves out the others.
-
-        Raises:
-            UsageError: nothing is there of this name, or nobody has rated it.
-        """
-        from contextlib import nullcontext
-
-        from tabwb.api.agreement import made
-
-        return made(named_references(what), lambda: nullcontext(self.store), **options)
-
-    def paper_tables(
-        self,
-        ids: Ids = None,
-        *,
-        by: Names = "model",
-        format: Literal["markdown", "latex"] = "markdown",
-        columns: Names | None = None,
-        **options: Unpack[Chosen],
-    ) -> str:
-        """Return the tables of groups for a paper, as ``tabwb results --format latex`` prints them.
-
-        Args:
-            ids: numbers or uids; None for all.
-            by: keys that split groups.
-            format: ``markdown`` or ``latex`` (for the package booktabs).
-            columns: names; None: all.
-            options: of :meth:`results`.
-
-        Raises:
-            UsageError: there is no such column, or an option has an unknown value.
-        """
-        from tabwb.media.paper import captioned_groups, latex, markdown
-
-        if format not in ("markdown", "latex"):
-            raise UsageError(
-                f"{format!r} cannot be used",
-                where="format",
-                allowed="markdown, latex",
-                hint="of the HTML report: report(); of every value: results()",
-            )
-        names = None if columns is None else separated(columns)
-        tables = captioned_groups(self.groups(ids, by=by, **options), names)
-        return "\n".join(map(markdown if format == "markdown" else latex, tables))
-
-    def plan_ratings(
-        self,
-        name: str,
-        raters: Names,
-        ids: Ids = None,
-        *,
-        form: str = "tab-19",
-        dry_run: bool = False,
-        **options: Unpack[Planning],
-    ) -> dict[str, Any]:
-        """Make a rating set of stored responses, as ``tabwb rate plan``; return its plan.
-
-        Args:
-            name: of the set.
-            raters: codes of who rates.
-            ids: numbers or uids of administrations; None for all.
-            form: id or path of a form.
-            dry_run: make nothing; the study need not be open for writing.
-            options: those of the command (``stratify="model"``, ``per_stratum=10``, ``overlap=82``,
-                ``raters_per_sample=2``, ``case="lower"``); ``hybrid`` is the judge.
-
-        Returns:
-            The document of ``tabwb rate plan --json``; ``uid`` is None after a dry run.
-
-        Raises:
-            UsageError: the numbers do not fit, or nothing can be rated.
-            StoreError: there is a set of this name.
-        """
-        from tabwb.plugin_api.forms import check_raters, open_form
-        from tabwb.report.rating_plan import plan_document, plan_with
-
-        if not dry_run:
-            self._must_write("rating sets are stored")
-        plugins, codes = self._plugins(), separated(raters)
-        asked = open_form(form, plugins.find_battery)
-        check_raters(codes, plugins)
-        made = plan_with(self.store, plugins, name, asked, codes, options, references_of(ids))
-        return plan_document(made, None if dry_run else self.store.sets.create(made.plan).uid)
-
-    def methods(
-        self,
-        ids: Ids = None,
-        *,
-        by: Names | None = None,
-        format: Literal["text", "bibtex"] = "text",
-        **options: Unpack[Chosen],
-    ) -> str:
-        """Return what was given to whom and how, in sentences for a methods section.
-
-        Args:
-            ids: numbers or uids; None for all.
-            by: keys that split groups; None: each administration that is named, else each model.
-            format: ``text``, or ``bibtex`` for the works that the text cites.
-            options: of :meth:`results`; with ``judge`` the text is about this judge alone.
-
-        Raises:
-            UsageError: an option names what there is not.
-        """
-        from tabwb.media.methods import methods_about, with_rating_sets
-        from tabwb.media.studied import studied
-
-        if format not in ("text", "bibtex"):
-            raise UsageError(f"'{format}' is not a format of methods", allowed="text, bibtex")
-        by = by or ("model" if ids is None else "administration")
-        about = studied(self.groups(ids, by=by, **options))
-        told = methods_about(with_rating_sets(about, self.store))
-        return told.bibtex if format == "bibtex" else told.text
-
-    def report(
-        self,
-        out: str | os.PathLike[str],
-        ids: Ids = None,
-        *,
-        by: Names = "model",
-        title: str = "",
-        responses: int = 0,
-        study_ids: bool = False,
-        within_study: bool = False,
-        force: bool = False,
-        **options: Unpack[Chosen],
-    ) -> Path:
-        """Write a report and return its path: methods, tables, figures, cautions, dictionary.
-
-        Of people's data the consents are checked, and the report is logged, as by ``tabwb report``.
-
-        Args:
-            out: a file that does not exist, ending in ``.html`` or ``.md``.
-            ids: numbers or uids; None for all.
-            by: keys that split groups.
-            title: of the report; empty: the batteries' titles.
-            responses: number of responses of each group that are shown.
-            study_ids: print the study IDs of participants.
-            within_study: the file stays within the study that collected the data; otherwise
-                speakers must have agreed to ``share``.
-            force: replace an existing file.
-            options: of :meth:`results`.
-
-        Raises:
-            NoConsent: speakers have not agreed to ``share``; nothing is written.
-            UsageError: people's data, and the store is not open for writing.
-            TabwbError: there is nothing to report, or it cannot be written.
-        """
-        from tabwb.media.report import check_ending, write_report
-        from tabwb.media.studied import studied
-        from tabwb.report.destination import IN_PYTHON, check_destination
-
-        check_ending(Path(out))
-        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
-        rows = self.groups(ids, by=by, **options)
-        if not rows:
-            raise TabwbError("there are no administrations to report", where=self.location)
-        about = studied(rows, study_ids=study_ids)
-        if any(member.administration.conditions.guarded for member in about.members):
-            self._must_write("a report of people's data is logged in the store")
-        permit = write_report(
-            self.store, self._plugins(), about, place,
-            title=title, n_responses=responses, within_study=within_study,
-        )  # fmt: skip
-        warn(permit.notice)
-        return place
-
-    def export(
-        self,
-        ids: Ids = None,
-        *,
-        where: Where = (),
-        format: str = "jsonl",
-        wide: bool = False,
-        partition_by: Names = (),
-        out: str | os.PathLike[str],
-        within_study: bool = False,
-        force: bool = False,
-        primary: str = "",
-        judge: str = "",
-    ) -> Path:
-        """Write administrations to a file, and return its path.
-
-        Of people's data the consents are checked, and the export is logged, as by ``tabwb export``.
-
-        Args:
-            ids: numbers or uids; None for all.
-            where: filters on keys of administrations.
-            format: ``jsonl``, ``csv``, ``parquet`` or another exporter's.
-            wide: one row for each response, one column for each measure (Parquet).
-            partition_by: columns; a folder with a file for each of their values (Parquet).
-            out: a file, or a folder, that does not exist.
-            within_study: the file stays within the study that collected the data; otherwise
-                speakers must have agreed to ``share``.
-            force: replace an existing file.
-            primary: whose ratings count where several people rated: a rater's code, or a rule
-                (``majority``, ``consensus``, ``adjudicated``).
-            judge: ``calibrated:JUDGE`` adds the probabilities of a calibrated judge.
-
-        Raises:
-            NoConsent: speakers have not agreed to ``share``; nothing is written.
-            UsageError: people's data, and the store is not open for writing; or the judge cannot
-                be calibrated.
-            TabwbError: it cannot be written.
-        """
-        from tabwb.analysis.selection import matching
-        from tabwb.report.destination import IN_PYTHON, check_destination
-        from tabwb.report.documents.exporting import export, with_options
-
-        plugins = self._plugins()
-        format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
-        plugins.resolve("exporters", format)
-        references = references_of(ids)
-        if where:
-            references = [*matching(self.store, references, where)]
-        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
-        if _holds_people(self.store, references):
-            self._must_write("an export of people's data is logged in the store")
-        permit = export(
-            self.store, plugins, references, format, place,
-            within_study=within_study, primary=primary, judge=judge,
-        )  # fmt: skip
-        warn(permit.notice)
-        return place
-
-    def judge(
-        self,
-        ids: Ids,
-        judge: str | Sequence[str],
-        *,
-        scope: Scope = "connected-text",
-        repeats: int = 1,
-        again: bool = False,
-        max_requests: int | None = None,
-        max_cost: float | None = None,
-        progress: Progress = False,
-    ) -> Table:
-        """Let a judge rate stored responses; return what that took, one row per administration.
-
-        Args:
-            ids: numbers or uids.
-            judge: its spec, or several.
-            scope: connected text, or all responses that can be judged.
-            repeats: how often each response is judged; the first judgement counts.
-            again: judge also what this judge has judged before.
-            max_requests: stop after so many.
-            max_cost: stop before more is spent, in US dollars.
-            progress: True for a line on stderr, or a function that gets each event.
-
-        Raises:
-            UsageError: the store is not open for writing, or the judge cannot be used.
-            NoConsent: a person has not agreed to be judged by it.
-            Interrupted: calls failed, or a limit was reached; the same call continues.
-            TabwbError: not one reply of a judge could be read; the replies are stored.
-        """
-        from tabwb.administer.judging.calls import check_limits
-        from tabwb.administer.limits import Limits
-        from tabwb.api.running import teller
-        from tabwb.report.tables.judging import judgements_table
-
-        self._must_write("judgements are stored")
-        store, plugins = self.store, self._plugins()
-        limits = Limits(max_requests, max_cost)
-        references = named_references(ids)
-        judges = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
-        for spec in judges if max_requests is not None else ():
-            check_limits(plugins.judge(spec), limits)
-        numbers = dict.fromkeys(store.administration(one).id for one in references)
-        rows = judge_each(
-            store, plugins, numbers, judges, teller(progress, 0),
-            scope=scope, repeats=repeats, again=again, limits=limits,
-        )  # fmt: skip
-        return judgements_table(rows)
-
-    def tag(
-        self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()
-    ) -> None:
-        """Give a title and tags to administrations; each change is kept and can be taken back.
-
-        Args:
-            ids: numbers or uids.
-            title: the new title; empty removes it.
-            add: tags to add.
-            remove: tags to remove.
-
-        Raises:
-            UsageError: the store is not open for writing, or a tag cannot be used or is not there.
-        """
-        from tabwb.administer.marking import change_marks
-
-        self._must_write("titles and tags are stored")
-        change_marks(
-            self.store,
-            named_references(ids),
-            title=title,
-            add=separated(add),
-            remove=separated(remove),
-        )
 
 
 def _holds_people(store: Store, references: Sequence[int | str]) -> bool:
@@ -526,14 +174,12 @@ class Administration:
             return study.document(self._number)
 
 
-class Reading:
-    """An open store: its tables. :class:`~tabwb.api.study.Study` adds what is made from them.
+class Study:
+    """An open store. Made by :func:`tabwb.open`.
 
-    Args:
-        store: open.
-        settings: the user's.
-        place: path or URL, as the user named it.
-        write: allow what writes.
+    Its methods may be called from several threads; what they return is not changed afterwards. Each
+    call reads the store again, so that it sees what a run in progress has stored. An older store is
+    upgraded when it is opened, as every command does.
     """
 
     def __init__(
@@ -846,3 +492,346 @@ class Reading:
             raise UsageError(
                 f"the store is open for reading: {why}", hint="tabwb.open(store, write=True)"
             )
+
+    def figure(
+        self,
+        name: str,
+        ids: Ids = None,
+        *,
+        by: Names = "model",
+        width: str | float = "single",
+        caption: bool = True,
+        study_ids: bool = False,
+        **options: Unpack[Drawn],
+    ) -> Figure:
+        """Return a figure of results for a paper; a notebook shows it, ``savefig`` writes it.
+
+        What is chosen and how it is grouped is as for :meth:`results`.
+
+        Args:
+            name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
+            ids: numbers or uids; None for all.
+            by: keys that split groups.
+            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
+                millimetres.
+            caption: :func:`save_figure` writes what its numbers are beside the file.
+            study_ids: name participants by their study IDs; otherwise they are numbered.
+            options: of :meth:`results` without ``features``, and of the figure, such as
+                ``policy="normalised"``.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: there is no such figure, option or group.
+        """
+        from tabwb.media.figures import figure_kind, make
+        from tabwb.media.figures.files import as_drawn
+        from tabwb.media.studied import studied
+
+        kind = figure_kind(name)
+        given: dict[str, Any] = {**options}
+        choosing = {key: given.pop(key) for key in Limited.__annotations__ if key in given}
+        groups = as_drawn(kind, self.store, self.groups(ids, by=by, **choosing))
+        rows = studied(groups, study_ids=study_ids).drawn_rows
+        return make(name, rows, width=width, caption=caption, **given)
+
+    def agreement(self, what: Ids, **options: Unpack[Computed]) -> Agreement:
+        """Return how far raters agree: of a rating set, or of administrations.
+
+        Args:
+            what: name or uid of a rating set; numbers or uids of administrations.
+            options: of :func:`tabwb.rater_agreement`; of a set ``judges`` leaves out the others.
+
+        Raises:
+            UsageError: nothing is there of this name, or nobody has rated it.
+        """
+        from contextlib import nullcontext
+
+        from tabwb.api.agreement import made
+
+        return made(named_references(what), lambda: nullcontext(self.store), **options)
+
+    def paper_tables(
+        self,
+        ids: Ids = None,
+        *,
+        by: Names = "model",
+        format: Literal["markdown", "latex"] = "markdown",
+        columns: Names | None = None,
+        **options: Unpack[Chosen],
+    ) -> str:
+        """Return the tables of groups for a paper, as ``tabwb results --format latex`` prints them.
+
+        Args:
+            ids: numbers or uids; None for all.
+            by: keys that split groups.
+            format: ``markdown`` or ``latex`` (for the package booktabs).
+            columns: names; None: all.
+            options: of :meth:`results`.
+
+        Raises:
+            UsageError: there is no such column, or an option has an unknown value.
+        """
+        from tabwb.media.paper import captioned_groups, latex, markdown
+
+        if format not in ("markdown", "latex"):
+            raise UsageError(
+                f"{format!r} cannot be used",
+                where="format",
+                allowed="markdown, latex",
+                hint="of the HTML report: report(); of every value: results()",
+            )
+        names = None if columns is None else separated(columns)
+        tables = captioned_groups(self.groups(ids, by=by, **options), names)
+        return "\n".join(map(markdown if format == "markdown" else latex, tables))
+
+    def plan_ratings(
+        self,
+        name: str,
+        raters: Names,
+        ids: Ids = None,
+        *,
+        form: str = "tab-19",
+        dry_run: bool = False,
+        **options: Unpack[Planning],
+    ) -> dict[str, Any]:
+        """Make a rating set of stored responses, as ``tabwb rate plan``; return its plan.
+
+        Args:
+            name: of the set.
+            raters: codes of who rates.
+            ids: numbers or uids of administrations; None for all.
+            form: id or path of a form.
+            dry_run: make nothing; the study need not be open for writing.
+            options: those of the command (``stratify="model"``, ``per_stratum=10``, ``overlap=82``,
+                ``raters_per_sample=2``, ``case="lower"``); ``hybrid`` is the judge.
+
+        Returns:
+            The document of ``tabwb rate plan --json``; ``uid`` is None after a dry run.
+
+        Raises:
+            UsageError: the numbers do not fit, or nothing can be rated.
+            StoreError: there is a set of this name.
+        """
+        from tabwb.plugin_api.forms import check_raters, open_form
+        from tabwb.report.rating_plan import plan_document, plan_with
+
+        if not dry_run:
+            self._must_write("rating sets are stored")
+        plugins, codes = self._plugins(), separated(raters)
+        asked = open_form(form, plugins.find_battery)
+        check_raters(codes, plugins)
+        made = plan_with(self.store, plugins, name, asked, codes, options, references_of(ids))
+        return plan_document(made, None if dry_run else self.store.sets.create(made.plan).uid)
+
+    def methods(
+        self,
+        ids: Ids = None,
+        *,
+        by: Names | None = None,
+        format: Literal["text", "bibtex"] = "text",
+        **options: Unpack[Chosen],
+    ) -> str:
+        """Return what was given to whom and how, in sentences for a methods section.
+
+        Args:
+            ids: numbers or uids; None for all.
+            by: keys that split groups; None: each administration that is named, else each model.
+            format: ``text``, or ``bibtex`` for the works that the text cites.
+            options: of :meth:`results`; with ``judge`` the text is about this judge alone.
+
+        Raises:
+            UsageError: an option names what there is not.
+        """
+        from tabwb.media.methods import methods_about, with_rating_sets
+        from tabwb.media.studied import studied
+
+        if format not in ("text", "bibtex"):
+            raise UsageError(f"'{format}' is not a format of methods", allowed="text, bibtex")
+        by = by or ("model" if ids is None else "administration")
+        about = studied(self.groups(ids, by=by, **options))
+        told = methods_about(with_rating_sets(about, self.store))
+        return told.bibtex if format == "bibtex" else told.text
+
+    def report(
+        self,
+        out: str | os.PathLike[str],
+        ids: Ids = None,
+        *,
+        by: Names = "model",
+        title: str = "",
+        responses: int = 0,
+        study_ids: bool = False,
+        within_study: bool = False,
+        force: bool = False,
+        **options: Unpack[Chosen],
+    ) -> Path:
+        """Write a report and return its path: methods, tables, figures, cautions, dictionary.
+
+        Of people's data the consents are checked, and the report is logged, as by ``tabwb report``.
+
+        Args:
+            out: a file that does not exist, ending in ``.html`` or ``.md``.
+            ids: numbers or uids; None for all.
+            by: keys that split groups.
+            title: of the report; empty: the batteries' titles.
+            responses: number of responses of each group that are shown.
+            study_ids: print the study IDs of participants.
+            within_study: the file stays within the study that collected the data; otherwise
+                speakers must have agreed to ``share``.
+            force: replace an existing file.
+            options: of :meth:`results`.
+
+        Raises:
+            NoConsent: speakers have not agreed to ``share``; nothing is written.
+            UsageError: people's data, and the store is not open for writing.
+            TabwbError: there is nothing to report, or it cannot be written.
+        """
+        from tabwb.media.report import check_ending, write_report
+        from tabwb.media.studied import studied
+        from tabwb.report.destination import IN_PYTHON, check_destination
+
+        check_ending(Path(out))
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
+        rows = self.groups(ids, by=by, **options)
+        if not rows:
+            raise TabwbError("there are no administrations to report", where=self.location)
+        about = studied(rows, study_ids=study_ids)
+        if any(member.administration.conditions.guarded for member in about.members):
+            self._must_write("a report of people's data is logged in the store")
+        permit = write_report(
+            self.store, self._plugins(), about, place,
+            title=title, n_responses=responses, within_study=within_study,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
+
+    def export(
+        self,
+        ids: Ids = None,
+        *,
+        where: Where = (),
+        format: str = "jsonl",
+        wide: bool = False,
+        partition_by: Names = (),
+        out: str | os.PathLike[str],
+        within_study: bool = False,
+        force: bool = False,
+        primary: str = "",
+        judge: str = "",
+    ) -> Path:
+        """Write administrations to a file, and return its path.
+
+        Of people's data the consents are checked, and the export is logged, as by ``tabwb export``.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters on keys of administrations.
+            format: ``jsonl``, ``csv``, ``parquet`` or another exporter's.
+            wide: one row for each response, one column for each measure (Parquet).
+            partition_by: columns; a folder with a file for each of their values (Parquet).
+            out: a file, or a folder, that does not exist.
+            within_study: the file stays within the study that collected the data; otherwise
+                speakers must have agreed to ``share``.
+            force: replace an existing file.
+            primary: whose ratings count where several people rated: a rater's code, or a rule
+                (``majority``, ``consensus``, ``adjudicated``).
+            judge: ``calibrated:JUDGE`` adds the probabilities of a calibrated judge.
+
+        Raises:
+            NoConsent: speakers have not agreed to ``share``; nothing is written.
+            UsageError: people's data, and the store is not open for writing; or the judge cannot
+                be calibrated.
+            TabwbError: it cannot be written.
+        """
+        from tabwb.analysis.selection import matching
+        from tabwb.report.destination import IN_PYTHON, check_destination
+        from tabwb.report.documents.exporting import export, with_options
+
+        plugins = self._plugins()
+        format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
+        plugins.resolve("exporters", format)
+        references = references_of(ids)
+        if where:
+            references = [*matching(self.store, references, where)]
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
+        if _holds_people(self.store, references):
+            self._must_write("an export of people's data is logged in the store")
+        permit = export(
+            self.store, plugins, references, format, place,
+            within_study=within_study, primary=primary, judge=judge,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
+
+    def judge(
+        self,
+        ids: Ids,
+        judge: str | Sequence[str],
+        *,
+        scope: Scope = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+        max_requests: int | None = None,
+        max_cost: float | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Let a judge rate stored responses; return what that took, one row per administration.
+
+        Args:
+            ids: numbers or uids.
+            judge: its spec, or several.
+            scope: connected text, or all responses that can be judged.
+            repeats: how often each response is judged; the first judgement counts.
+            again: judge also what this judge has judged before.
+            max_requests: stop after so many.
+            max_cost: stop before more is spent, in US dollars.
+            progress: True for a line on stderr, or a function that gets each event.
+
+        Raises:
+            UsageError: the store is not open for writing, or the judge cannot be used.
+            NoConsent: a person has not agreed to be judged by it.
+            Interrupted: calls failed, or a limit was reached; the same call continues.
+            TabwbError: not one reply of a judge could be read; the replies are stored.
+        """
+        from tabwb.administer.judging.calls import check_limits
+        from tabwb.administer.limits import Limits
+        from tabwb.report.tables.judging import judgements_table
+
+        self._must_write("judgements are stored")
+        store, plugins = self.store, self._plugins()
+        limits = Limits(max_requests, max_cost)
+        references = named_references(ids)
+        judges = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
+        for spec in judges if max_requests is not None else ():
+            check_limits(plugins.judge(spec), limits)
+        numbers = dict.fromkeys(store.administration(one).id for one in references)
+        rows = judge_each(
+            store, plugins, numbers, judges, teller(progress, 0),
+            scope=scope, repeats=repeats, again=again, limits=limits,
+        )  # fmt: skip
+        return judgements_table(rows)
+
+    def tag(
+        self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()
+    ) -> None:
+        """Give a title and tags to administrations; each change is kept and can be taken back.
+
+        Args:
+            ids: numbers or uids.
+            title: the new title; empty removes it.
+            add: tags to add.
+            remove: tags to remove.
+
+        Raises:
+            UsageError: the store is not open for writing, or a tag cannot be used or is not there.
+        """
+        from tabwb.administer.marking import change_marks
+
+        self._must_write("titles and tags are stored")
+        change_marks(
+            self.store,
+            named_references(ids),
+            title=title,
+            add=separated(add),
+            remove=separated(remove),
+        )
