@@ -102,8 +102,7 @@ def import_answers(
             warn(*left_out(prepared.plan, prepared.battery.id))
             warn(*Guard.notices_of(Guard(opened, plugins, one) for one in conditions))
             _judge(opened, plugins, imported)
-            settings = plugins.configuration
-            where = stored_in(opened, settings.store_at(None if store is None else str(store)))
+            where = stored_in(opened, plugins.configuration, store)
     failed = dict.fromkeys(str(rater) for one in imported for rater in one.failed)
     if failed:
         numbers = ", ".join(str(one.administration.id) for one in imported)
@@ -232,8 +231,7 @@ def import_naming(
                 number
                 for number, _ in import_sessions(opened, plugins, prepared, warn, again=again)
             ]
-            settings = plugins.configuration
-            where = stored_in(opened, settings.store_at(None if store is None else str(store)))
+            where = stored_in(opened, plugins.configuration, store)
     return [Administration(number, where) for number in numbers]
 
 

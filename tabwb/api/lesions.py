@@ -139,7 +139,9 @@ def sweep(
     from tabwb.administer.sweep.pool import run_sweep
     from tabwb.administer.sweep.suited import parse_shard, resolved, sweep_of
     from tabwb.administer.sweep.sweep import Model
-    from tabwb.api.running import asked_conditions, ids_of, judges_of
+    from tabwb.api.running import asked_conditions
+    from tabwb.report.tables.lesions import Condition, sweep_table
+    from tabwb.store.location import resolve
 
     for name, number in (("workers", workers), ("lanes", lanes)):
         if number is not None and number < 1:
@@ -147,23 +149,11 @@ def sweep(
     wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
     first, count = parse_shard(shard)
     asked = asked_conditions(
-        model,
-        judges=judges_of(judges),
-        replicates=replicates,
-        seed=seed,
-        protocol=protocol,
-        temperature=temperature,
-        top_p=top_p,
-        max_tokens=max_tokens,
-        stop=(stop,) if isinstance(stop, str) else stop,
-        conversation=conversation,
-        item_order=item_order,
-        option_order=option_order,
-        prompt_noise=prompt_noise,
-        part_subtests=ids_of(subtests),
-        part_items=ids_of(items),
-        part_limit=limit,
-    )
+        model, judges=judges, replicates=replicates, seed=seed, protocol=protocol,
+        temperature=temperature, top_p=top_p, max_tokens=max_tokens, stop=stop,
+        conversation=conversation, item_order=item_order, option_order=option_order,
+        prompt_noise=prompt_noise, part_subtests=subtests, part_items=items, part_limit=limit,
+    )  # fmt: skip
     with opened_plugins(offline=offline) as plugins:
         given = setup.find_battery(plugins, named(battery))
         conditions = resolved(plugins, given, asked)
@@ -173,18 +163,32 @@ def sweep(
         with closing(loaded.backend):
             whole = sweep_of(plugins, given, conditions, wanted, wanted.needed(loaded))
 
+            points = whole.points[first - 1 :: count]
+
             def opened() -> Store:
                 return open_store(store, plugins.configuration)
 
-            run = partial(
-                run_sweep, model=loaded, workers=workers, together=batch_size, lanes=lanes
-            )
-            points = whole.points[first - 1 :: count]
             if dry_run:
-                return _planned(whole, points, store, opened)
-            _give(run, whole, points, opened, progress)
-            with opened() as written:
-                return _table(whole, points, written)
+                named_store = None if store is None else str(store)
+                place = resolve(plugins.configuration.store_at(named_store))
+                known: Mapping[Conditions, Administration] = {}
+                if not isinstance(place, Path) or place.exists():
+                    with opened() as written:
+                        known = whole.known(written)
+            else:
+                run = partial(
+                    run_sweep, model=loaded, workers=workers, together=batch_size, lanes=lanes
+                )
+                _give(run, whole, points, opened, progress)
+                with opened() as written:
+                    known = whole.known(written)
+    rows = [Condition(point, known.get(point.conditions)) for point in points]
+    left = sum(one.status != "done" for one in rows)
+    if left and not dry_run:
+        raise Interrupted(
+            f"{plural(left, 'condition')} of the sweep left", hint="the same call continues"
+        )
+    return sweep_table(whole.name, rows)
 
 
 def _give(
@@ -230,35 +234,6 @@ def _teller(progress: Progress, planned: int) -> Callable[[Told], object]:
             print(f"\rcondition {ended} of {planned}", end="", file=sys.stderr)
 
     return show
-
-
-def _planned(
-    whole: Sweep, points: Sequence[Point], place: Place, opened: Callable[[], Store]
-) -> Table:
-    """Return the conditions of a sweep that is not given, with what a store has of them."""
-    from tabwb.report.tables.lesions import Condition, sweep_table
-    from tabwb.store.location import resolve
-
-    named = None if place is None else str(place)
-    at = resolve(whole.plugins.configuration.store_at(named))
-    known: Mapping[Conditions, Administration] = {}
-    if not isinstance(at, Path) or at.exists():
-        with opened() as store:
-            known = whole.known(store)
-    return sweep_table(whole.name, [Condition(one, known.get(one.conditions)) for one in points])
-
-
-def _table(whole: Sweep, points: Sequence[Point], store: Store) -> Table:
-    from tabwb.report.tables.lesions import Condition, sweep_table
-
-    known = whole.known(store)
-    conditions = [Condition(point, known.get(point.conditions)) for point in points]
-    left = sum(one.status != "done" for one in conditions)
-    if left:
-        raise Interrupted(
-            f"{plural(left, 'condition')} of the sweep left", hint="the same call continues"
-        )
-    return sweep_table(whole.name, conditions)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.api.engine import (
     Names,
@@ -120,25 +120,12 @@ def run(
     spec, function = spec_of(model, name)
     own = _labels(labels, function)
     asked = asked_conditions(
-        spec,
-        judges=judges_of(judges),
-        replicates=replicates,
-        seed=seed,
-        protocol=protocol,
-        temperature=temperature,
-        top_p=top_p,
-        max_tokens=max_tokens,
-        stop=(stop,) if isinstance(stop, str) else stop,
-        conversation=conversation,
-        item_order=item_order,
-        option_order=option_order,
-        lesion=lesion,
-        prompt_noise=prompt_noise,
-        system_message=system_message,
-        part_subtests=ids_of(subtests),
-        part_items=ids_of(items),
-        part_limit=limit,
-    )
+        spec, judges=judges, replicates=replicates, seed=seed, protocol=protocol,
+        temperature=temperature, top_p=top_p, max_tokens=max_tokens, stop=stop,
+        conversation=conversation, item_order=item_order, option_order=option_order,
+        lesion=lesion, prompt_noise=prompt_noise, system_message=system_message,
+        part_subtests=subtests, part_items=items, part_limit=limit,
+    )  # fmt: skip
     from tabwb.administer.consent import Guard
     from tabwb.administer.limits import limits_of
     from tabwb.administer.session import remarks, setup
@@ -161,7 +148,8 @@ def run(
         ):
             warn(*Guard(opened, plugins, conditions).notices())
             _give(session, loaded, batch_size, progress, limits)
-            return _handle(session, store)
+            where = stored_in(opened, plugins.configuration, store)
+            return Administration(session.administration.id, where)
 
 
 def resume(
@@ -208,7 +196,7 @@ def resume(
         setup.resume(opened, plugins, administration, spec) as session,
     ):
         number, conditions = session.administration.id, session.administration.conditions
-        handle = _handle(session, store)
+        handle = Administration(number, stored_in(session.store, plugins.configuration, store))
         if session.status is AdministrationStatus.DONE:
             return handle
         if session.status is AdministrationStatus.DISCONTINUED:
@@ -239,37 +227,26 @@ def resume(
         return handle
 
 
-def _handle(session: Session, store: Place) -> Administration:
-    named = None if store is None else str(store)
-    place = session.plugins.configuration.store_at(named)
-    return Administration(session.administration.id, stored_in(session.store, place))
-
-
-def judges_of(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return specs of judges as a condition; None: the default, of an empty list none."""
-    if judges is None:
-        return None
-    return (judges,) if isinstance(judges, str) else tuple(judges) or (NONE,)
-
-
-def ids_of(names: Names) -> tuple[str, ...] | None:
-    """Return one name or several as a tuple; None where there are none."""
-    return ((names,) if isinstance(names, str) else tuple(names)) or None
-
-
-def asked_conditions(spec: str, **values: object) -> Conditions:
+def asked_conditions(spec: str, **values: Any) -> Conditions:
     """Return the conditions that are asked for, each value checked by its declaration.
+
+    Of the judges None is the default, and an empty list none.
 
     Raises:
         UsageError: a value cannot be used; the error names the condition.
     """
+    for name in ("judges", "stop", "part_subtests", "part_items"):
+        if isinstance(value := values.get(name), str):
+            values[name] = (value,)
+        elif value is not None and name != "stop":
+            values[name] = tuple(value) or ((NONE,) if name == "judges" else None)
     for condition in declared.CONDITIONS:
         value = values.get(condition.id)
         if value is None:
             continue
         try:
             if isinstance(condition.kind, Whole):
-                values[condition.id] = value = operator.index(value)  # type: ignore[arg-type]
+                values[condition.id] = value = operator.index(value)
             condition.checked(value)
         except UsageError as error:
             raise UsageError(

@@ -71,12 +71,6 @@ def open(store: Place = None, *, write: bool = False) -> Study:
     return Study(open_store(store, settings), settings, store, write=write)
 
 
-def _holds_people(store: Store, references: Sequence[int | str]) -> bool:
-    """Return whether some administrations are, or may be, a person's; no references: all."""
-    given = [store.administration(one) for one in references] or store.administrations()
-    return any(one.conditions.guarded for one in given)
-
-
 @dataclass(frozen=True, slots=True)
 class Stored:
     """Where an administration is: a store that is opened for each question."""
@@ -93,10 +87,10 @@ class Stored:
             yield study
 
 
-def stored_in(store: Store, place: str | None) -> Stored:
+def stored_in(store: Store, settings: Configuration, place: Place) -> Stored:
     """Return where an open store is, valid from every folder."""
-    path = store.embedded
-    return Stored(str(path.resolve()) if path else place or store.location, store.location)
+    path, named = store.embedded, settings.store_at(None if place is None else str(place))
+    return Stored(str(path.resolve()) if path else named or store.location, store.location)
 
 
 class Administration:
@@ -188,7 +182,7 @@ class Study:
         self._store = store
         self._closed = False
         self._settings = settings
-        self._place = stored_in(store, settings.store_at(None if place is None else str(place)))
+        self._place = stored_in(store, settings, place)
         self._write = write
         self._held = ExitStack()
         self._held.enter_context(store)
@@ -236,9 +230,13 @@ class Study:
             ids: numbers or uids; None for all.
             where: filters (``{"model": "bundled"}``, ``"temperature>0"``).
         """
+        from tabwb.analysis.selection import outlined
         from tabwb.report.tables.administrations import administrations_table
 
-        return administrations_table(self._outlines(ids, where))
+        selection = self._selection(where=where)
+        with python_names():
+            found = outlined(self.store, references_of(ids), selection)
+        return administrations_table(found)
 
     def responses(
         self, ids: Ids = None, *, where: Where = (), subtests: Names = (), items: Names = ()
@@ -427,13 +425,6 @@ class Study:
         with python_names():
             return selected(self.store, references_of(ids), selection)
 
-    def _outlines(self, ids: Ids, where: Where) -> tuple[AdministrationData, ...]:
-        from tabwb.analysis.selection import outlined
-
-        selection = self._selection(where=where)
-        with python_names():
-            return outlined(self.store, references_of(ids), selection)
-
     def _selection(self, **options: Unpack[Grouping]) -> Selection:
         from tabwb.analysis.selection import Selection
 
@@ -474,7 +465,10 @@ class Study:
         Raises:
             UsageError: it is open for reading.
         """
-        self._must_write(why)
+        if not self._write:
+            raise UsageError(
+                f"the store is open for reading: {why}", hint="tabwb.open(store, write=True)"
+            )
         return self.store
 
     def rating_sets(self) -> Table:
@@ -486,12 +480,6 @@ class Study:
     def rating_set(self, rating_set: int | str) -> RatingSet:
         """Return one rating set by its name, number or uid."""
         return RatingSet(self, self.store.sets.get(rating_set).id, self._plugins)
-
-    def _must_write(self, why: str) -> None:
-        if not self._write:
-            raise UsageError(
-                f"the store is open for reading: {why}", hint="tabwb.open(store, write=True)"
-            )
 
     def figure(
         self,
@@ -616,7 +604,7 @@ class Study:
         from tabwb.report.rating_plan import plan_document, plan_with
 
         if not dry_run:
-            self._must_write("rating sets are stored")
+            self.writable("rating sets are stored")
         plugins, codes = self._plugins(), separated(raters)
         asked = open_form(form, plugins.find_battery)
         check_raters(codes, plugins)
@@ -697,7 +685,7 @@ class Study:
             raise TabwbError("there are no administrations to report", where=self.location)
         about = studied(rows, study_ids=study_ids)
         if any(member.administration.conditions.guarded for member in about.members):
-            self._must_write("a report of people's data is logged in the store")
+            self.writable("a report of people's data is logged in the store")
         permit = write_report(
             self.store, self._plugins(), about, place,
             title=title, n_responses=responses, within_study=within_study,
@@ -754,8 +742,9 @@ class Study:
         if where:
             references = [*matching(self.store, references, where)]
         place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
-        if _holds_people(self.store, references):
-            self._must_write("an export of people's data is logged in the store")
+        given = map(self.store.administration, references) if references else None
+        if any(one.conditions.guarded for one in given or self.store.administrations()):
+            self.writable("an export of people's data is logged in the store")
         permit = export(
             self.store, plugins, references, format, place,
             within_study=within_study, primary=primary, judge=judge,
@@ -797,7 +786,7 @@ class Study:
         from tabwb.administer.limits import Limits
         from tabwb.report.tables.judging import judgements_table
 
-        self._must_write("judgements are stored")
+        self.writable("judgements are stored")
         store, plugins = self.store, self._plugins()
         limits = Limits(max_requests, max_cost)
         references = named_references(ids)
@@ -827,7 +816,7 @@ class Study:
         """
         from tabwb.administer.marking import change_marks
 
-        self._must_write("titles and tags are stored")
+        self.writable("titles and tags are stored")
         change_marks(
             self.store,
             named_references(ids),
