@@ -323,7 +323,7 @@ class Study:
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.report.tables.views import VIEWS, named_table
+        from tabwb.media.views.tables import VIEWS, named_table
 
         if by is None:
             view = VIEWS.get(table)
