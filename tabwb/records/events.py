@@ -26,6 +26,9 @@ class Event:
         task: what the item of the event asks for (``choice``, ``yes-no``, ``verbatim``,
             ``connected-text``, ``description``, ``naming``, ``free``);
             empty where the event is not of one item.
+        trial: its number in the administration; None for the administration as a whole.
+        attempt: its number within the trial.
+        reason: why; may be empty.
     """
 
     administration: int
@@ -39,23 +42,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TrialStarted(Event):
-    """The examinee got a trial.
-
-    Attributes:
-        trial: as planned, with its number, prompt and options.
-    """
+    """The examinee got a trial; ``trial`` is the trial as planned, with its number."""
 
     trial: PlannedTrial
 
 
 @dataclass(frozen=True, slots=True)
 class Streamed(Event):
-    """A piece of a reply arrived (transient).
-
-    Attributes:
-        trial: its number in the administration.
-        text: the piece.
-    """
+    """A piece of a reply arrived (transient)."""
 
     trial: int
     text: str
@@ -66,9 +60,7 @@ class Waiting(Event):
     """The back end waits before it continues with a trial (transient): a rate limit, a retry.
 
     Attributes:
-        trial: its number.
         seconds: how long it waits.
-        reason: why, for people.
         voids: the pieces before it are void; False where the service is silent, and the reply may
             go on.
     """
@@ -84,7 +76,6 @@ class Asked(Event):
     """A back end got several trials together (transient); replies come one by one.
 
     Attributes:
-        trials: their numbers.
         at_once: the number that the back end processes at one time, or None if unknown.
     """
 
@@ -94,12 +85,7 @@ class Asked(Event):
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecorded(Event):
-    """An attempt is in the store.
-
-    Attributes:
-        trial: its number.
-        attempt: the response, its state and status, timing and metadata.
-    """
+    """An attempt is in the store; ``attempt`` is the attempt itself."""
 
     trial: int
     attempt: Attempt
@@ -107,13 +93,7 @@ class AttemptRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class Rated(Event):
-    """Scorers, judges or a person have rated an attempt.
-
-    Attributes:
-        trial: its number in the administration.
-        attempt: its number within the trial.
-        ratings: all ratings of this step.
-    """
+    """Scorers, judges or a person have rated an attempt."""
 
     trial: int
     attempt: int
@@ -122,13 +102,7 @@ class Rated(Event):
 
 @dataclass(frozen=True, slots=True)
 class JudgementRecorded(Event):
-    """A judge with a model has judged a response.
-
-    Attributes:
-        trial: its number in the administration.
-        attempt: its number within the trial.
-        judgement: its ratings, raw reply and tokens.
-    """
+    """A judge with a model has judged a response."""
 
     trial: int
     attempt: int
@@ -137,12 +111,7 @@ class JudgementRecorded(Event):
 
 @dataclass(frozen=True, slots=True)
 class TrialSkipped(Event):
-    """A trial was skipped.
-
-    Attributes:
-        trial: its number.
-        reason: why.
-    """
+    """A trial was skipped."""
 
     trial: int
     reason: str
@@ -150,12 +119,7 @@ class TrialSkipped(Event):
 
 @dataclass(frozen=True, slots=True)
 class TrialVoided(Event):
-    """A trial was declared void; what was recorded stays and does not count.
-
-    Attributes:
-        trial: its number.
-        reason: why.
-    """
+    """A trial was declared void; what was recorded stays and does not count."""
 
     trial: int
     reason: str
@@ -166,7 +130,6 @@ class Undone(Event):
     """The last command was taken back; its rows stay.
 
     Attributes:
-        trial: its number; None for a discontinuation.
         what: what was taken back (``the answer``, ``the skip``).
     """
 
@@ -176,12 +139,7 @@ class Undone(Event):
 
 @dataclass(frozen=True, slots=True)
 class Noted(Event):
-    """A note was written.
-
-    Attributes:
-        trial: its number; None for a note on the administration.
-        text: the note.
-    """
+    """A note was written."""
 
     trial: int | None
     text: str
@@ -189,12 +147,7 @@ class Noted(Event):
 
 @dataclass(frozen=True, slots=True)
 class Observed(Event):
-    """An observation of a person: a cue, an onset, a score, a code, a transcript.
-
-    Attributes:
-        trial: its number; None for the whole administration.
-        observation: one of the records of :mod:`tabwb.records.naming`.
-    """
+    """An observation of a person: a cue, an onset, a score, a code, a transcript."""
 
     trial: int | None
     observation: Observation
@@ -202,11 +155,7 @@ class Observed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """The administration is paused; it can be resumed.
-
-    Attributes:
-        reason: why, or empty.
-    """
+    """The administration is paused; it can be resumed."""
 
     reason: str
 
@@ -218,11 +167,7 @@ class Resumed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Discontinued(Event):
-    """The administration was ended early; trials not yet given are *not administered*.
-
-    Attributes:
-        reason: why.
-    """
+    """The administration was ended early; trials not yet given are *not administered*."""
 
     reason: str
 

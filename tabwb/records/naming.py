@@ -84,14 +84,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class RecordingBegan:
-    """The microphone is open, or a file was imported.
-
-    Attributes:
-        recording: uid.
-        file: name of the file while it is written, or of the imported file.
-        device: the microphone's name, or ``file``.
-        rate: frames per second.
-    """
+    """The microphone is open, or a file was imported: then ``device`` is ``file``."""
 
     recording: str
     file: str
@@ -103,11 +96,7 @@ class RecordingBegan:
 class RecordingEnded:
     """A recording is complete and stored.
 
-    Attributes:
-        recording: uid.
-        sha256: of the file's bytes.
-        seconds: how long it is.
-        remarks: problems during the recording (gaps, a disconnected device), or empty.
+    ``remarks`` are problems during the recording (gaps, a disconnected device), or empty.
     """
 
     recording: str
@@ -118,13 +107,7 @@ class RecordingEnded:
 
 @dataclass(frozen=True, slots=True)
 class PictureShown:
-    """The picture was drawn: time 0 of the latency.
-
-    Attributes:
-        recording: uid of the recording that runs, or empty.
-        at_s: when, or None if nothing is recorded.
-        uncertainty_s: uncertainty of that time.
-    """
+    """The picture was drawn: time 0 of the latency; ``recording`` is empty where none runs."""
 
     recording: str = ""
     at_s: float | None = None
@@ -165,15 +148,7 @@ class ExaminerSpoke:
 
 @dataclass(frozen=True, slots=True)
 class OnsetSet:
-    """A person sets the onset of the response.
-
-    Attributes:
-        attempt: number of the attempt within its trial.
-        onset_s: seconds of the recording.
-        by: the rater.
-        reason: why it was corrected, or empty.
-        at: time of the entry, ISO 8601 in UTC, or empty if unknown.
-    """
+    """A person sets the onset of the response."""
 
     attempt: int
     onset_s: float
@@ -186,16 +161,7 @@ class OnsetSet:
 class LimitsSet:
     """A person sets the limits of the response in the recording.
 
-    Attributes:
-        attempt: number of the attempt within its trial.
-        start_s: where the response begins, seconds of the recording.
-        end_s: where it ends.
-        by: the rater.
-        reason: why it was corrected, or empty.
-        at: when this was said, as for :class:`OnsetSet`.
-        onset_s: when speech begins within these limits, as measured again, or None.
-        onset_uncertainty_s: of the onset; None with it.
-        onset_method: how it was measured, or empty.
+    The onset is that of speech within them, as measured again; None where none was found.
     """
 
     attempt: int
@@ -214,9 +180,6 @@ class Scored:
     """A person's score of one response.
 
     Attributes:
-        attempt: number of the attempt within its trial.
-        score: see :data:`Score`.
-        by: the rater.
         reason: why it cannot be scored, or what kind of no response it was.
         after_reveal: the rater had seen the machine's result.
     """
@@ -230,10 +193,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A plain word or phonemes that a person heard.
+    """A plain word or phonemes that a person heard, ``text`` as typed.
 
     Attributes:
-        text: as typed.
         pronunciations: what it stands for, each ARPAbet with spaces; none for a word that is in no
             dictionary.
         word: the word, or empty if phonemes were typed.
@@ -248,16 +210,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A person's code of one response, with flags.
-
-    Attributes:
-        attempt: number of the attempt within its trial.
-        code: of :data:`tabwb.scoring.naming.target.CODES`.
-        by: the rater.
-        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
-        reason: why an earlier code was corrected, or empty.
-        at: when this was said, as for :class:`OnsetSet`.
-    """
+    """A person's code of one response, with flags (:mod:`tabwb.scoring.naming.target`)."""
 
     attempt: int
     code: str
@@ -284,16 +237,10 @@ class Transcribed:
 
 @dataclass(frozen=True, slots=True)
 class TextSet:
-    """The text of a spoken response, from a transcriber or a person.
+    """The text of a spoken response, from a transcriber (its spec) or a person.
 
-    The text becomes :attr:`tabwb.records.trials.Attempt.response`.
-
-    Attributes:
-        attempt: number of the attempt within its trial.
-        text: the words.
-        status: of the text, a :class:`~tabwb.records.states.ResponseStatus`.
-        by: the transcriber's spec, or the rater.
-        at: when this was said, as for :class:`OnsetSet`.
+    It becomes :attr:`tabwb.records.trials.Attempt.response`, and ``status`` its
+    :class:`~tabwb.records.states.ResponseStatus`.
     """
 
     attempt: int
@@ -309,22 +256,9 @@ class TextSet:
 
 
 Observation = (
-    RecordingBegan
-    | RecordingEnded
-    | PictureShown
-    | Cued
-    | RePrompted
-    | Marked
-    | ExaminerSpoke
-    | OnsetSet
-    | LimitsSet
-    | Scored
-    | Heard
-    | Coded
-    | Revealed
-    | Transcribed
-    | TextSet
-)
+    RecordingBegan | RecordingEnded | PictureShown | Cued | RePrompted | Marked | ExaminerSpoke
+    | OnsetSet | LimitsSet | Scored | Heard | Coded | Revealed | Transcribed | TextSet
+)  # fmt: skip
 _KINDS: Mapping[str, tuple[type[Observation], str]] = {
     "recording-began": (RecordingBegan, ""),
     "recording-ended": (RecordingEnded, ""),
