@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tabwb.api.study import Administration as Administration
     from tabwb.api.study import Study as Study
     from tabwb.api.study import open as open
+    from tabwb.records.columns import Column as Column
     from tabwb.records.errors import ComponentError as ComponentError
     from tabwb.records.errors import Interrupted as Interrupted
     from tabwb.records.errors import MissingExtra as MissingExtra
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from tabwb.records.errors import TabwbError as TabwbError
     from tabwb.records.errors import TabwbWarning as TabwbWarning
     from tabwb.records.errors import UsageError as UsageError
-    from tabwb.tables.table import Column as Column
     from tabwb.tables.table import Series as Series
     from tabwb.tables.table import Table as Table
 
@@ -58,7 +58,8 @@ _NAMES = {
     "tabwb.api.study": "Administration Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
     "TabwbError TabwbWarning UsageError",
-    "tabwb.tables.table": "Column Series Table",
+    "tabwb.records.columns": "Column",
+    "tabwb.tables.table": "Series Table",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = [

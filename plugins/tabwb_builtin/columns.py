@@ -15,7 +15,8 @@ from typing import Any, Literal
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
-from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
+from tabwb.records.columns import DECLARED, condition_columns
+from tabwb.records.columns import Column as DeclaredColumn
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.states import AdministrationStatus
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place
 from tabwb.battery.model import Subtest
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
 from tabwb.records.trials import Administration
@@ -33,7 +34,7 @@ from tabwb.scoring.participant_tests import (
 )
 from tabwb.scoring.permutation import holm
 from tabwb.store.store import Store
-from tabwb.tables.table import Column, RecordColumn, Table, records_table, table_of
+from tabwb.tables.table import RecordColumn, Table, records_table, table_of
 
 ALL_ITEMS = "all items"
 LEAST_SESSIONS = 3

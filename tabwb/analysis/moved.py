@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tabwb.records.columns import ends_of, fixed
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE

@@ -13,6 +13,7 @@ from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.analysis.stored_ratings import verdicts_at
 from tabwb.battery.form_answers import flag_of
 from tabwb.battery.forms import Form
+from tabwb.records.columns import Column, column_of
 from tabwb.records.rating_sets import (
     ADJUDICATED,
     CANNOT_TELL,
@@ -26,7 +27,7 @@ from tabwb.records.trials import Administration
 from tabwb.report.file_names import file_names
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
-from tabwb.tables.table import Column, Table, column_of, columns_of, table_of
+from tabwb.tables.table import Table, columns_of, table_of
 
 SETS = columns_of("""
     rating_set text Set | name of the rating set

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from tabwb.analysis.grouping import Grouped
 from tabwb.media.studied import Studied, studied
 from tabwb.media.views.results import compact_table
+from tabwb.records.columns import MISSING, Column
 from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
 from tabwb.report.plain import Json
 from tabwb.report.tables.captioned import (
@@ -26,7 +27,7 @@ from tabwb.report.tables.captioned import (
     Footnote,
     column_named,
 )
-from tabwb.tables.table import MISSING, Column, Table
+from tabwb.tables.table import Table
 
 MARK = "†"
 MOST_NAMED = 5

@@ -41,6 +41,7 @@ from tabwb.media.views.results import report_tables, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records import declared_conditions as declared
+from tabwb.records.columns import Column
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.declared_conditions import Components, Condition, Switch
 from tabwb.records.errors import UsageError
@@ -55,7 +56,6 @@ from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.positions import has_orders
 from tabwb.report.tables.results import results_table
-from tabwb.tables.table import Column
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins

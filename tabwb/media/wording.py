@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tabwb.records.columns import ends_of, fixed
 from tabwb.records.words import NONE, plural
 from tabwb.report.measures import SUBTEST_MEASURES, YES_RATE, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import Burden, Usable
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
-from tabwb.tables.rounding import ends_of, fixed
 from tabwb.tasks.task_type import task_type
 
 FEW = "few usable"

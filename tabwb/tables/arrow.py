@@ -22,7 +22,8 @@ from tabwb.records.errors import MissingExtra
 from tabwb.records.system import is_installed
 
 if TYPE_CHECKING:
-    from tabwb.tables.table import Column, Series, Table
+    from tabwb.records.columns import Column
+    from tabwb.tables.table import Series, Table
 
 CHUNK_ROWS = 65_536
 """Rows of each record batch of a stream."""

@@ -11,8 +11,9 @@ from tabwb.records.errors import MissingPackage
 from tabwb.records.system import is_installed
 
 if TYPE_CHECKING:
+    from tabwb.records.columns import Column
     from tabwb.records.declared_conditions import ColumnType
-    from tabwb.tables.table import Column, Series, Table
+    from tabwb.tables.table import Series, Table
 
 PANDAS: Mapping[ColumnType, str] = {"integer": "Int64", "boolean": "boolean"}
 """Types of pandas for whole numbers and truth values of which some are missing."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from tabwb.tables.table import Column, Table
+    from tabwb.records.columns import Column
+    from tabwb.tables.table import Table
 
 SHOWN_ROWS = 30
 """Rows that a notebook shows; of a longer table the first and the last."""
@@ -20,7 +21,8 @@ SHOWN_CHARACTERS = 80
 def html_of(table: Table) -> str:
     """Return the table as an HTML table; of a long one the first and the last rows.
 
-    >>> from tabwb.tables.table import Column, table_of
+    >>> from tabwb.records.columns import Column
+    >>> from tabwb.tables.table import table_of
     >>> print(html_of(table_of("example", [Column("n", "N", "a < b", "integer")], [(3,)])))
     <table><caption>example: 1 row, 1 column</caption>
     <thead><tr><th title="a &lt; b">n</th></tr></thead>
@@ -52,7 +54,8 @@ def html_of(table: Table) -> str:
 def text_of(table: Table) -> str:
     """Return the table as text with aligned columns; of a long one the first and the last rows.
 
-    >>> from tabwb.tables.table import Column, table_of
+    >>> from tabwb.records.columns import Column
+    >>> from tabwb.tables.table import table_of
     >>> columns = [Column("name", "Name", "a text"), Column("n", "N", "a number", "integer")]
     >>> print(text_of(table_of("example", columns, [("a", 3), ("bb", None)])))
     example: 2 rows, 2 columns

@@ -15,74 +15,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.columns import DECLARED, DeclaredColumn
+from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.words import did_you_mean
-from tabwb.tables.rounding import fixed
-
-MISSING = "-"
-"""Is shown where a value is missing."""
-P_VALUE = "probability"
-"""The unit of p values, which people are not shown as 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The declaration of a column.
-
-    Attributes:
-        name: in files and in Python, snake_case.
-        title: what people read above it.
-        meaning: what it holds, for the data dictionary; no final stop.
-        unit: of its numbers (``features per response``); empty where there is none.
-        digits: decimal places that people are shown; None: all of them.
-        percent: a share that people are shown in per cent.
-    """
-
-    name: str
-    title: str
-    meaning: str
-    type: ColumnType = "text"
-    unit: str = ""
-    digits: int | None = None
-    percent: bool = False
-
-    def format(self, value: object, digits: int | None = None) -> str:
-        """Return a value as people are shown it.
-
-        Args:
-            value: of the column, or None.
-            digits: decimal places instead of those of the column.
-
-        >>> Column("rate", "Rate", "a share", "number", "share", 1, True).format(0.125)
-        '12.5 %'
-        >>> Column("n", "N", "responses", "integer").format(None)
-        '-'
-        >>> Column("p", "p", "of no difference", "number", P_VALUE, 3).format(0.00006)
-        '<.001'
-        """
-        if value is None:
-            return MISSING
-        if self.unit == P_VALUE and isinstance(value, float) and value < 0.001:
-            return "<.001"
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, int | float):
-            if self.digits is None and not self.percent:
-                return f"{value:g}" if isinstance(value, float) else str(value)
-            places = (self.digits or 0) if digits is None else digits
-            return f"{fixed(value * 100, places)} %" if self.percent else fixed(value, places)
-        return ", ".join(value) if isinstance(value, tuple) else str(value)
-
-
-def column_of(declared: DeclaredColumn | str, digits: int | None = None) -> Column:
-    """Return a declared column of administrations, responses or ratings.
-
-    >>> column_of("latency_s", 2).format(1.234)
-    '1.23'
-    """
-    known = DECLARED[declared] if isinstance(declared, str) else declared
-    return Column(known.name, known.title, known.meaning, known.type, known.unit, digits)
 
 
 def columns_of(lines: str) -> tuple[Column, ...]:

@@ -24,10 +24,11 @@ from tabwb.media.paper import (
     table_json,
 )
 from tabwb.media.views.results import compact_table
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.results import results_table
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Table, table_of
 from tests.analysis.test_grouping import given
 from tests.media.test_methods import eight
 from tests.report.given import ANSWERS, CONDITIONS, trials

@@ -12,7 +12,8 @@ from scipy.stats import spearmanr
 from tabwb_builtin.burdens import STATISTIC, rank_correlations
 
 from tabwb.plugin_api import Responses
-from tabwb.tables.table import Column, table_of
+from tabwb.records.columns import Column
+from tabwb.tables.table import table_of
 from tests.report.given import BATTERY
 
 COLUMNS = (

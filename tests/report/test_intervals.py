@@ -14,6 +14,7 @@ from tabwb.analysis.contrast import Rows, contrast
 from tabwb.analysis.moved import Moved, moved, moved_words
 from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
+from tabwb.records.columns import ends_of
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.documents.summary_json import summary_json

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
+from tabwb.records.columns import Column
 from tabwb.records.errors import MissingExtra
 from tabwb.tables import arrow
-from tabwb.tables.table import Column, Series, Table, table_of
+from tabwb.tables.table import Series, Table, table_of
 from tests.tables.test_table import COLUMNS, ROWS
 
 SOME = [
@@ -117,7 +118,8 @@ def test_an_error_while_a_frame_is_freed_ends_nothing() -> None:
     # The frame on the stack is freed while the exception is in progress.
     code = (
         "import polars as pl, pyarrow as pa\n"
-        "from tabwb.tables.table import Column, table_of\n"
+        "from tabwb.records.columns import Column\n"
+        "from tabwb.tables.table import table_of\n"
         "t = table_of('t', [Column('n', 'N', 'n', 'integer'), Column('s', 'S', 's')], [(1, 'a')])\n"
         "for kind in (pl.DataFrame, pa.table):\n"
         "    try:\n"

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 
+from tabwb.records.columns import Column
 from tabwb.records.errors import MissingPackage
 from tabwb.tables import frames
 from tabwb.tables.html import SHOWN_ROWS
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Table, table_of
 from tests.tables.test_table import COLUMNS, ROWS
 
 Rows = list[tuple[object, ...]]
@@ -70,7 +71,8 @@ def test_a_missing_package_is_named_with_the_command(
 def test_frames_need_no_pyarrow() -> None:
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        "from tabwb.tables.table import Column, table_of\n"
+        "from tabwb.records.columns import Column\n"
+        "from tabwb.tables.table import table_of\n"
         "t = table_of('t', [Column('s', 'S', 's'), Column('l', 'L', 'l', 'list of text')],"
         " [('a', ('b',)), (None, None)])\n"
         "print(t.to_pandas().shape, t.to_polars().shape)\n"

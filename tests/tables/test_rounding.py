@@ -7,9 +7,9 @@ import pytest
 
 from tabwb.media.views.typed import sectioned_view
 from tabwb.media.wording import between, interval_words, signed
+from tabwb.records.columns import Column, ends_of
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
-from tabwb.tables.rounding import ends_of
-from tabwb.tables.table import Column, table_of
+from tabwb.tables.table import table_of
 
 
 def test_ends_differ_and_are_right_to_their_last_place() -> None:

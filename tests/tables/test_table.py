@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
-from tabwb.tables.table import Column, Series, Table, series_of, table_of
+from tabwb.tables.table import Series, Table, series_of, table_of
 
 COLUMNS = [
     Column("name", "Name", "a text"),

@@ -66,6 +66,7 @@ from tabwb.media.figures.kind import (
     value_cells,
 )
 from tabwb.media.figures.style import PALETTE
+from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
@@ -74,8 +75,7 @@ from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
-from tabwb.tables.rounding import fixed
-from tabwb.tables.table import Column, Table, records_table
+from tabwb.tables.table import Table, records_table
 
 if TYPE_CHECKING:
     from tabwb.phonology.batch import Scores

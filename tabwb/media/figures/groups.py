@@ -52,6 +52,7 @@ from tabwb.media.figures.kind import (
     undefined,
     value_cells,
 )
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN

@@ -11,6 +11,7 @@ from datetime import date
 from typing import Any, Literal
 
 from tabwb.analysis.grouping import Grouped, shared_note
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
 from tabwb.report.summaries.cautions import FEW_ITEMS
@@ -18,7 +19,7 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Table, table_of
 
 Record = dict[str, Any]
 """One row of a table by the names of its columns."""

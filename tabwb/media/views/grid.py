@@ -13,8 +13,8 @@ from rich.text import Text
 
 from tabwb.media.terminal import ForWidth, SpecCell, table
 from tabwb.media.wording import chance, figure
+from tabwb.records.columns import ends_of
 from tabwb.records.words import NONE
-from tabwb.tables.rounding import ends_of
 
 Row = Mapping[str, Any]
 Named = TypeVar("Named", bound=Row)

@@ -16,6 +16,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, shared_note
 from tabwb.analysis.names import judge_names
 from tabwb.battery.model import Battery
+from tabwb.records.columns import Column, ends_of
 from tabwb.records.conditions import title_of
 from tabwb.records.words import plural
 from tabwb.report.measures import (
@@ -55,8 +56,7 @@ from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.naming.summary import RATING_SOURCES, NamingSummary
-from tabwb.tables.rounding import ends_of
-from tabwb.tables.table import Column, RecordColumn, table_of
+from tabwb.tables.table import RecordColumn, table_of
 from tabwb.tasks.task_type import task_type
 
 COLUMNS_AT_ONCE = 6

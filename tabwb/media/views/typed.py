@@ -12,10 +12,10 @@ from rich.text import Text
 
 from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.media.views.tables import shown_columns, view_of
+from tabwb.records.columns import Column, digits_of, ends_of
 from tabwb.records.words import NONE
 from tabwb.report.tables.captioned import HIGH, LOW, noted
-from tabwb.tables.rounding import digits_of, ends_of
-from tabwb.tables.table import Column, Table
+from tabwb.tables.table import Table
 
 GAP = 2
 """Spaces between columns."""

@@ -204,7 +204,7 @@ def _resource(described: Described) -> Json:
 def field(column: Declared) -> Json:
     """Return a column as a field of a Table Schema.
 
-    >>> from tabwb.tables.table import Column
+    >>> from tabwb.records.columns import Column
     >>> field(Column("n", "N", "responses", "integer", "responses"))
     {'name': 'n', 'type': 'integer', 'description': 'responses', 'unit': 'responses'}
     """

@@ -14,6 +14,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, specs_of
 from tabwb.analysis.keys import key_of
 from tabwb.plugin_api.writing import write_text
+from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text, plural
@@ -31,7 +32,6 @@ from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
-from tabwb.tables.table import Column
 from tabwb.tasks.task_type import task_type
 
 Row = dict[str, tuple[object, str]]

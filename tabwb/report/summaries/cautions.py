@@ -10,13 +10,13 @@ from tabwb.analysis.moved import moved, moved_words
 from tabwb.analysis.raters import rater_cautions
 from tabwb.battery.available import unavailable
 from tabwb.battery.model import Battery
+from tabwb.records.columns import fixed
 from tabwb.records.languages import is_english, language_name
 from tabwb.records.trials import Administration
 from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.burden import Burden
-from tabwb.tables.rounding import fixed
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:

@@ -19,10 +19,11 @@ from tabwb.analysis.frame import table_of
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import LimitReached, limited
+from tabwb.records.columns import Column, column_of
 from tabwb.records.errors import ComponentError
 from tabwb.records.ratings import is_derived
 from tabwb.store.columns import STATUSES
-from tabwb.tables.table import Column, Series, Table, column_of, series_of
+from tabwb.tables.table import Series, Table, series_of
 
 COLUMNS = (
     Column("administration", "Administration", "number of the administration", "integer"),

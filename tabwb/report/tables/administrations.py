@@ -19,7 +19,7 @@ from tabwb.records.columns import condition_columns
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
 from tabwb.report.tables.declared import shared, text, texts, whole
-from tabwb.tables.table import RecordColumn, Table, column_of, records_table
+from tabwb.tables.table import RecordColumn, Table, records_table
 
 
 def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
@@ -42,9 +42,9 @@ def _conditions() -> Iterator[RecordColumn]:
         reported = _reported(condition)
         if condition.path.startswith("decoding.") and condition.field is not None:
             of_run = f"of the run: {condition.field.help.partition(';')[0]}"
-            yield RecordColumn(column_of(replace(declared, meaning=of_run)), reported)
+            yield RecordColumn(replace(declared, meaning=of_run), reported)
         else:
-            yield RecordColumn(column_of(declared), reported)
+            yield RecordColumn(declared, reported)
 
 
 def _reported(condition: Any) -> Callable[[AdministrationData], Any]:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, plural
-from tabwb.tables.table import Column, Table, series_of
+from tabwb.tables.table import Table, series_of
 
 LOW, HIGH = "_low", "_high"
 """End the names of the columns with the interval of the column whose name they begin with."""

@@ -13,11 +13,12 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from tabwb.analysis.grouping import Grouped, Rename
+from tabwb.records.columns import P_VALUE, Column, column_of
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.judges import Terms
 from tabwb.scoring.burden import Burden
-from tabwb.tables.table import P_VALUE, Column, RecordColumn, Table, column_of, table_of
+from tabwb.tables.table import RecordColumn, Table, table_of
 
 LIKE, THESE = "prompts like these", "these prompts"
 ENDS = (("low", "lower"), ("high", "upper"))

@@ -13,6 +13,7 @@ import numpy as np
 
 from tabwb.analysis.contrast import baseline_of
 from tabwb.analysis.grouping import Grouped
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
 from tabwb.report.summaries.judges import JudgeSummary
@@ -26,7 +27,7 @@ from tabwb.scoring.profiles import (
     similarity_interval,
     spearman,
 )
-from tabwb.tables.table import Column, RecordColumn, Table, table_of
+from tabwb.tables.table import RecordColumn, Table, table_of
 
 TOGETHER_NOTES = (
     "phi is the correlation of two features over the responses with a burden: 1 where both are in "

@@ -18,13 +18,14 @@ from tabwb.analysis.frame import NOT_RATED, Bools, Frame, table_of
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Item, Subtest
+from tabwb.records.columns import Column, column_of
 from tabwb.records.ratings import CALIBRATED
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Column, Series, Table, column_of, series_of
+from tabwb.tables.table import Series, Table, series_of
 
 NOTES = (
     "One row for each response that counts: the last usable attempt of each trial that was neither "

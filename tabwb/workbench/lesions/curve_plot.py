@@ -9,8 +9,8 @@ from textual.color import Color
 from textual.content import Content
 
 from tabwb.lesion.declared import CONTROL_ROLES
+from tabwb.records.columns import fixed
 from tabwb.records.words import plural
-from tabwb.tables.rounding import fixed
 from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded

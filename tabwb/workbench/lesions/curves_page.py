@@ -17,9 +17,9 @@ from textual.widgets.option_list import Option
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.index import EXTRAS
+from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
-from tabwb.tables.rounding import fixed
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers

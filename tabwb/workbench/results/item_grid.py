@@ -10,10 +10,10 @@ from textual.events import Click, MouseMove
 from textual.message import Message
 
 from tabwb.battery.model import Battery
+from tabwb.records.columns import fixed
 from tabwb.records.trials import Trial
 from tabwb.records.words import NONE
 from tabwb.report.summaries.summary import Summary
-from tabwb.tables.rounding import fixed
 from tabwb.workbench.shell.drawn import bar, step
 from tabwb.workbench.shell.marks import MARKS, glyph_and_style
 from tabwb.workbench.shell.width_aware import WidthAwareWidget

@@ -15,8 +15,8 @@ from textual.color import Color
 from textual.content import Content
 from textual.style import Style
 
+from tabwb.records.columns import fixed
 from tabwb.records.words import NONE
-from tabwb.tables.rounding import fixed
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:
