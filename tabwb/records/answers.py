@@ -13,15 +13,7 @@ from tabwb.records.states import Protocol, StopReason
 
 @dataclass(frozen=True, slots=True)
 class KnownDecoding:
-    """The parts of a decoding that a source states; None: not stated.
-
-    Attributes:
-        max_tokens: token limit of a reply.
-        temperature: 0 for greedy.
-        top_p: nucleus mass.
-        stop: strings at which a reply ended.
-        seed: of the reply.
-    """
+    """The parts of a decoding that a source states; None: not stated."""
 
     max_tokens: int | None = None
     temperature: float | None = None
@@ -43,11 +35,7 @@ class RecordedRun:
             which the user may replace by the study's own; False: it is the study's.
         session_date: the day on which they were given, ISO 8601.
         seed: of the whole run.
-        decoding: of the whole run; an answer's own may differ.
-        protocol: how answers were obtained.
         conversation: whether earlier answers were in the context.
-        lesion: spec of the model's lesion.
-        prompt_noise: spec of the perturbation of the items' texts.
         part_subtests, part_items, part_limit: what was given of the battery, as in
             :class:`~tabwb.records.conditions.Conditions`.
         tool: the program that wrote the source, with its version and task.
@@ -55,7 +43,6 @@ class RecordedRun:
         labels: family, tuning and parameters of the model, by name.
         exported: whether tabwb wrote the source; ``model`` is then a spec as a store has it.
         file: the one file that all its answers are from, where the source has several files.
-        tags: of the administration (the group of a speaker).
         notes: of the administration, besides those that say where the answers are from.
     """
 
@@ -98,16 +85,10 @@ class RecordedAnswer:
         subtest, item: ids in the battery, or what the source calls the item.
         prompt: the user's message, exactly as it was sent.
         question: the item's own text, where the source has it besides the prompt.
-        messages: everything that was sent, with system message and earlier turns.
-        options: in the order shown.
         replicate: the source's number; None where it does not count.
         decoding: how this answer was drawn.
-        stop_reason: why it ended.
-        latency_s: seconds from prompt to end.
         given_at: when, ISO 8601.
         prompt_tokens, reply_tokens: as counted by the source.
-        error: why there is no answer.
-        metadata: more, by name.
         ratings: that the source has, by raters that the file of answers declares.
     """
 

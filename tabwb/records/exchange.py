@@ -15,12 +15,7 @@ MAX_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation.
-
-    Attributes:
-        role: who speaks: ``system``, ``user`` or ``assistant``.
-        content: the text.
-    """
+    """One turn of a conversation."""
 
     role: Role
     content: str
@@ -68,15 +63,11 @@ class Request:
     """One prompt for a model, exactly as it is sent.
 
     Attributes:
-        messages: the conversation, the last one being the user's.
-        decoding: how the reply is decoded.
-        protocol: how the answer is obtained.
         options: the options of the item in the order shown, under every protocol; for yes/no
             questions ``Yes`` and ``No``, except under ``generate``. They are already in the
             prompt: only ``enforced`` and ``likelihood`` need them.
         key: names the item (``subtest/item``) for back ends that replay recorded answers, with
             ``replicate``; never part of what a model is shown.
-        replicate: 0-based.
         json_schema: of the reply, as canonical JSON text; empty for free text. A back end whose API
             can keep a reply to a schema does so and says it in the reply's metadata
             (``structured``); any other one ignores it.
@@ -144,7 +135,6 @@ class Likelihood:
 
     Attributes:
         log_probability: natural logarithm, summed over the continuation's tokens.
-        tokens: number of tokens of the continuation.
         prompt_tokens: number of tokens of the prompt, or None where the back end does not count.
         metadata: plain strings worth keeping with the answer (rendered prompt, template). Those of
             all options of an item are stored together, so that one option may carry them for all.

@@ -175,9 +175,7 @@ class Rating:
 
     Attributes:
         rater: the spec of the scorer or judge, or a person's study id.
-        measure: what was rated (``exact``, ``perseverations``, ``ttr``).
         value: a finite number when ``status`` is ``value``, else None. Verdicts are 1.0 and 0.0.
-        status: see :class:`RatingStatus`.
         reason: for people: the words that fired, the error, why it is undefined; may be empty.
     """
 
@@ -233,22 +231,17 @@ class Judgement:
     """One call of a judge for one response.
 
     Attributes:
-        rater: the judge's resolved spec.
-        ratings: one for each measure.
         repeat: 0 for the judgement whose ratings count; 1 and up ask the same again to see how far
             the judge agrees with itself.
         prompt_text: everything that is put to the model besides the response (canonical JSON).
         raw: the model's reply, unaltered.
         first_raw: the words that could not be read before a repair was asked for; else empty.
         repaired, structured: see :class:`tabwb.plugin_api.components.Verdict`.
-        stop_reason: why the last reply ended.
         requests: number of requests; 0 if the verdict was copied from another one.
         prompt_tokens, reply_tokens: of all requests together, or None where not counted.
         latency_s: seconds, of all requests together.
         key: SHA-256 (hex) of judge and exact request, equal for equal calls.
         same_as: id of the earlier judgement of the same key that this one was taken from, or None.
-        id: in the store; 0 before it is there.
-        recorded_at: UTC, ISO 8601; empty before it is there.
     """
 
     rater: str

@@ -25,11 +25,7 @@ TranscriptStatus = Literal["ok", "empty", "error"]
 
 
 class Stretch(NamedTuple):
-    """A stretch of a recording, in seconds.
-
-    Attributes:
-        start_s, end_s: where it begins and ends.
-    """
+    """A stretch of a recording, in seconds."""
 
     start_s: float
     end_s: float

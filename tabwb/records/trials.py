@@ -37,11 +37,6 @@ class PlannedTrial:
     """One presentation of one item, planned before the first prompt is sent.
 
     Attributes:
-        number: 1-based place in the administration.
-        subtest, item: ids in the battery.
-        replicate: 0-based.
-        options: the options in the order shown.
-        prompt: the user message, exactly.
         practice: given for practice; never counted.
     """
 
@@ -63,13 +58,9 @@ class Attempt:
         response: the text; empty when in error.
         state: whether it can count.
         status: the status of the text, or None if in error.
-        stop_reason: why the examinee stopped.
         latency_s: seconds from prompt to end (of a spoken answer: from picture to onset), or None
             where unknown.
         messages: the exact messages sent (empty for a person).
-        error: the message of a failure, or empty.
-        metadata: plain strings (revision, dtype, token counts).
-        recorded_at: UTC, ISO 8601.
     """
 
     number: int
@@ -125,19 +116,12 @@ class Administration:
     """One battery given to one examinee under stated conditions.
 
     Attributes:
-        id: small integer, unique in the store, for people.
-        uid: UUIDv7, for exports.
         status: derived from events.
         battery, battery_version, battery_hash, battery_title: what is given.
-        conditions: how.
-        created_at: UTC, ISO 8601.
         planned, answered: numbers of trials (practice not counted).
         versions: package versions at creation (``tabwb``, ``python``, ``torch`` ...).
-        reason: why it was discontinued, or empty.
         interrupted: its status is *running*, and no session holds it: the process that gave it was
             killed. It can be resumed. Seen when it is read, never stored.
-        title, tags: given by people.
-        notes: on the administration as a whole.
     """
 
     id: int
