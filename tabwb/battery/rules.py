@@ -76,8 +76,9 @@ def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterat
 def _language(head: BatteryTable) -> Iterator[Broken]:
     path = ("battery", "language")
     if problem := tag_problem(head.language):
+        message, meant = problem
         allowed = "a BCP 47 tag: en, de, pt-BR, zh-Hant"
-        yield Broken(path, problem.message, shortened(head.language), allowed, problem.suggestion)
+        yield Broken(path, message, shortened(head.language), allowed, meant)
     for key, other in (("yes", "no"), ("no", "yes")):
         words = getattr(head, key)
         if words and not getattr(head, other):

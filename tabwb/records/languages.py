@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
@@ -81,23 +80,18 @@ _TAG: Final = re.compile(
 """RFC 5646, without extended subtags (``zh-yue`` is written ``yue``) and grandfathered tags."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    names: Mapping[str, str]
-    longer: Mapping[str, str]
-    by_name: Mapping[str, str]
+_Names = dict[str, str]
 
 
 @cache
-def _table() -> _Table:
-    names: dict[str, str] = {}
-    longer: dict[str, str] = {}
+def _table() -> tuple[_Names, _Names, _Names]:
+    """Return the name of each code, the code of each longer one, and that of each name."""
+    names, longer = _Names(), _Names()
     for entry in " ".join(_ISO_639.split()).split("; "):
         code, others, name = entry.split(" ", 2)
         names[code] = name
         longer |= dict.fromkeys(others.split("/"), code)
-    by_name = {_plain(name): code for code, name in names.items()}
-    return _Table(names, longer, {**by_name, **_OWN_NAMES})
+    return names, longer, {_plain(name): code for code, name in names.items()} | _OWN_NAMES
 
 
 def _plain(name: str) -> str:
@@ -117,10 +111,8 @@ def primary_language(tag: str) -> str:
     ('de', 'en', 'en')
     """
     first = re.split(r"[-_]", tag.strip().lower())[0]
-    table = _table()
-    if first in table.names:
-        return first
-    return table.longer.get(first) or table.by_name.get(_plain(tag), first)
+    names, longer, by_name = _table()
+    return first if first in names else longer.get(first) or by_name.get(_plain(tag), first)
 
 
 def is_english(tag: str) -> bool:
@@ -162,95 +154,69 @@ def language_name(tag: str) -> str:
     >>> language_name("de-CH"), language_name("gsw")
     ('German', 'gsw')
     """
-    return _table().names.get(primary_language(tag), tag)
+    return _table()[0].get(primary_language(tag), tag)
 
 
-@dataclass(frozen=True, slots=True)
-class TagProblem:
-    """What is wrong with a tag, and the tag that is meant, or empty."""
+def tag_problem(tag: str) -> tuple[str, str] | None:
+    """Return what is wrong with a tag and the one that is meant, or empty.
 
-    message: str
-    suggestion: str = ""
+    None where it is a BCP 47 tag of a known language, ``language[-Script][-REGION][-variant]``. A
+    primary subtag of two letters is in ISO 639-1; one of three letters is not another name of one
+    of two.
 
-
-def tag_problem(tag: str) -> TagProblem | None:
-    """Return what is wrong with a tag, None where it is a BCP 47 tag of a known language.
-
-    A tag has the form ``language[-Script][-REGION][-variant]``. A primary subtag of two letters is
-    in ISO 639-1; one of three letters is not another name of one of two.
-
-    >>> tag_problem("de-AT"), tag_problem("english").suggestion, tag_problem("ger").suggestion
-    (None, 'en', 'de')
-    >>> tag_problem("en-EN").message
-    'the same language is given twice'
+    >>> tag_problem("de-AT"), tag_problem("en-EN")
+    (None, ('the same language is given twice', 'en'))
     """
-    table = _table()
+    names, longer, _ = _table()
     lower = tag.lower()
     if match := _TAG.fullmatch(lower):
-        primary = match["primary"]
-        rest = lower[len(primary) :]
-        same = {primary, *(long for long, short in table.longer.items() if short == primary)}
-        region = match["region"] or ""
-        if primary in table.longer:
-            return TagProblem(
-                "a language with a code of two letters is named by it",
-                _cased(table.longer[primary] + rest),
-            )
-        if len(primary) == 2 and primary not in table.names:
-            return TagProblem("there is no such language", _nearest(tag))
-        if region in same and region not in _REGIONS:
-            return TagProblem("the same language is given twice", primary)
-        if region and not region.isdigit() and region not in _REGIONS:
-            meant = "GB" if region in ("uk", "en") else ""
-            return TagProblem(
-                f"'{region.upper()}' is not a region", f"{primary}-{meant}" if meant else primary
-            )
+        primary, region = match["primary"], match["region"] or ""
         variants = [part for part in match["variants"].split("-") if part]
+        if primary in longer:
+            meant = _cased(longer[primary] + lower[len(primary) :])
+            return "a language with a code of two letters is named by it", meant
+        if len(primary) == 2 and primary not in names:
+            return "there is no such language", _nearest(tag)
+        if region not in _REGIONS and primary in (region, longer.get(region)):
+            return "the same language is given twice", primary
+        if region and not region.isdigit() and region not in _REGIONS:
+            meant = f"{primary}-GB" if region in ("uk", "en") else primary
+            return f"'{region.upper()}' is not a region", meant
         if len(set(variants)) < len(variants):
-            return TagProblem("a variant is given twice", primary)
+            return "a variant is given twice", primary
         return None
-    if "_" in tag and (_TAG.fullmatch(dashed := lower.replace("_", "-"))):
-        return TagProblem("the parts of a tag are joined by hyphens", _cased(dashed))
+    if "_" in tag and _TAG.fullmatch(dashed := lower.replace("_", "-")):
+        return "the parts of a tag are joined by hyphens", _cased(dashed)
     parts = [part for part in re.split(r"[\s,;/+&|_-]+", lower) if part]
     known = [_code(part) for part in parts]
     if len(parts) > 1 and known[0] and set(known) == {known[0]}:
-        return TagProblem("the same language is given twice", known[0])
+        return "the same language is given twice", known[0]
     if len(parts) > 1 and all(known) and "-" not in tag:
-        return TagProblem("a battery has one language", known[0])
+        return "a battery has one language", known[0]
     if len(parts) == 2 and known[0] and re.fullmatch("[a-z]{3}", parts[1]):
-        return TagProblem("a language within a language is named by its own code", parts[1])
-    return TagProblem("this is not a BCP 47 tag", _nearest(tag))
+        return "a language within a language is named by its own code", parts[1]
+    return "this is not a BCP 47 tag", _nearest(tag)
 
 
 def _code(word: str) -> str:
-    table = _table()
-    if word in table.names:
-        return word
-    return table.longer.get(word) or table.by_name.get(_plain(word), "")
+    names, longer, by_name = _table()
+    return word if word in names else longer.get(word) or by_name.get(_plain(word), "")
 
 
 def _cased(tag: str) -> str:
     first, *rest = tag.split("-")
-    cased = (
-        part.title()
-        if len(part) == 4 and part.isalpha()
-        else part.upper()
-        if len(part) == 2
-        else part
-        for part in rest
-    )
-    return "-".join((first, *cased))
+    for part in rest:
+        script = len(part) == 4 and part.isalpha()
+        first += "-" + (part.title() if script else part.upper() if len(part) == 2 else part)
+    return first
 
 
 def _nearest(tag: str) -> str:
     """Return the tag of the language whose name is meant, or empty."""
-    table, name = _table(), _plain(tag)
-    if name in table.by_name:
-        return table.by_name[name]
-    first = re.split(r"[\W_]+", name)[0]
-    if code := _code(first):
+    by_name, name = _table()[2], _plain(tag)
+    if code := by_name.get(name) or _code(re.split(r"[\W_]+", name)[0]):
         return code
     from difflib import get_close_matches
 
-    near = get_close_matches(name, table.by_name, n=1, cutoff=0.75)
-    return table.by_name[near[0]] if near else ""
+    near = get_close_matches(name, by_name, n=1, cutoff=0.75)
+    return by_name[near[0]] if near else ""
