@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.writing import TextFile, write_pieces
-from tabwb.records.once import Once
+from tabwb.records.ratings import Once
 from tabwb.records.specs import Spec
 from tabwb.records.words import CSV_CELLS, CSV_END, CsvLines
 from tabwb_builtin.columns import (

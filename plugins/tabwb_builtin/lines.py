@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tabwb.plugin_api.writing import TextFile, write_pieces
 from tabwb.records.declared_conditions import CONDITIONS
-from tabwb.records.once import Once
+from tabwb.records.ratings import Once
 from tabwb_builtin.columns import GIVEN, TABLE, Column, Part
 from tabwb_builtin.notices import Notices, answered, documents_of
 

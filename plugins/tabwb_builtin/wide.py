@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tabwb.records.once import Once
+from tabwb.records.ratings import Once
 from tabwb_builtin.columns import Column, Part
 from tabwb_builtin.notices import answered
 

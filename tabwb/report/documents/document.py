@@ -22,8 +22,7 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.conditions import Conditions, decoding_columns, document_of
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.exchange import NOT_SENT, REASONING, Message
-from tabwb.records.once import Once
-from tabwb.records.ratings import Judged, Rating, prompt_hash
+from tabwb.records.ratings import Judged, Once, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.summary_json import summary_json

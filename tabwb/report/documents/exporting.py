@@ -21,8 +21,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
-from tabwb.records.once import Once
-from tabwb.records.ratings import CALIBRATED
+from tabwb.records.ratings import CALIBRATED, Once
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Administration

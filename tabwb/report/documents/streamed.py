@@ -19,7 +19,7 @@ from tabwb.administer.rating.derived import people_of
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
 from tabwb.analysis.moved import moved
 from tabwb.analysis.selection import Selection, limited
-from tabwb.records.once import Once
+from tabwb.records.ratings import Once
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
 from tabwb.report.documents.document import (
