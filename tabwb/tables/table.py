@@ -234,14 +234,14 @@ class Table:
         return polars_frame(self)
 
     def to_arrow(self) -> Any:
-        """Return a ``pyarrow.Table``; see :func:`tabwb.tables.arrow.arrow_table`."""
-        from tabwb.tables.arrow import arrow_table
+        """Return a ``pyarrow.Table``; see :func:`tabwb.tables.frames.arrow_table`."""
+        from tabwb.tables.frames import arrow_table
 
         return arrow_table(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a capsule for Arrow libraries; see :func:`tabwb.tables.arrow.arrow_stream`."""
-        from tabwb.tables.arrow import arrow_stream
+        """Return a capsule for Arrow libraries; see :func:`tabwb.tables.frames.arrow_stream`."""
+        from tabwb.tables.frames import arrow_stream
 
         return arrow_stream(self, requested_schema)
 

@@ -19,7 +19,7 @@ from hypothesis import given
 
 from tabwb.records.columns import Column
 from tabwb.records.errors import MissingExtra
-from tabwb.tables import arrow
+from tabwb.tables import frames
 from tabwb.tables.table import Series, Table, table_of
 from tests.tables.test_table import COLUMNS, ROWS
 
@@ -65,7 +65,7 @@ def test_duckdb_reads_the_values_of_a_table() -> None:
 
 
 def test_a_long_table_is_read_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow, "CHUNK_ROWS", 3)
+    monkeypatch.setattr(frames, "CHUNK_ROWS", 3)
     rows = [(f"t{i % 4}", ("x",) * (i % 3), i, i / 7, i % 2 == 0) for i in range(10)]
     reader = pa.RecordBatchReader.from_stream(example(rows))
     batches = list(reader)
@@ -141,6 +141,6 @@ def test_meaning_unit_and_notes_travel_with_the_data() -> None:
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow, "is_installed", lambda module: False)
+    monkeypatch.setattr(frames, "is_installed", lambda module: False)
     with pytest.raises(MissingExtra, match=r"pip install"):
         example().__arrow_c_stream__()

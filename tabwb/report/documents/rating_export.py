@@ -95,7 +95,7 @@ def export_set(
 def _write_table(table: Table, format_id: str, out: Path) -> None:
     notes = (RESEARCH_ONLY, *table.notes, NOTE, *_dictionary(table))
     if format_id == "parquet":
-        from tabwb.tables.arrow import arrow_table
+        from tabwb.tables.frames import arrow_table
 
         made = arrow_table(table)
         import pyarrow.parquet as pq
