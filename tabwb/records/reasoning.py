@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -33,9 +33,11 @@ ALLOWED = (
 """The values of the option, for messages and docs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A text of a model in its two parts."""
+class Split(NamedTuple):
+    """A text of a model in its two parts; of several spans of thinking with an empty line between.
+
+    ``response`` is the text itself where it has no thinking; ``unclosed``: it ends inside thinking.
+    """
 
     reasoning: str
     response: str
@@ -62,9 +64,7 @@ _SPEECH = (
 """What Granite 3.2 writes in place of tags."""
 _TICKS = "(?P<ticks>`+|~{3,})"
 _WRAPPERS = (
-    (r"<answer>", r"</answer>"),
-    (r"<response>", r"</response>"),
-    (r"<output>", r"</output>"),
+    *((f"<{name}>", f"</{name}>") for name in ("answer", "response", "output")),
     (r"<\|begin_of_solution\|>", r"<\|end_of_solution\|>"),
     (r"<\|START_(?:RESPONSE|TEXT)\|>", r"<\|END_(?:RESPONSE|TEXT)\|>"),
 )
@@ -81,13 +81,9 @@ SPECIAL = ("<|channel|>", "<|message|>", "<|start|>", "<|end|>", "<|constrain|>"
 """Special tokens of channels: text for this rule, where a tokenizer has the first of them."""
 _NEXT_CHANNEL = "<|start|>assistant<|channel|>"
 _OPENINGS = (
-    *_PAIRS,
-    "<think>",
-    "<thinking>",
-    "<thought>",
-    "<reasoning>",
+    *_PAIRS, "<think>", "<thinking>", "<thought>", "<reasoning>",
     "<|channel|>analysis<|message|>",
-)
+)  # fmt: skip
 """Tags that a reply may be cut inside."""
 _STARTS = ("Here is my thought process:", "Here's my thought process:", "analysis")
 _OPEN, _CLOSE = "\"'`‘“„«‹([{「『", "\"'`’”“»›)]}」』"
@@ -136,12 +132,9 @@ def _custom(option: str) -> list[tuple[str, str]]:
     for word in option.split():
         opening, dots, closing = word.partition("...")
         if not dots and (named := re.fullmatch(r"<([^<>/|]+)>|\[([^\[\]/]+)\]", word)):
-            left, right = word[0], word[-1]
-            closing = f"{left}/{named[1] or named[2]}{right}"
-        if not opening or not closing or opening == closing:
-            raise UsageError(f"option '{OPTION}': '{option}' is not allowed", allowed=ALLOWED)
+            closing = f"{word[0]}/{named[1] or named[2]}{word[-1]}"
         pairs.append((opening, closing))
-    if not pairs:
+    if not pairs or any(not closing or opening in ("", closing) for opening, closing in pairs):
         raise UsageError(f"option '{OPTION}': '{option}' is not allowed", allowed=ALLOWED)
     return pairs
 
@@ -226,20 +219,19 @@ def split_reasoning(
     """
     if option == KEEP:
         return Split("", text)
-    split, before = _read(text, option, opened, more), text
-    while split.response not in ("", before):
-        before = split.response
-        split = _after(split, _read(before, option, "", more))
-    if cut and not split.unclosed and (whole := _completed(split.response, option)):
+    thoughts, rest, ends_inside = list[str](), text, False
+    while True:
+        reasoning, response, unclosed = _read(rest, option, opened, more)
+        thoughts.append(reasoning)
+        ends_inside = ends_inside or unclosed
+        if response in ("", rest):
+            break
+        rest, opened = response, ""
+    if cut and not ends_inside and (whole := _completed(response, option)):
         begun = _read(whole, option, "", more)
-        split = _after(split, begun) if begun.unclosed else split
-    return split
-
-
-def _after(first: Split, second: Split) -> Split:
-    """Return a split whose response was split again."""
-    reasoning = _joined((first.reasoning, second.reasoning))
-    return Split(reasoning, second.response, first.unclosed or second.unclosed)
+        if begun.unclosed:
+            return Split(_joined([*thoughts, begun.reasoning]), begun.response, unclosed=True)
+    return Split(_joined(thoughts), response, ends_inside)
 
 
 def _completed(text: str, option: str) -> str:
@@ -329,14 +321,11 @@ def _by_channel(text: str, more: bool) -> Split | None:
     parts = list(_HARMONY.finditer(text))
     if not parts or text[: parts[0].start()].strip(_BLANK):
         return None
-    thoughts: list[str] = []
-    said: list[str] = []
+    thoughts, said, thinks = list[str](), list[str](), False
     for part in parts:
-        is_final = part["channel"].strip().startswith("final")
-        (said if is_final else thoughts).append(part["text"] or "")
-    last = parts[-1]
-    rest = text[last.end() :]
-    thinks = not last["channel"].strip().startswith("final")
+        thinks = not part["channel"].strip().startswith("final")
+        (thoughts if thinks else said).append(part["text"] or "")
+    last, rest = parts[-1], text[parts[-1].end() :]
     cut = rest.strip() and _NEXT_CHANNEL.startswith(rest.strip()) if last["end"] else not rest
     if thinks and cut:
         return Split(_joined(thoughts), _joined(said), unclosed=True)
