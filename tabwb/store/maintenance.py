@@ -230,12 +230,11 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
 
 def wrong_in_rows(transaction: Transaction) -> Iterator[Damage]:
     """Yield what is wrong in the rows of a store that SQLite can read."""
-    if wrong := [Damage(*where) for where in wrong_types(transaction)]:
+    if wrong := list(_types(transaction)):
         yield from wrong
         return  # the others take values for what they should be
-    for look in (_references, _texts, _sequences, _verdicts, _sets):
+    for look in (_references, _texts, _sequences, _verdicts, _sets, _unreadable):
         yield from look(transaction)
-    yield from (Damage(*where) for where in unreadable(transaction))
 
 
 def _structure(transaction: Transaction) -> Iterator[Damage]:
@@ -280,11 +279,6 @@ def _verdicts(transaction: Transaction) -> Iterator[Damage]:
         yield Damage("verdicts", f"verdict {number} {what}")
 
 
-def _sets(transaction: Transaction) -> Iterator[Damage]:
-    for number, what in wrong_in_sets(transaction):
-        yield Damage(f"rating set {number}", what)
-
-
 def _file(path: Path, digest: str, size: int) -> Iterator[Damage]:
     if not path.is_file():
         yield Damage(str(path), "the file is missing")
@@ -315,7 +309,7 @@ _NAMES = {
 }
 
 
-def wrong_types(transaction: Transaction) -> Iterator[tuple[str, str]]:
+def _types(transaction: Transaction) -> Iterator[Damage]:
     """Yield each table and column with a value that is not of the declared type."""
     tables = transaction.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
     for (table,) in tables:
@@ -333,10 +327,10 @@ def wrong_types(transaction: Transaction) -> Iterator[tuple[str, str]]:
         counts = transaction.first(f"SELECT {counted} FROM {table}") or ()
         for name, count in zip(checks, counts, strict=True):
             if count:
-                yield table, f"{count:.0f} values of '{name}' are of a wrong type"
+                yield Damage(table, f"{count:.0f} values of '{name}' are of a wrong type")
 
 
-def unreadable(transaction: Transaction) -> Iterator[tuple[str, str]]:
+def _unreadable(transaction: Transaction) -> Iterator[Damage]:
     """Yield each table with a row that cannot be read, and why."""
     for (table, column), names in _NAMES.items():
         known = {name.value for name in names}
@@ -344,7 +338,7 @@ def unreadable(transaction: Transaction) -> Iterator[tuple[str, str]]:
             f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
         ):
             if value not in known:
-                yield table, f"{value!r:.40} is not a valid {column.replace('_', ' ')}"
+                yield Damage(table, f"{value!r:.40} is not a valid {column.replace('_', ' ')}")
     readers: dict[str, Callable[[Transaction], object]] = {
         "administrations": read.administrations,
         "tombstones": people.tombstones,
@@ -354,7 +348,7 @@ def unreadable(transaction: Transaction) -> Iterator[tuple[str, str]]:
         try:
             reader(transaction)
         except (KeyError, ValueError, TypeError, TabwbError) as error:
-            yield table, f"a row cannot be read ({error!s:.80})"
+            yield Damage(table, f"a row cannot be read ({error!s:.80})")
 
 
 def _named_sets(transaction: Transaction) -> None:
@@ -378,19 +372,25 @@ _COUNTED_ELSEWHERE = (
 )
 
 
-def wrong_in_sets(transaction: Transaction) -> Iterator[tuple[int, str]]:
-    """Yield the set and what is wrong in it, in words; nothing where all is well."""
+def _sets(transaction: Transaction) -> Iterator[Damage]:
+    """Yield what is wrong in rating sets."""
+
+    def damage(number: int, what: str) -> Damage:
+        return Damage(f"rating set {number}", what)
+
     for number, text in transaction.rows(
         "SELECT sample_sets.id, text FROM sample_sets JOIN texts ON texts.id = form_text_id"
     ):
         try:
             form_from_canonical(text)
         except TabwbError as error:
-            yield number, error.message
+            yield damage(number, error.message)
     for number, row, other in transaction.rows(_OF_ANOTHER):
-        yield number, f"rating {row} replaces rating {other}, which is of another sample or later"
+        yield damage(
+            number, f"rating {row} replaces rating {other}, which is of another sample or later"
+        )
     for number, row, other in transaction.rows(_COUNTED_ELSEWHERE):
-        yield number, f"rating {row} is counted as row {other} of another response or rater"
+        yield damage(number, f"rating {row} is counted as row {other} of another response or rater")
     for table, column in (
         ("sample_ratings", "answers"),
         ("adjudications", "answer"),
@@ -402,4 +402,4 @@ def wrong_in_sets(transaction: Transaction) -> Iterator[tuple[int, str]]:
             try:
                 json.loads(text)
             except ValueError:
-                yield number, f"an answer in '{table}' cannot be read: {text[:40]!r}"
+                yield damage(number, f"an answer in '{table}' cannot be read: {text[:40]!r}")
