@@ -26,7 +26,7 @@ from tabwb.analysis.series import (
 from tabwb.analysis.statistics.results import Result
 from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
-from tabwb.records.condition_table import compared
+from tabwb.records.conditions import compared
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.measures import (

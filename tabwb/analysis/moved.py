@@ -19,7 +19,6 @@ from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Interval
 from tabwb.scoring.intervals import former_burden, former_interval
-from tabwb.tables.rounding import ends_of, fixed
 
 CHANGED = (0, 2)
 """The version from which on the rules hold."""

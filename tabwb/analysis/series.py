@@ -15,9 +15,15 @@ from tabwb.analysis.names import names_of
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF, PERPLEXITY
 from tabwb.lesion.declared import PARAMETERS as TAKEN
 from tabwb.lesion.spec import Lesion, control_role, parse_lesions
-from tabwb.records.condition_kinds import Real, Whole
-from tabwb.records.condition_table import compared, declared, phrase_of
-from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
+from tabwb.records.conditions import (
+    DOSE,
+    DOSE_NAME,
+    PARENT,
+    Conditions,
+    compared,
+    declared,
+    phrase_of,
+)
 from tabwb.records.declared_conditions import CONDITIONS, Real, Whole
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.summary import pool

@@ -27,7 +27,6 @@ from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import Estimand, clopper_pearson
 from tabwb.scoring.intervals import burden_interval, former_interval, korn_graubard, rate_interval
-from tabwb.tables.rounding import ends_of
 from tests.report.given import (
     BATTERY,
     CONDITIONS,

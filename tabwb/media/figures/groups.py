@@ -60,7 +60,7 @@ from tabwb.report.summaries.cautions import bounds_words
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, median_interval, quantile
-from tabwb.tables.table import Column, Table
+from tabwb.tables.table import Table
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:

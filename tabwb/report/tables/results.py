@@ -14,13 +14,14 @@ import numpy as np
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.keys import key_of
 from tabwb.analysis.statistics.results import Result
-from tabwb.records.condition_kinds import ColumnType
+from tabwb.records.columns import Column
+from tabwb.records.declared_conditions import ColumnType
 from tabwb.report.measures import (
     FEATURE_RATE,
     measure_of,
 )
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth, whole
-from tabwb.tables.table import Column, RecordColumn, Series, Table, records_table
+from tabwb.tables.table import RecordColumn, Series, Table, records_table
 
 NOTES = (
     "One row for each group and measure. low and high are the ends of the 95 % interval for "
