@@ -222,13 +222,7 @@ def difference(one: OverFeatures, other: OverFeatures) -> OverFeatures:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """Coefficients of every draw, combined over pairs, from tables without and with pseudo-counts.
-
-    Attributes:
-        positives: float64 of shape (draws, features).
-        values: coefficient to float64 of shape (draws, features); "pooled" to (draws,).
-        smoothed: as above.
-    """
+    """Coefficients of every draw over pairs, from tables without and with pseudo-counts."""
 
     positives: Floats
     values: Mapping[str, Floats]
@@ -314,15 +308,7 @@ STUDY_DRAWS = 400
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWidth:
-    """The interval that a design will give for one feature.
-
-    Attributes:
-        kappa: expected width of the interval of kappa; None where fewer than half of the studies
-            have one.
-        ac1: the same of AC1.
-        with_interval: share of simulated studies in which kappa has an interval; the others have
-            too few samples with or without the feature.
-    """
+    """Expected widths of intervals; None where fewer than half of the studies have one."""
 
     kappa: float | None
     ac1: float | None

@@ -142,9 +142,7 @@ STARTS = 10
 FIT_DRAWS = 1_000
 MOST_STEPS = 20_000
 TOLERANCE = 1e-9
-"""Largest change of a probability in the last step."""
 ROUGH = 1e-5
-"""The same for the draws of intervals."""
 SAME = 1e-4
 """Starts whose probabilities differ by less found the same maximum."""
 _NULL = 1e-10
@@ -195,13 +193,7 @@ class ErrorRates:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """The different rows of verdicts of one feature.
-
-    Attributes:
-        verdicts: int8, (patterns, raters); every row has a verdict.
-        of_sample: pattern of each sample that has one: (rated samples,).
-        rated: bool, (samples,).
-    """
+    """The different rows of verdicts of one feature."""
 
     verdicts: Verdicts
     of_sample: NDArray[np.intp]

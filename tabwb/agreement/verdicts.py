@@ -57,7 +57,6 @@ def cannot_tell_as(verdicts: Verdicts, verdict: int) -> Verdicts:
 
 Ties = Literal["drop", "positive", "negative", "adjudicated"]
 FEWEST_VERDICTS = 2
-"""A majority needs this many verdicts."""
 
 
 def majority(

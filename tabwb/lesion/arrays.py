@@ -20,7 +20,6 @@ from tabwb.records.errors import ComponentError
 Values = NDArray[Any]
 Arrays = Mapping[str, Values]
 View = Callable[[Part, Arrays], Values]
-"""Returns the weights of a part as a view into the arrays."""
 
 
 def lesioned_arrays(

@@ -13,16 +13,7 @@ Unit = Literal["weight", "head", "neuron", "expert", "layer"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A kind of part of a language model.
-
-    Attributes:
-        id: as specs name it.
-        unit: what the amount counts.
-        meaning: for people, without a final stop.
-        in_layers: whether each layer has one.
-        operations: what can be done to it; empty: everything.
-        of: of a group, the targets that it stands for; each part is drawn as if named alone.
-    """
+    """A kind of part of a language model; without ``operations`` all; ``of`` what a group means."""
 
     id: str
     unit: Unit
@@ -34,14 +25,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A kind of control that has a lesion's number of weights.
-
-    Attributes:
-        id: as grids name it.
-        role: of its administrations, in tables.
-        meaning: from where it takes weights.
-        in_layers: whether it takes them in the lesion's layers alone.
-    """
+    """A kind of control that has a lesion's number of weights."""
 
     id: str
     role: Literal["control", "layer control"]
@@ -51,15 +35,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is done to the units that a lesion takes.
-
-    Attributes:
-        id: as specs name it.
-        meaning: for people, without a final stop.
-        option: the number that it needs, one of :data:`NUMBERS`, or empty.
-        draws: whether it draws random numbers besides the choice of units.
-        units: kinds of units on which it can be done; empty: all.
-    """
+    """What is done to the units that a lesion takes; without units it can be done to all kinds."""
 
     id: str
     meaning: str
@@ -114,7 +90,6 @@ def _targets() -> dict[str, Target]:
 
 
 TARGETS: Mapping[str, Target] = MappingProxyType(_targets())
-"""Id of a target to the target."""
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
@@ -140,7 +115,6 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         )
     }
 )
-"""Id of an operation to the operation."""
 
 NUMBERS: Mapping[str, str] = MappingProxyType(
     {
@@ -149,7 +123,6 @@ NUMBERS: Mapping[str, str] = MappingProxyType(
         "bits": "a whole number from 2 to 16",
     }
 )
-"""Options of operations that are a number, and what each may be."""
 
 PRUNE = "prune"
 """Another word for ``zero`` with ``select=magnitude``."""
@@ -164,7 +137,6 @@ SELECTIONS: Mapping[str, str] = MappingProxyType(
         "localizer-control": "as many in each layer as the localizer takes, drawn among the others",
     }
 )
-"""How units are chosen, and what it means."""
 
 CONTROLS_OF: Mapping[str, str] = MappingProxyType(
     {"list-control": "list", "localizer-control": "localizer"}
@@ -203,11 +175,8 @@ CONTROLS: Mapping[str, Control] = MappingProxyType(
         )
     }
 )
-"""Id of a kind of control to the kind."""
 SPREAD_OVER = "projections"
-"""The target from which these controls take weights."""
 CONTROL_ROLES = tuple(one.role for one in CONTROLS.values())
-"""The roles of controls in tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,21 +201,13 @@ class Part:
 
 
 PARAMETERS: Final = "lesion_parameters"
-"""How many parameters the lesion takes."""
 DRAWS: Final = "lesion_draws"
-"""The version of the random draws."""
 UNITS: Final = "lesion_units"
-"""The units taken by list or localizer."""
 UNITS_HASH: Final = "lesion_units_sha256"
-"""The hash of these units."""
 LANES: Final = "lesion_lanes"
-"""How many conditions of a sweep shared the batch."""
 PARENT_PARTS: Final = "parent_parts"
 """Whether a checkpoint has the parts of the model of its sweep: :data:`SAME` or :data:`OTHER`."""
 SAME, OTHER = "the same", "others"
 PERPLEXITY: Final = "lesion_perplexity"
-"""The perplexity of a fixed text under the lesion."""
 PERPLEXITY_REASON: Final = "lesion_perplexity_reason"
-"""Why there is none."""
 CHECK_TEXT: Final = "lesion_check_text"
-"""The id of the fixed text."""

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 VERSION = "tabwb-lesion-1"
-"""Names this derivation; another one gets another name."""
 _UNUSED: Any = np.random.SeedSequence(0)
 """Replaced at once; without it numpy asks the system for entropy, which takes longer."""
 Bits = NDArray[np.uint32]

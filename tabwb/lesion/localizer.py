@@ -29,11 +29,8 @@ from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.files import read_regular
 
 ITEMS: Final = "language-1"
-"""The id of the shipped items; other items get another id."""
 TOO_LARGE = 20_000_000
-"""A longer file (bytes) is refused."""
 LONGEST = 100
-"""A longer name or label is refused."""
 FEWEST = 4
 """So many texts has each condition: each half then has a variance."""
 _ALLOWED = (
@@ -43,12 +40,7 @@ _ALLOWED = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of the two conditions.
-
-    Attributes:
-        label: in words, for example ``sentences``.
-        texts: its items.
-    """
+    """One of the two conditions."""
 
     label: str
     texts: tuple[str, ...]
@@ -56,14 +48,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Items of a contrast: units are selective that respond more to ``first`` than to ``second``.
-
-    Attributes:
-        name: of the items.
-        first: the condition of interest.
-        second: what it is compared with.
-        sha256: of the file (hex).
-    """
+    """Items of a contrast: selective units respond more to ``first`` than to ``second``."""
 
     name: str
     first: Condition
@@ -203,14 +188,7 @@ def _over(difference: Values, deviation: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Localized:
-    """The statistic of each unit of a kind.
-
-    Attributes:
-        parts: the parts that have the units.
-        t: Welch's t of all parts together, shape (units,); nan where it is undefined.
-        d: the effect size, alike.
-        halves: t of the odd items, and t of the even ones.
-    """
+    """Welch's t and effect size d of each unit, nan where undefined; t of odd and even items."""
 
     parts: tuple[Part, ...]
     t: Values
@@ -233,17 +211,7 @@ class Localized:
 
 @dataclass(frozen=True, slots=True)
 class SplitHalf:
-    """How well two halves of the items agree; a value is None where it is undefined.
-
-    Attributes:
-        units: number of units that each half takes.
-        dice: of the two sets of units.
-        chance: its expectation for sets drawn at random.
-        layer_chance: alike, for sets with as many units in each part as these have.
-        correlation: Pearson's r of t over units.
-        whole: the correlation expected between two tests of the whole length.
-        reason: why values are missing, or empty.
-    """
+    """How well two halves of the items agree; a value is None where it is undefined."""
 
     units: int
     dice: float | None

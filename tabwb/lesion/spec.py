@@ -34,7 +34,6 @@ from tabwb.records.files import expanded, read_regular
 from tabwb.records.words import did_you_mean
 
 _DIGEST = re.compile(r"[0-9a-f]{16,64}")
-"""The first digits of a SHA-256."""
 
 
 _IN_GRID = re.compile(r": lesions\[\d+\]$")
@@ -93,7 +92,6 @@ def shown(text: str, most: int = 300) -> str:
 
 
 MOST = 2**31 - 1
-"""The largest number of a layer or unit."""
 MOST_NUMBERS = 2**20
 """So many numbers of layers or units a lesion can name."""
 _RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
@@ -139,7 +137,6 @@ def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
 EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
 SEED: Final = 1
-"""The seed of a lesion that names none."""
 LARGEST_SEED = 2**63 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _LISTS = ("layers", "heads", "neurons", "experts")
@@ -552,9 +549,7 @@ def row_of(target: str, unit: int | None) -> str:
 
 FORMAT = 1
 TOO_LARGE = 200_000_000
-"""A longer file (bytes) is refused."""
 DIGITS = 16
-"""So many digits of the SHA-256 of a list are in stored specs."""
 _ALLOWED = (
     'a JSON object with "format": 1 and "units", a mapping of names of parts to numbers of units, '
     'for example {"format": 1, "units": {"3.mlp.neurons": [0, 17]}}'
@@ -563,14 +558,7 @@ _ALLOWED = (
 
 @dataclass(frozen=True, slots=True)
 class UnitList:
-    """Units of a model.
-
-    Attributes:
-        units: name of a part (``3.mlp.neurons``) to numbers of its units, counted from 0.
-        t: the same names to the statistic of each of these units, in their order; empty where the
-            list has none.
-        sha256: of the file, 64 digits.
-    """
+    """Units of a model."""
 
     units: Mapping[str, tuple[int, ...]]
     t: Mapping[str, tuple[float, ...]]

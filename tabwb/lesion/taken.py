@@ -154,13 +154,7 @@ def wrong(lesion: Lesion, what: str, allowed: str) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A part that a lesion takes units of.
-
-    Attributes:
-        part: the part.
-        amount: the share of the units in question that is taken.
-        among: numbers of the units in question; None: all of them.
-    """
+    """A part that a lesion takes units of."""
 
     part: Part
     amount: float
@@ -297,12 +291,7 @@ def units_facts(lesions: Sequence[Lesion], taken: Sequence[Sequence[Taken]]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One part under one lesion.
-
-    Attributes:
-        lesion: the lesion.
-        taken: the part, and how much of it.
-    """
+    """One part under one lesion."""
 
     lesion: Lesion
     taken: Taken

@@ -445,13 +445,7 @@ def _walk_back(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """PER and FER of some utterances, as fractions of sums.
-
-    Attributes:
-        name, utterances: of the group, and how many it has.
-        per_distance, per_length: edits, and phonemes of the references.
-        fer_distance, fer_length: in features.
-    """
+    """PER and FER of some utterances, as fractions of sums."""
 
     name: str
     utterances: int

@@ -50,13 +50,7 @@ _SILENCE = re.compile(r"<[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One utterance of a corpus.
-
-    Attributes:
-        id: as in both tables.
-        ref_row, hyp_row: its rows; ``hyp_row`` is None where the hypothesis lacks it.
-        ref, hyp: phonemes (or segments) with silence; empty where there is no such column.
-    """
+    """One utterance of a corpus."""
 
     id: str
     ref_row: Row

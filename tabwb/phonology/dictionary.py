@@ -190,26 +190,18 @@ def load_dictionary() -> Dictionary:
 
 
 Graphone = tuple[str, tuple[str, ...]]
-"""Letters and the phonemes they stand for; no phoneme for a silent letter."""
 
 ORDER = 6
-"""Graphones in the longest n-gram."""
 DISCOUNT = 0.75
 """Discount of each count in favour of the shorter context (absolute discounting)."""
 BEAM = 24
-"""Partial readings kept for each place in the word."""
 BEGIN, END = "\x02", "\x03"
 _FIRST = 0x100
 
 
 @dataclass(frozen=True, slots=True)
 class LettersModel:
-    """Counts of graphone n-grams.
-
-    Attributes:
-        graphones: by the letters they stand for, each with its character in the n-grams.
-        counts: of each context (a string of such characters) its successors and their counts.
-    """
+    """Graphones by their letters, and counts of successors by context, a string of graphones."""
 
     graphones: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]
     counts: Mapping[str, Mapping[str, int]]
@@ -332,7 +324,6 @@ GUESSED = "words_by_letters"
 UNPRONOUNCED = "words_unpronounced"
 """Metadata key: JSON list of those without letters to pronounce; noise replaces them."""
 NOISE = "<spn>"
-"""Replaces a word that cannot be pronounced."""
 _LETTERS = re.compile(r"[a-z]+(?:'[a-z]+)*")
 _BETWEEN_WORDS = re.compile(r"[^\w']+")
 
@@ -342,14 +333,7 @@ Sound = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SpokenWord:
-    """One word of a transcriber, or a name of several words, with its sound.
-
-    Attributes:
-        segment: its stretch.
-        word: lower case; empty where there are no letters.
-        sound: ARPAbet without stress; :data:`NOISE` for a word that cannot be pronounced.
-        guessed: whether the sound follows from the letters alone.
-    """
+    """One word of a transcriber, or a name of several words, with its sound."""
 
     segment: Segment
     word: str

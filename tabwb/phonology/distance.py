@@ -16,13 +16,7 @@ Operation = Literal["EQ", "SUB", "INS", "DEL"]
 
 
 class Step(NamedTuple):
-    """One step of an alignment.
-
-    Attributes:
-        op: ``EQ`` equal, ``SUB`` substitution, ``INS`` insertion, ``DEL`` deletion.
-        ref, hyp: what the reference and the hypothesis have; None for an insertion or a deletion.
-        cost: in features (FER) or phonemes (PER); 0 for silence and noise.
-    """
+    """One step of an alignment; the cost is in features (FER) or phonemes (PER)."""
 
     op: Operation
     ref: str | None
@@ -31,13 +25,7 @@ class Step(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """The cheapest way from a reference to a hypothesis.
-
-    Attributes:
-        distance: the sum of all costs, in features (FER) or phonemes (PER).
-        length: what it is divided by: 24 x the phonemes of the reference (FER), or their number.
-        steps: in order of time.
-    """
+    """The cheapest way from a reference to a hypothesis: distance / length is its FER or PER."""
 
     distance: float
     length: int

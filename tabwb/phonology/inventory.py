@@ -20,7 +20,6 @@ FEATURES: Final[tuple[str, ...]] = (
     "labiodental", "coronal", "anterior", "distributed", "strident", "lateral",
     "dorsal", "high", "low", "front", "back", "tense",
 )  # fmt: skip
-"""The 24 features, in the order of every vector of features."""
 
 FEATURE_VALUES: Final[Mapping[str, float]] = {"-": -1.0, "-+": -0.5, "0": 0.0, "+-": 0.5, "+": 1.0}
 """What a cell of table 6 means; ``-+`` moves from absent to present, ``+-`` back (table 4)."""

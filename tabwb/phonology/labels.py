@@ -43,12 +43,7 @@ class LabelSet:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Labels read as phonemes (and silence), and how often each label had none.
-
-    Attributes:
-        dropped: labels without a phoneme.
-        mapped: sounds outside of the 40, each with the phoneme that it was read as (``ɒ=AA``).
-    """
+    """Labels read as phonemes (and silence), and how often each label had none."""
 
     phonemes: tuple[str, ...]
     dropped: Counter[str]
@@ -56,7 +51,6 @@ class Mapped:
 
 
 _EXACT: Final[Mapping[str, Reading]] = {each: (each,) for each in PHONEMES + SILENT}
-"""The inventory itself; every other label counts as unmapped."""
 
 _BESIDE: Final[Mapping[str, Reading]] = {
     **dict.fromkeys(("", "|", "<pad>", "<s>", "</s>", "[PAD]", "<blank>", "<eps>"), ()),
@@ -124,7 +118,6 @@ LABEL_SETS: Final[Mapping[str, LabelSet]] = {
         _set("timit-39", "TIMIT's 61 folded to 39", _TIMIT_39, _TIMIT_39_MERGED),
     )
 }
-"""Every set of labels by its name."""
 
 
 def label_set(name: str) -> LabelSet:

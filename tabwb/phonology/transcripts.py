@@ -21,7 +21,6 @@ MAX_BYTES: Final = 200_000_000
 """Larger files are refused; a million utterances have less."""
 
 _NAMED: Final = 10
-"""Number of ids that an error lists."""
 
 _CONTROL: Final = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _TRUE, _FALSE = ("true", "t", "1", "yes", "1.0"), ("false", "f", "0", "no", "0.0")

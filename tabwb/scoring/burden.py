@@ -58,7 +58,6 @@ class Usable:
 
 
 NONE_COUNTED = Usable(0, 0)
-"""Where no response has been counted."""
 
 
 def count_usable(causes: Iterable[str]) -> Usable:
@@ -80,13 +79,7 @@ REPEATED_PROMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class ComparedAnswer:
-    """One counted response, as :func:`repeated_answers` compares it.
-
-    Attributes:
-        key: names the response, for the caller.
-        prompt: the item's prompt; replicates and orders of one item have one prompt.
-        text: the response, unaltered.
-    """
+    """One counted response, as :func:`repeated_answers` compares it."""
 
     key: object
     prompt: str
@@ -156,14 +149,7 @@ class RatedResponse:
 
 @dataclass(frozen=True, slots=True)
 class CategoryBurden:
-    """Features of one category.
-
-    Attributes:
-        count, rate: mean number of them present per response, and share of responses with one;
-            means of item means.
-        of: how many of them the rater's set has.
-        totals: of each item, the number of them in its responses; hits: responses with one.
-    """
+    """Features of one category."""
 
     count: Estimate
     rate: Estimate
@@ -348,17 +334,9 @@ class Burden:
 
 @dataclass(frozen=True, slots=True)
 class RatedCounts:
-    """The responses as one rater saw them, counted.
+    """Responses as one rater saw them: of each item its sets of features and how many have each.
 
-    Attributes:
-        profiles: of each item (or speaker), sets of features that are present to the number of
-            responses.
-        no_burden: why responses have no burden, to their number.
-        lost: of each item, the number of unusable responses.
-        clusters: item to its cluster, where the battery declares any.
-        n_distinct: different texts; words: of all usable responses together.
-        fixed: whether nothing was drawn for any of those with a burden.
-        calibration: of a calibrated judge, by feature; ``profiles`` are then of the judge itself.
+    ``profiles`` and ``hits`` of a calibrated judge are those of the judge itself.
     """
 
     profiles: Mapping[Hashable, Mapping[frozenset[str], int]]

@@ -48,7 +48,6 @@ FEWEST = 10
 """Samples of a verdict from which on it is calibrated."""
 DRAWS = 4000
 SEED = 20261
-"""Of numpy's PCG64."""
 NO_CATEGORY_RATE = (
     "calibration is by feature: how often features of a category come together is not known"
 )

@@ -346,12 +346,7 @@ POLICIES = ratings.POLICIES
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The options that a response names under one policy, in the order of the options.
-
-    Attributes:
-        named: the options.
-        undefined: why this policy reads nothing here, or empty.
-    """
+    """The options that a response names under one policy, in the order of the options."""
 
     named: tuple[str, ...] = ()
     undefined: str = ""
@@ -456,13 +451,7 @@ def _composed(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One place among the options shown.
-
-    Attributes:
-        number: from 1.
-        keyed, correct: answers to items whose right option was there, and right ones among them.
-        chosen, of: answers that named the option there, and that named one of the options.
-    """
+    """One place among the options shown."""
 
     number: int
     keyed: int
@@ -513,7 +502,6 @@ def positions(
 
 AMBIGUOUS, NO_OPTION, NO_RESPONSE = "ambiguous: ", "no option", "no response"
 UNTOLD = "untold"
-"""Kind of an error whose reason has another form: another scorer or a person wrote it."""
 
 
 def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empty: bool) -> str:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 POWER = 0.8
-"""The chance that a difference of the printed size is found."""
 DISPERSION = 2.0
 """phi: variance of a burden over its mean, within an item, unless piloted."""
 ITEM_VARIATION = 0.25
@@ -43,12 +42,10 @@ ACCURACY_BETWEEN_ITEMS = 0.3
 ITEM_SPREAD = 0.831
 """Variance of the normal terms of items that leaves this share there, for an accuracy of .5."""
 BURDEN = 1.0
-"""Of the first examinee, unless piloted."""
 ACCURACY = 0.5
 """Of the first examinee, unless piloted: where a difference is hardest to show."""
 STUDIES = 1000
 SEED = 20262
-"""Of numpy's PCG64."""
 EXACT, FLIPS = 11, 1000
 """Items up to which all signs are counted in a simulated study; beyond, so many are drawn."""
 SUMMED = 300

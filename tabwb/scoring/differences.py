@@ -31,7 +31,6 @@ FEW_FAMILIES = "fewer than three families"
 NO_VARIATION = "neither families nor items differ: the variance cannot be estimated"
 Number = TypeVar("Number", float, "NDArray[np.float64]")
 Values = Sequence[Sequence[float]]
-"""For each item the values of the responses to it."""
 
 
 def difference_interval(

@@ -21,7 +21,6 @@ from tabwb.scoring.estimate import UPPER, Estimate, Interval
 from tabwb.scoring.intervals import sum_of_squares
 
 LEAST_SEEDS = 5
-"""Seeds from which on there are an interval and a test."""
 FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
 EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
 NO_SEED = "no seed has a value"
@@ -30,7 +29,6 @@ ROUNDING = 1e-12
 """What rounding can change, as a share of the numbers that are added up."""
 UNBOUNDED = (-math.inf, math.inf)
 Points = Mapping[float, float]
-"""The values of one seed by amount."""
 OF_SEEDS, PAIRED, WELCH = "t over seeds", "paired t over seeds", "Welch's t over seeds"
 ONE_CASE = "one lesion against controls"
 NOT_DRAWN = "one condition without seeds"

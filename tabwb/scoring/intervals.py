@@ -32,7 +32,6 @@ REPLICATE_CORRELATION = 0.1
 FEATURE_CORRELATION, PRIOR_FEATURES = 0.4, 2
 """Prior of the correlation of two features of one response, and its weight in found features."""
 Z = 1.959963984540054
-"""The 0.975 quantile of the normal distribution."""
 
 
 class Totals(NamedTuple):

@@ -356,14 +356,7 @@ LEAST_ITEMS = 3
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
-    """A fitted model, or the reason why there is none.
-
-    Attributes:
-        items: in the order given; empty where nothing was fitted.
-        examinees: those with an answer to an item that varies.
-        log_likelihood: marginal, at its maximum; None where nothing was fitted.
-        parameters: how many were estimated.
-    """
+    """A fitted model, or the reason why there is none."""
 
     model: Model
     items: tuple[FittedItem, ...]

@@ -9,7 +9,6 @@ from tabwb.records.words import plural
 from tabwb.scoring.estimate import Estimate, ratio
 
 WINDOW = 50
-"""Words in a window of MATTR."""
 THRESHOLD = 0.72
 """Type-token ratio at which a factor of MTLD ends."""
 SHORT = 100
@@ -19,7 +18,6 @@ SHORTEST = 50
 NO_WORDS = "the text has no words"
 
 MEASURES = frozenset({"words", "ttr", "mattr", "mtld"})
-"""Names of the measures of this module."""
 
 
 def ttr(text: Sequence[str]) -> Estimate:

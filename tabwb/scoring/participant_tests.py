@@ -13,7 +13,6 @@ from tabwb.scoring.intervals import Z, sum_of_squares
 from tabwb.scoring.permutation import paired_permutation, sign_flip_interval
 
 _EXACT = 500
-"""Up to so many changes the binomial coefficients are computed as whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)

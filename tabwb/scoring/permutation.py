@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 EXACT_UP_TO = 20
 """Pairs that differ up to which every one of the 2^m assignments of signs is counted."""
 DRAWS = 100_000
-"""Random assignments beyond that."""
 SEED = 20260
-"""Of numpy's PCG64."""
 MAX_T_FROM = 8
 """Items from which on many measures are tested together over items."""
 _SLACK = 1e-9
@@ -211,17 +209,12 @@ def _drawn_signs(n: int) -> Iterator[NDArray[np.float64]]:
 
 
 LABEL_DRAWS = 10_000
-"""Random permutations of labels."""
 _LABEL_BLOCK = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """Mean over items of (first - second) by measure, with p by itself and adjusted by maxT.
-
-    Attributes:
-        total_p: p of the sum of a response's measures, by itself.
-    """
+    """Mean over items of (first - second) by measure, with p by itself and adjusted by maxT."""
 
     differences: tuple[float, ...]
     p: tuple[float, ...]

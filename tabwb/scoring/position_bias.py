@@ -40,13 +40,7 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One answer to an item with the options in the order in which they were shown.
-
-    Attributes:
-        expected: one of the options.
-        chosen: the option that the answer names, or None.
-        right: whether it is right by the policy that decides.
-    """
+    """One answer to an item with the options in the order in which they were shown."""
 
     item: str
     options: tuple[str, ...]
@@ -95,14 +89,7 @@ class AtPosition:
 
 @dataclass(frozen=True, slots=True)
 class BiasTest:
-    """A test of all positions at once, on these prompts.
-
-    Attributes:
-        chi2, df: the distance from what is expected, in terms of the permutation covariance; None
-            where nothing can differ.
-        p: None where nothing can differ, with the reason.
-        method: ``answers permuted within items`` or ``chi-squared limit``.
-    """
+    """A test of all positions at once, on these prompts."""
 
     chi2: float | None
     df: int | None
@@ -113,12 +100,7 @@ class BiasTest:
 
 @dataclass(frozen=True, slots=True)
 class PositionBias:
-    """Positions with their figures, and the tests of choices and of right answers over all.
-
-    Attributes:
-        items: items that were shown in several orders; answers: to these.
-        smallest_p: the smallest p for prompts like these that so many items can give; None for one.
-    """
+    """Positions with their figures, and the tests of choices and of right answers over all."""
 
     positions: tuple[AtPosition, ...]
     choices: BiasTest
@@ -268,13 +250,7 @@ def _rights(item: Sequence[Shown], n_positions: int) -> tuple[Floats, list[int]]
 
 
 class _Counts:
-    """Sums over answers by position, with their distribution over assignments within items.
-
-    Attributes:
-        observed: float64, (items, positions); expected: as above,  means over assignments.
-        mean, covariance: of the sums over items.
-        n: number of answers to each item.
-    """
+    """Sums over answers by position, with their distribution over assignments within items."""
 
     def __init__(self, items: Sequence[tuple[Floats, list[int]]]) -> None:
         import numpy as np
@@ -404,17 +380,11 @@ EXACT_UP_TO = 5000
 """Errors up to which the distribution by chance is exact; beyond that it is taken as normal."""
 
 DISPERSED_DRAWS = 10_000
-"""Studies that are drawn for prompts like these."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongOption:
-    """An answer that names a wrong option.
-
-    Attributes:
-        kind: of the option named.
-        kinds: of all wrong options that were shown.
-    """
+    """An answer that names a wrong option."""
 
     item: str
     kind: str
@@ -495,7 +465,6 @@ def foil_choices(
 
 
 _Errors = dict[str, list[tuple[int, float]]]
-"""For each item, of each error whether it is of the kind, and the chance of that."""
 
 
 def _of_kind(answers: Sequence[WrongOption], kind: str) -> _Errors:

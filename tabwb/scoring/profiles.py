@@ -13,11 +13,8 @@ from tabwb.scoring.estimate import UPPER, Estimate, Interval
 
 Floats = NDArray[np.float64]
 LEAST_ITEMS = 5
-"""Items from which on there are intervals."""
 DRAWS = 2000
-"""Of a bootstrap."""
 SEED = 20260101
-"""Of the draws, so that intervals are the same each time."""
 NEVER_OR_ALWAYS = "a feature is in no response, or in all"
 FEW_ITEMS = f"fewer than {LEAST_ITEMS} items"
 LEAST_RESPONSES = 20

@@ -32,15 +32,7 @@ ERROR_TYPES = REPETITION_ERRORS
 
 @dataclass(frozen=True, slots=True)
 class RepetitionErrors:
-    """How often each type of error occurs. All are 0 exactly when the repetition is exact.
-
-    Attributes:
-        insertion, deletion, substitution: of the cheapest alignment, in :attr:`unit`.
-        carrier_echo: how often the words before the target ("Please repeat exactly:") come back.
-        no_response: 1 when there is no text; nothing else is counted then.
-        spacing: 1 when nothing but white space inside the answer differs [ours].
-        unit: characters for a target of one word, else words and punctuation marks.
-    """
+    """How often each type of error occurs. All are 0 exactly when the repetition is exact."""
 
     insertion: int = 0
     deletion: int = 0

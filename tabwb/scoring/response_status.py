@@ -61,7 +61,6 @@ DECLINES = (
     rf"(?:i'm|i am|being|as) (?:\w+ ){{0,2}}{_MACHINE}",
     r"(?:i'm|i am) (?:just |only )?not (?:a )?(?:human|person)\b",
 )
-"""Beginnings of a clause that declines, as regular expressions; English only."""
 _MACHINE_DECLINES = rf"(?:as (?:an?|such) [^,]*, )?{_I} ?{_LACK}\b"
 """In a reply that calls itself a machine any of these declines."""
 ASIDES = (
@@ -104,7 +103,6 @@ _TRIGGER = re.compile(
     r"rather|lack|ai|language model|chatbot)\b"
 )
 CLAUSES = 40
-"""Number of clauses that are read."""
 
 
 def is_refusal(text: str) -> bool:
@@ -212,7 +210,6 @@ ECHO_LETTERS = 6
 
 
 PASSAGES = frozenset({ResponseKind.CONNECTED_TEXT, ResponseKind.FREE})
-"""Kinds whose answer is a text, and not one word, one sentence or a repetition."""
 
 
 def response_status(

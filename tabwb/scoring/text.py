@@ -15,9 +15,7 @@ _QUOTES = {
     "»": "«", "‹": "›", "›": "‹", "”": "”“", "’": "’‘", "「": "」", "『": "』", "《": "》",
     "〈": "〉", "〝": "〞〟", "｢": "｣",
 }  # fmt: skip
-"""Opening quotation marks and those that close them, in the languages that use them."""
 _MOST_QUOTES = 20
-"""Maximum number of pairs of quotation marks that are taken off an answer."""
 _DIRECTIONS = "\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff\u200b"
 """Invisible signs around a text: its direction, a byte order mark, a space without width."""
 _STOPS = "。．｡！？、，،؟؛۔।॥։።፧၊။។៕๚"
@@ -255,7 +253,6 @@ _SPELLED = re.compile(r"(?<![\w'-])[^\W\d_](?:[-. ][^\W\d_]){2,}(?![\w'-])")
 _PIECE = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?|\n|[.,;:!?()|/=–—-]+|[^\w\s]")
 _LETTER = re.compile(r"[^\W_]")
 BREAKS = word_set("because since while whereas but unlike although though so therefore thus hence")
-"""These words start a new segment."""
 _BEFORE_SO = word_set("think believe guess say suppose hope do not")
 _NEXT_TURN = re.compile(
     r"(?:(?:q|question|user|human|instructions?|prompt|input|example|exercise|task)\s*\d*\s*[:.)]"
@@ -268,13 +265,7 @@ _STRETCH = 4
 
 @dataclass(frozen=True, slots=True)
 class TextSegment:
-    """Words between two marks.
-
-    Attributes:
-        words: case folded.
-        before: the marks before it; empty at the beginning and before a word of :data:`BREAKS`.
-        after: the marks after it.
-    """
+    """Words between two marks."""
 
     words: tuple[str, ...]
     before: str = ""

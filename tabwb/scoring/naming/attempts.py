@@ -66,7 +66,6 @@ DONT_KNOW: Final = (
     "i can't find it", "can't find it", "haven't a clue", "i haven't a clue", "i don't have a clue",
     "beats me", "i forget what it's called", "i forgot what it's called", "no",
 )  # fmt: skip
-"""Phrases that say that no name comes."""
 _DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
 
 
@@ -341,12 +340,7 @@ PAUSE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SpokenAttempt:
-    """One attempt at the name, as the machine proposes it, without silence and noise.
-
-    Attributes:
-        onset_s, offset_s: seconds, on the clock of the segments.
-        complete: False for a fragment.
-    """
+    """One attempt at the name, as the machine proposes it, without silence and noise."""
 
     onset_s: float
     offset_s: float

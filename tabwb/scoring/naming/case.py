@@ -46,15 +46,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings besides the item: rules of the battery, and varieties of the speaker.
-
-    Attributes:
-        rule: which correctness decides.
-        tolerance: how far from an accepted form is still right.
-        number: whether the plural of the name is right.
-        listed: words of the battery's lists, which count as words without being in SCOWL.
-        forms: such words with sounds of their own, as accepted for another item.
-    """
+    """Settings besides the item: rules of the battery, and varieties of the speaker."""
 
     rule: Rule = "correct-any"
     tolerance: Tolerance | None = None
@@ -118,14 +110,7 @@ def _plain(words: frozenset[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """One attempt to be coded. Values that several rules need are computed once.
-
-    Attributes:
-        reading: the attempt, without what rules 5 and 6 took off.
-        earlier: responses to the items before, oldest first.
-        followed: whether a later attempt of the response is right.
-        next_sound: the first phoneme of the attempt after it, or empty.
-    """
+    """One attempt to be coded. Values that several rules need are computed once."""
 
     target: NamingTarget
     reading: AttemptReading

@@ -255,7 +255,6 @@ _BEFORE_OTHER_NOT: Final = frozenset(
 _ENDS: Final = frozenset(
     ("but", "it's", "its", "it", "that's", "that", "this", "no", "a", "an", "the", "i", "and")
 )
-"""Words that end a rejected name."""
 
 
 def parts(reading: AttemptReading, listed: Collection[str] = ()) -> list[AttemptReading]:

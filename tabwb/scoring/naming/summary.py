@@ -209,17 +209,7 @@ class NamedItem:
 
 @dataclass(frozen=True, slots=True)
 class NamingAccuracy:
-    """Accuracy of naming by one basis.
-
-    Attributes:
-        basis: by what.
-        correct, n: number of right names, and of all.
-        open: answered items without a verdict of this basis.
-        interval: 95 % interval for prompts like these: exact (Clopper-Pearson) where no two
-            responses are of one cluster, else :func:`tabwb.scoring.intervals.rate_interval` over
-            clusters; None where n is 0.
-        clustered: whether two responses are of one cluster.
-    """
+    """Accuracy of naming by one basis."""
 
     basis: RatingSource
     correct: int
@@ -246,17 +236,7 @@ class CueCount:
 
 @dataclass(frozen=True, slots=True)
 class NamingSummary:
-    """All figures of one subtest of one administration.
-
-    Attributes:
-        accuracy: one for each basis.
-        statuses, flags: how many items of each status, and how often each flag was set.
-        codes, proposed: a person's codes, and those by rule of items that no listener has scored or
-            coded.
-        latency_median_s, latency_n: over right answers by outcome with a latency, and how many.
-        borrowed: how many of the codes are another rater's than the one whose score counts.
-        by_listener, by_rule: how many answered items a listener's score or code decides, or a rule.
-    """
+    """All figures of one subtest of one administration."""
 
     accuracy: tuple[NamingAccuracy, ...]
     statuses: Mapping[str, int]

@@ -22,7 +22,6 @@ from tabwb.scoring.text import common_subsequence, contains, fold_case
 BREAK_S = 0.25
 """Shortest silence, in seconds, that separates words (Goldman-Eisler 1968: a pause). [ours]"""
 Rule = Literal["correct-any", "correct-first"]
-"""Which correctness decides (``docs/naming-rules.md``)."""
 Number = Literal["ignored", "scored"]
 """Whether "cats" is right for *cat*."""
 
@@ -64,15 +63,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamingTarget:
-    """What a response is compared with.
-
-    Attributes:
-        target: the word.
-        accept: every pronunciation that is right, the usual one first.
-        semantic, visual, parts: words, lower case, of related meaning, for what the picture may be
-            taken for, and for its parts.
-        unrelated: words known to be unrelated in meaning: similar ones are *formal*.
-    """
+    """What a response is compared with."""
 
     target: str
     accept: tuple[Accepted, ...]
@@ -166,7 +157,6 @@ NO_RESPONSE_KINDS: Final[Mapping[str, str]] = {
     "dont-know": "said that no name comes",
     "refused": "did not want to answer",
 }
-"""Kinds of the score *no response*."""
 
 PERSON_SCORES: Final[Mapping[str, str]] = {
     "right": "an accepted name",
@@ -175,7 +165,6 @@ PERSON_SCORES: Final[Mapping[str, str]] = {
     "no-response": "silent, no name comes, or refused",
     "not-scorable": "it cannot be scored, for a reason that is given",
 }
-"""A person's score of a response (:data:`tabwb.records.naming.SCORES`)."""
 
 
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
@@ -214,7 +203,6 @@ Variety = Literal[
     "t-glottalling",
     "raising",
 ]
-"""Differences of a participant's English from General American."""
 VARIETIES: Final[Mapping[Variety, str]] = {
     "non-rhotic": "no R before a consonant or at the end (car, butter)",
     "cot-caught": "the vowels of 'cot' and 'caught' are one",

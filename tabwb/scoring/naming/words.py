@@ -37,14 +37,7 @@ _MERGED = {"AA": "AO", "AO": "AA"}
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words with a given sound.
-
-    Attributes:
-        common: SCOWL up to 35, or in a list of the battery, the commonest first.
-        rarer: SCOWL 40 to 60.
-        other: words beyond that; most are names.
-        how: differences that were ignored, as the end of a phrase; or empty.
-    """
+    """Words with a given sound."""
 
     common: tuple[str, ...] = ()
     rarer: tuple[str, ...] = ()

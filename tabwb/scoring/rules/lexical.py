@@ -467,7 +467,6 @@ _COMMENT_LATER = re.compile(
     r"|\bthe (?:word|name) (?:escapes|has escaped|won'?t come)",
     re.IGNORECASE,
 )
-"""Further comments of ``rules-2``."""
 _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 

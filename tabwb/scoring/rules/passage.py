@@ -68,12 +68,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """One rule's verdict.
-
-    Attributes:
-        words: the words of the response that fired, in their order; empty unless present.
-        note: further information: why it is undefined, candidates that did not count.
-    """
+    """One rule's verdict."""
 
     outcome: Outcome
     words: tuple[str, ...] = ()
@@ -106,7 +101,6 @@ def undefined(note: str) -> RuleVerdict:
 NOT_SEEN = undefined(
     "no sign found; that a text rule finds no sign does not show that it is absent"
 )
-"""RuleVerdict of a one-sided feature whose rule does not fire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +202,6 @@ RULES_2 = Thresholds(
     telegraphic_words_short=6,
 )
 CURRENT = RULES_2
-"""The version of the alias ``rules``."""
 
 
 def rater_id(thresholds: Thresholds) -> str:
@@ -286,13 +279,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A response read once, for all rules of a version.
-
-    Attributes:
-        text: with plain apostrophes, without accents, ellipses as three stops.
-        utterances: those that hold a word.
-        tokens, plain: the words of all utterances, with and without fillers.
-    """
+    """A response read once, for all rules of a version."""
 
     context: TextContext
     limits: Thresholds
