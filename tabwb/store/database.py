@@ -106,6 +106,12 @@ class Transaction:
         self.execute(sql, *parameters)
         return list(self._cursor.fetchall())
 
+    def selected(self, sql: str, limits: Mapping[str, object], tail: str = "") -> list[Any]:
+        """Return the rows of a query whose columns have these values; None is any value."""
+        given = {column: value for column, value in limits.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{column} = ?' for column in given)}" if given else ""
+        return self.rows(f"{sql}{where} {tail}", *given.values())
+
     def each(self, sql: str, *parameters: object) -> Iterator[Any]:
         """Yield the rows of a query one by one; no other statement may run meanwhile."""
         self.execute(sql, *parameters)

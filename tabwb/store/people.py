@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -18,7 +19,6 @@ from tabwb.records.speakers import (
     Consent,
     KeptRecording,
     LogEntry,
-    Reason,
     Scope,
     Speaker,
     Tombstone,
@@ -50,43 +50,36 @@ class People:
 
     def speakers(self) -> tuple[Speaker, ...]:
         """Return everybody known by record, consent or administration, in the order of IDs."""
-        versions: dict[str, int] = {}
         with self._access.reading() as transaction:
             known = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
             for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
                 known[speaker] = Speaker(speaker)
-            for speaker, record, recorded_at, who in transaction.rows(
-                "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
-            ):
-                versions[speaker] = versions.get(speaker, 0) + 1
-                values = json.loads(record)
-                known[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
+            known |= {record.id: record for record in _records(transaction)}
         return tuple(known[speaker] for speaker in sorted(known))
 
     def speaker(self, speaker: str) -> Speaker:
         """Return the latest record of a speaker; version 0 without one."""
         with self._access.reading() as transaction:
-            versions = records(transaction, speaker)
+            versions = _records(transaction, speaker)
+            consented = "SELECT 1 FROM consents WHERE speaker = ? LIMIT 1"
             if versions:
                 return versions[-1]
-            if is_known(transaction, speaker):
+            if guarded(transaction, speaker) or transaction.value(consented, speaker):
                 return Speaker(speaker)
             gone = tombstones(transaction, speaker)
+        where = self._access.database.location
         if gone:
-            raise StoreError(
-                f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
-                where=self._access.database.location,
-            )
+            raise StoreError(_deleted(gone[-1]), where=where)
         raise StoreError(
             f"there is no speaker '{speaker}' in this store",
-            where=self._access.database.location,
+            where=where,
             hint=f"'tabwb speaker list' lists who there is; 'tabwb speaker add {speaker}' adds one",
         )
 
     def speaker_versions(self, speaker: str) -> tuple[Speaker, ...]:
         """Return every version of a speaker's record, oldest first."""
         with self._access.reading() as transaction:
-            return records(transaction, speaker)
+            return _records(transaction, speaker)
 
     def keep_speaker(self, speaker: Speaker) -> Speaker:
         """Add a version of a speaker's record and return it."""
@@ -100,7 +93,7 @@ class People:
             self._access.make_private_before_people(transaction)
             refuse_deleted(transaction, speaker.id)
             transaction.insert("speakers", row)
-            kept = records(transaction, speaker.id)[-1]
+            kept = _records(transaction, speaker.id)[-1]
             if kept.version == 1:
                 entry = LogEntry("registered", kept.id, who=kept.by, at=kept.recorded_at)
                 insert_log(transaction, entry)
@@ -125,12 +118,11 @@ class People:
 
     def consents(self, speaker: str | None = None) -> tuple[Consent, ...]:
         """Return all that a speaker, or everybody, gave and withdrew, in the order recorded."""
-        where = "" if speaker is None else " WHERE speaker = ?"
         with self._access.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT speaker, scope, given, day, document, note, recorded_at, who FROM consents"
-                f"{where} ORDER BY id",
-                *([] if speaker is None else [speaker]),
+            rows = transaction.selected(
+                "SELECT speaker, scope, given, day, document, note, recorded_at, who FROM consents",
+                {"speaker": speaker},
+                "ORDER BY id",
             )
         return tuple(Consent(who, scope, bool(given), *rest) for who, scope, given, *rest in rows)
 
@@ -140,25 +132,20 @@ class People:
 
     def log(self, *entries: LogEntry) -> None:
         """Append to the log; who and when are filled in where they are empty."""
-        if not entries:
-            return
-        with self._access.writing() as transaction:
-            for entry in entries:
-                who = entry.who or operator()
-                insert_log(transaction, replace(entry, who=who))
+        if entries:
+            with self._access.writing() as transaction:
+                for entry in entries:
+                    insert_log(transaction, entry)
 
     def log_entries(
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
         """Return the log, oldest first: all of it, of a speaker, or of an administration."""
-        limits = {"speaker": speaker, "administration": administration}
-        wanted = {column: value for column, value in limits.items() if value is not None}
-        where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""
         with self._access.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT act, speaker, administration, detail, who, at FROM access_log"
-                f"{where} ORDER BY id",
-                *wanted.values(),
+            rows = transaction.selected(
+                "SELECT act, speaker, administration, detail, who, at FROM access_log",
+                {"speaker": speaker, "administration": administration},
+                "ORDER BY id",
             )
         return tuple(LogEntry(*row) for row in rows)
 
@@ -197,7 +184,7 @@ class People:
         who: str,
     ) -> None:
         (administration,) = read.administrations(transaction, administration_id, administration_id)
-        for number, before in recordings(transaction, "uid = ?", recording.uid):
+        for number, before in _recordings(transaction, uid=recording.uid):
             if (number, before.sha256) == (administration_id, kept[0]):
                 return
             raise StoreError(
@@ -205,14 +192,23 @@ class People:
                 where=f"administration {number}",
             )
         if recording.derived_from is not None:
-            originals = recordings(transaction, "uid = ?", recording.derived_from)
+            originals = _recordings(transaction, uid=recording.derived_from)
             if administration_id not in [number for number, _ in originals]:
                 raise StoreError(
                     f"recording {recording.derived_from}, of which this is a derived copy, is not"
                     " kept with it",
                     where=f"administration {administration_id}",
                 )
-        insert_recording(transaction, administration_id, recording, *kept)
+        asset = dict(zip(("sha256", "size", "content"), kept, strict=True))
+        transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
+        row = {
+            **asdict(recording),
+            "administration_id": administration_id,
+            "sha256": kept[0],
+            "parameters": to_json(dict(recording.parameters)),
+            "recorded_at": now(),
+        }
+        transaction.insert("recordings", row)
         conditions = administration.conditions
         if conditions.guarded and recording.role == "original":
             entry = LogEntry(
@@ -220,16 +216,14 @@ class People:
                 conditions.person,
                 administration_id,
                 f"recording {recording.uid}, {recording.seconds:.1f} s",
-                who or operator(),
+                who,
             )
             insert_log(transaction, entry)
 
     def recordings(self, administration_id: int) -> tuple[KeptRecording, ...]:
         """Return the recordings of an administration, in the order in which they were kept."""
         with self._access.reading() as transaction:
-            rows = recordings(
-                transaction, "administration_id = ? ORDER BY recorded_at, uid", administration_id
-            )
+            rows = _recordings(transaction, administration_id=administration_id)
         return tuple(recording for _, recording in rows)
 
     def recording_path(self, sha256: str) -> Path:
@@ -251,7 +245,7 @@ class People:
     def data_of(self, speaker: str) -> dict[str, int]:
         """Return the number of rows kept of a speaker, by kind."""
         with self._access.reading() as transaction:
-            return counts(transaction, speaker)
+            return _counts(transaction, speaker, _numbers(guarded(transaction, speaker)))
 
     def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
         """Return a speaker's recordings that another ID has too: (SHA-256, that ID).
@@ -259,7 +253,13 @@ class People:
         A deletion keeps their files for the other's administrations.
         """
         with self._access.reading() as transaction:
-            return shared_recordings(transaction, speaker)
+            own = f"administration_id IN ({_numbers(guarded(transaction, speaker))})"
+            rows = transaction.rows(
+                "SELECT DISTINCT sha256, examinee FROM recordings"
+                " JOIN administrations ON administrations.id = administration_id"
+                f" WHERE NOT {own} AND sha256 IN (SELECT sha256 FROM recordings WHERE {own})"
+            )
+        return tuple(sorted(tuple(row) for row in rows))
 
     def delete_speaker(self, speaker: str, reason: str, *, who: str = "") -> Tombstone:
         """Delete a speaker with everything that was recorded of them.
@@ -271,21 +271,23 @@ class People:
         because = checked_reason(reason)
         self.speaker(speaker)
         with self._access.reading() as transaction:
-            numbers = tuple(number for number, _ in guarded(transaction, speaker))
-            uids = [read.administrations(transaction, number, number)[0].uid for number in numbers]
+            own = guarded(transaction, speaker)
         embedded = self._access.embedded is not None
         with ExitStack() as held:
-            for number in numbers:
+            for number, _ in own:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
-                stone = delete(
-                    transaction,
-                    speaker,
-                    because,
-                    who or operator(),
-                    held=numbers,
-                    embedded=embedded,
-                )
+                if guarded(transaction, speaker) != own:
+                    raise StoreError(
+                        f"something was recorded of speaker {speaker} at this moment",
+                        hint="try again",
+                    )
+                find = f"SELECT uid FROM administrations WHERE id IN ({_numbers(own)}) ORDER BY id"
+                uids = [uid for (uid,) in transaction.rows(find)]
+                counts = _counts(transaction, speaker, _numbers(own))
+                who = who or operator()
+                stone = Tombstone(speaker, now(), who, because, counts, not embedded)
+                _delete(transaction, stone, _numbers(own), uids)
         self.close()
         if not embedded:
             # A server's recordings grow on the computer that makes them.
@@ -305,23 +307,17 @@ class People:
             return tombstones(transaction, speaker)
 
 
-def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
-    """Return every version of a speaker's record, oldest first."""
-    rows = transaction.rows(
-        "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id", speaker
-    )
-    return tuple(
-        Speaker(speaker, json.loads(record), recorded_at, who, version)
-        for version, (record, recorded_at, who) in enumerate(rows, 1)
-    )
-
-
-def is_known(transaction: Transaction, speaker: str) -> bool:
-    """Return whether anything is recorded of a speaker."""
-    return bool(guarded(transaction, speaker)) or any(
-        transaction.value(f"SELECT 1 FROM {table} WHERE speaker = ? LIMIT 1", speaker)
-        for table in ("speakers", "consents")
-    )
+def _records(transaction: Transaction, speaker: str | None = None) -> tuple[Speaker, ...]:
+    """Return every version of a speaker's record, or of everybody's, oldest first."""
+    sql = "SELECT speaker, record, recorded_at, who FROM speakers"
+    versions: Counter[str] = Counter()
+    made = []
+    for whose, record, recorded_at, who in transaction.selected(
+        sql, {"speaker": speaker}, "ORDER BY id"
+    ):
+        versions[whose] += 1
+        made.append(Speaker(whose, json.loads(record), recorded_at, who, versions[whose]))
+    return tuple(made)
 
 
 def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple[int, str], ...]:
@@ -357,8 +353,9 @@ def has_people(transaction: Transaction) -> bool:
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
-    """Insert one line of the log."""
-    transaction.insert("access_log", {**asdict(entry), "at": entry.at or now()})
+    """Insert one line of the log; who and when are filled in where they are empty."""
+    moment, who = entry.at or now(), entry.who or operator()
+    transaction.insert("access_log", asdict(entry) | {"at": moment, "who": who})
 
 
 _RECORDING = (
@@ -367,51 +364,31 @@ _RECORDING = (
 """The columns that are fields of :class:`KeptRecording`."""
 
 
-def recordings(
-    transaction: Transaction, where: str, value: object
-) -> list[tuple[int, KeptRecording]]:
-    """Return the recordings that a condition with one parameter selects, each with whose it is."""
-    rows = transaction.rows(
-        f"SELECT administration_id, {_RECORDING} FROM recordings WHERE {where}", value
+def _recordings(transaction: Transaction, **limits: object) -> list[tuple[int, KeptRecording]]:
+    """Return the recordings whose columns have these values, each with whose it is."""
+    rows = transaction.selected(
+        f"SELECT administration_id, {_RECORDING} FROM recordings",
+        limits,
+        "ORDER BY recorded_at, uid",
     )
-    recordings = []
+    made = []
     for number, *row in rows:
         values = dict(zip(_RECORDING.split(", "), row, strict=True))
         values["parameters"] = json.loads(values["parameters"])
-        recordings.append((number, KeptRecording(**values)))
-    return recordings
-
-
-def insert_recording(
-    transaction: Transaction,
-    administration_id: int,
-    recording: KeptRecording,
-    digest: str,
-    size: int,
-    content: bytes | None,
-) -> None:
-    """Insert a recording, and its file unless that exists already."""
-    asset = {"sha256": digest, "size": size, "content": content}
-    transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
-    row = {
-        **asdict(recording),
-        "administration_id": administration_id,
-        "sha256": digest,
-        "parameters": to_json(dict(recording.parameters)),
-        "recorded_at": now(),
-    }
-    transaction.insert("recordings", row)
+        made.append((number, KeptRecording(**values)))
+    return made
 
 
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
     """Return who was deleted and when, oldest first."""
-    rows = transaction.rows(
-        "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones ORDER BY id"
+    rows = transaction.selected(
+        "SELECT speaker, deleted_at, who, reason, counts, pending IS NULL FROM tombstones",
+        {"speaker": speaker},
+        "ORDER BY id",
     )
     return tuple(
-        Tombstone(whose, deleted_at, who, reason, json.loads(counts), pending is None)
-        for whose, deleted_at, who, reason, counts, pending in rows
-        if speaker in (None, whose)
+        Tombstone(speaker, at, who, reason, json.loads(counts), bool(finished))
+        for speaker, at, who, reason, counts, finished in rows
     )
 
 
@@ -421,198 +398,135 @@ def refuse_deleted(transaction: Transaction, speaker: str) -> None:
     gone = [stone for stone in stones if stone.reason != "entered-by-mistake"]
     if gone:
         raise StoreError(
-            f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
+            _deleted(gone[-1]),
             hint="nothing more is recorded under this ID; another person has another ID",
         )
 
 
-_ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
-_JUDGEMENTS = f"SELECT id FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"
-_SAMPLES = f"SELECT set_id, number FROM samples WHERE attempt_id IN ({_ATTEMPTS})"
-_ASSIGNED = (
-    f"SELECT set_id, rater_id, position FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})"
-)
-_RATED = f"(set_id, rater_id, position) IN ({_ASSIGNED})"
+def _deleted(stone: Tombstone) -> str:
+    return f"speaker {stone.speaker} was deleted on {stone.deleted_at[:10]} ({stone.reason})"
 
-# Children before parents.
-_STEPS = (
-    f"UPDATE judgements SET same_as = NULL WHERE same_as IN ({_JUDGEMENTS})",
-    f"DELETE FROM judgements WHERE attempt_id IN ({_ATTEMPTS})",
-    f"DELETE FROM sample_ratings WHERE {_RATED}",
-    f"DELETE FROM adjudications WHERE (set_id, sample) IN ({_SAMPLES})",
-    f"DELETE FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})",
-    f"DELETE FROM samples WHERE attempt_id IN ({_ATTEMPTS})",
-    f"DELETE FROM verdicts WHERE attempt_id IN ({_ATTEMPTS})",
-    f"DELETE FROM messages WHERE attempt_id IN ({_ATTEMPTS})",
-    "DELETE FROM attempts WHERE administration_id = ?",
-    "DELETE FROM rater_declarations WHERE administration_id = ?",
-    "DELETE FROM recordings WHERE administration_id = ?",
-    "DELETE FROM entries WHERE administration_id = ?",
-    "DELETE FROM trials WHERE administration_id = ?",
-    "DELETE FROM administrations WHERE id = ?",
-)
 
-_OWN = "administration_id = ?"
+def _numbers(guarded: Sequence[tuple[int, str]]) -> str:
+    """Return administrations for SQL; no administration is 0."""
+    return ", ".join(map(str, (0, *(number for number, _ in guarded))))
+
+
+_OWN = "administration_id IN ({0})"
+_ATTEMPTS = f"SELECT id FROM attempts WHERE {_OWN}"
 _OF_ATTEMPTS = f"attempt_id IN ({_ATTEMPTS})"
-_Uses = tuple[tuple[str, str, str | None], ...]
-_SHARED: dict[str, tuple[str, _Uses]] = {
-    "texts": (
-        "id",
-        (
-            ("trials", "prompt_id", _OWN),
-            ("trials", "options_id", _OWN),
-            ("attempts", "notes_id", _OWN),
-            ("verdicts", "measures_id", _OF_ATTEMPTS),
-            ("verdicts", "reasons", _OF_ATTEMPTS),
-            ("messages", "text_id", _OF_ATTEMPTS),
-            ("rater_declarations", "features_id", _OWN),
-            ("rater_declarations", "caution_id", _OWN),
-            ("rater_declarations", "prompt_id", _OWN),
-            ("judgements", "prompt_id", _OF_ATTEMPTS),
-            ("judgements", "raw_id", _OF_ATTEMPTS),
-            ("judgements", "first_raw_id", _OF_ATTEMPTS),
-            ("samples", "prompt_id", _OF_ATTEMPTS),
-            ("sample_sets", "form_text_id", None),
-            ("sample_sets", "guidelines_id", None),
-            ("batteries", "canonical_id", None),
-        ),
-    ),
-    "items": ("id", (("trials", "item_id", _OWN),)),
-    # The spec of a rater may hold the path of a transcript, and so the speaker's ID or name.
-    "raters": (
-        "id",
-        (
-            ("verdicts", "rater_id", _OF_ATTEMPTS),
-            ("judgements", "rater_id", _OF_ATTEMPTS),
-            ("rater_declarations", "rater_id", _OWN),
-            ("assignments", "rater_id", None),
-            ("rater_links", "rater_id", None),
-        ),
-    ),
-    "assets": (
-        "sha256",
-        (
-            ("recordings", "sha256", _OWN),
-            ("samples", "audio_sha256", _OF_ATTEMPTS),
-            ("battery_assets", "sha256", None),
-        ),
+_OF_SAMPLES = f"(set_id, sample) IN (SELECT set_id, number FROM samples WHERE {_OF_ATTEMPTS})"
+_THEIRS = {
+    **dict.fromkeys(("trials", "attempts", "rater_declarations", "recordings"), _OWN),
+    **dict.fromkeys(("verdicts", "messages", "judgements", "samples"), _OF_ATTEMPTS),
+}
+"""By table the condition by which its rows are an administration's."""
+_COUNTED = {
+    "attempts": f"SELECT count(*) FROM attempts WHERE {_OWN}",
+    "ratings": f"SELECT coalesce(sum(length(codes)), 0) FROM verdicts WHERE {_OF_ATTEMPTS}",
+    "judgements": f"SELECT count(*) FROM judgements WHERE {_OF_ATTEMPTS}",
+    "samples": f"SELECT count(*) FROM samples WHERE {_OF_ATTEMPTS}",
+    "recordings": f"SELECT count(*) FROM recordings WHERE {_OWN}",
+}
+_COUNTED_OF_SPEAKER = {
+    "records": "SELECT count(*) FROM speakers WHERE speaker = ?",
+    "consents": "SELECT count(*) FROM consents WHERE speaker = ?",
+    # Exports that ended, and those that began only: their files may exist.
+    "exports": (
+        "SELECT count(*) FROM access_log WHERE speaker = ? AND (act = 'exported'"
+        " OR act = 'export-begun' AND NOT EXISTS (SELECT 1 FROM access_log l"
+        " WHERE l.act = 'exported' AND l.id > access_log.id AND l.speaker = access_log.speaker"
+        " AND l.administration = access_log.administration AND l.detail = access_log.detail))"
     ),
 }
-"""What administrations share: its table and key; and every table and column that refer to it, with
-the condition by which its rows are an administration's."""
-
-
-def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
-    """Return the number of rows of a speaker, by kind."""
-    numbers = tuple(number for number, _ in guarded(transaction, speaker))
-
-    def total(sql: str) -> int:
-        return sum(int(transaction.value(sql, number)) for number in numbers)
-
-    def of_speaker(table: str, also: str = "") -> int:
-        sql = f"SELECT count(*) FROM {table} WHERE speaker = ?{also}"
-        return int(transaction.value(sql, speaker))
-
-    return {
-        "administrations": len(numbers),
-        "attempts": total("SELECT count(*) FROM attempts WHERE administration_id = ?"),
-        "ratings": total(
-            f"SELECT coalesce(sum(length(codes)), 0) FROM verdicts WHERE {_OF_ATTEMPTS}"
-        ),
-        "judgements": total(f"SELECT count(*) FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"),
-        "samples": total(f"SELECT count(*) FROM samples WHERE attempt_id IN ({_ATTEMPTS})"),
-        "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
-        "records": of_speaker("speakers"),
-        "consents": of_speaker("consents"),
-        "exports": of_speaker("access_log", f" AND ({_EXPORTS})"),
-    }
-
-
-_EXPORTS = (
-    "act = 'exported' OR act = 'export-begun' AND NOT EXISTS (SELECT 1 FROM access_log l"
-    " WHERE l.act = 'exported' AND l.id > access_log.id AND l.speaker = access_log.speaker"
-    " AND l.administration = access_log.administration AND l.detail = access_log.detail)"
+# Children before parents.
+_STEPS = (
+    "UPDATE judgements SET same_as = NULL WHERE same_as IN"
+    f" (SELECT id FROM judgements WHERE {_OF_ATTEMPTS})",
+    f"DELETE FROM judgements WHERE {_OF_ATTEMPTS}",
+    "DELETE FROM sample_ratings WHERE (set_id, rater_id, position) IN"
+    f" (SELECT set_id, rater_id, position FROM assignments WHERE {_OF_SAMPLES})",
+    f"DELETE FROM adjudications WHERE {_OF_SAMPLES}",
+    f"DELETE FROM assignments WHERE {_OF_SAMPLES}",
+    f"DELETE FROM samples WHERE {_OF_ATTEMPTS}",
+    f"DELETE FROM verdicts WHERE {_OF_ATTEMPTS}",
+    f"DELETE FROM messages WHERE {_OF_ATTEMPTS}",
+    f"DELETE FROM attempts WHERE {_OWN}",
+    f"DELETE FROM rater_declarations WHERE {_OWN}",
+    f"DELETE FROM recordings WHERE {_OWN}",
+    f"DELETE FROM entries WHERE {_OWN}",
+    f"DELETE FROM trials WHERE {_OWN}",
+    "DELETE FROM administrations WHERE id IN ({0})",
 )
-"""Exports that ended, and those that began only: their files may exist."""
+_SHARED = {
+    ("texts", "id"): (
+        "trials.prompt_id trials.options_id attempts.notes_id verdicts.measures_id"
+        " verdicts.reasons messages.text_id rater_declarations.features_id"
+        " rater_declarations.caution_id rater_declarations.prompt_id judgements.prompt_id"
+        " judgements.raw_id judgements.first_raw_id samples.prompt_id sample_sets.form_text_id"
+        " sample_sets.guidelines_id batteries.canonical_id"
+    ),
+    ("items", "id"): "trials.item_id",
+    # The spec of a rater may hold the path of a transcript, and so the speaker's ID or name.
+    ("raters", "id"): (
+        "verdicts.rater_id judgements.rater_id rater_declarations.rater_id assignments.rater_id"
+        " rater_links.rater_id"
+    ),
+    ("assets", "sha256"): "recordings.sha256 samples.audio_sha256 battery_assets.sha256",
+}
+"""What administrations share: its table and key; and every column that refers to it."""
 
 
-def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
-    """Return the recordings of a speaker that an administration of another ID holds too."""
-    numbers = {number for number, _ in guarded(transaction, speaker)}
-    holders: dict[str, set[int]] = {}
-    for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
-        holders.setdefault(sha256, set()).add(int(number))
-    shared = {
-        (sha256, str(transaction.value("SELECT examinee FROM administrations WHERE id = ?", other)))
-        for sha256, held in holders.items()
-        if held & numbers
-        for other in held - numbers
-    }
-    return tuple(sorted(shared))
+def _counts(transaction: Transaction, speaker: str, numbers: str) -> dict[str, int]:
+    """Return the number of rows of a speaker, by kind."""
+    found = {"administrations": numbers.count(",")}
+    for kind, sql in _COUNTED.items():
+        found[kind] = int(transaction.value(sql.format(numbers)))
+    for kind, sql in _COUNTED_OF_SPEAKER.items():
+        found[kind] = int(transaction.value(sql, speaker))
+    return found
 
 
-def delete(
-    transaction: Transaction,
-    speaker: str,
-    reason: Reason,
-    who: str,
-    *,
-    held: tuple[int, ...],
-    embedded: bool,
-) -> Tombstone:
-    """Delete every row of a speaker and write a tombstone."""
-    numbers = tuple(number for number, _ in guarded(transaction, speaker))
-    if numbers != held:
-        raise StoreError(
-            f"something was recorded of speaker {speaker} at this moment", hint="try again"
-        )
-    stone = Tombstone(speaker, now(), who, reason, counts(transaction, speaker), not embedded)
-    find = "SELECT uid FROM administrations WHERE id = ?"
-    uids = [transaction.value(find, number) for number in numbers]
-    used = {table: _used(transaction, uses, numbers) for table, (_, uses) in _SHARED.items()}
-    for number in numbers:
-        for step in _STEPS:
-            transaction.execute(step, number)
-    for table, (key, uses) in _SHARED.items():
-        used[table] -= _used(transaction, uses, None)
-        rows = [(value,) for value in used[table]]
+def _delete(
+    transaction: Transaction, stone: Tombstone, numbers: str, administrations: Sequence[str]
+) -> None:
+    """Delete every row of a speaker and write the tombstone."""
+    used = {shared: _used(transaction, uses, numbers) for shared, uses in _SHARED.items()}
+    for step in _STEPS:
+        transaction.execute(step.format(numbers))
+    for (table, key), uses in _SHARED.items():
+        used[table, key] -= _used(transaction, uses, None)
+        rows = [(value,) for value in used[table, key]]
         transaction.many(f"DELETE FROM {table} WHERE {key} = ?", rows)
     for table in ("speakers", "consents"):
-        transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", speaker)
+        transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", stone.speaker)
     # Who did what is kept; the details may identify the person.
-    transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
-    insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
-    left = {"files": sorted(map(str, used["assets"])), "takes": uids}
+    transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", stone.speaker)
+    insert_log(transaction, LogEntry("deleted", stone.speaker, who=stone.by, at=stone.deleted_at))
+    left = {"files": sorted(map(str, used["assets", "sha256"])), "takes": administrations}
     row = {
-        "speaker": speaker,
+        "speaker": stone.speaker,
         "deleted_at": stone.deleted_at,
-        "who": who,
-        "reason": reason,
+        "who": stone.by,
+        "reason": stone.reason,
         "counts": to_json(stone.counts),
-        "pending": to_json(left) if embedded else None,
+        "pending": None if stone.finished else to_json(left),
     }
     transaction.insert("tombstones", row)
-    return stone
 
 
-def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:
-    """Return the ids that the rows of these administrations (all, where none given) refer to."""
+def _used(transaction: Transaction, uses: str, numbers: str | None) -> set[int | str]:
+    """Return what the rows of these administrations (all, where none given) refer to."""
     used: set[int | str] = set()
-    for table, column, theirs in uses:
-        select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
-        if numbers is None:
-            found = [row[0] for row in transaction.rows(select)]
-        elif theirs is not None:
-            found = [
-                row[0]
-                for number in numbers
-                for row in transaction.rows(f"{select} AND {theirs}", number)
-            ]
-        else:
-            found = []
-        if column == "reasons":
-            found = [number for text in found for number in json.loads(text).values()]
-        used.update(found)
+    for table, column in (use.split(".") for use in uses.split()):
+        if numbers is not None and table not in _THEIRS:
+            continue
+        theirs = "" if numbers is None else f" AND {_THEIRS[table].format(numbers)}"
+        found = transaction.rows(
+            f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL{theirs}"
+        )
+        for (value,) in found:
+            used.update(json.loads(value).values() if column == "reasons" else (value,))
     return used
 
 

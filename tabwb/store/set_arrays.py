@@ -47,7 +47,7 @@ class SetArrays:
 
 def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays:
     """Return the ratings that count, of one purpose."""
-    (kept,) = sets.read_sets(transaction, sets.set_number(transaction, set_id))
+    kept = sets.one_set(transaction, set_id)
     form = asked_by(kept)
     asked = [one for one in form.questions if one.kind not in ("phonemes", "text")]
     numbers = transaction.rows(

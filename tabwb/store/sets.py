@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from tabwb.battery.form_answers import check_answers, ratings_of
 from tabwb.battery.forms import Form, form_from_canonical, with_source_question
@@ -26,7 +26,6 @@ from tabwb.records.rating_sets import (
     SampleRating,
     SetEvent,
     SetPlan,
-    SetStatus,
     checked_counts,
     checked_rater,
     checked_set_name,
@@ -42,8 +41,63 @@ if TYPE_CHECKING:
     from tabwb.store.access import Access
     from tabwb.store.set_arrays import SetArrays
 
-
+Given = ParamSpec("Given")
 Done = TypeVar("Done")
+COUNTS = " AND state <> 'draft'"
+CONFIRMED = "#confirmed"
+"""In stored answers: the measures that were confirmed as absent together. No measure has a #."""
+_PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
+_SETS = """
+    SELECT s.id, s.uid, name, form.text, form_id, presentation, seed, raters,
+        coalesce(guidelines.text, ''), ask_source,
+        coalesce((SELECT text FROM set_events WHERE set_id = s.id AND kind = 'counts'
+            ORDER BY id DESC LIMIT 1), counts),
+        CASE (SELECT kind FROM set_events WHERE set_id = s.id AND kind IN ('closed', 'reopened')
+            ORDER BY id DESC LIMIT 1) WHEN 'closed' THEN 'closed' ELSE 'open' END,
+        created_at
+    FROM sample_sets s JOIN texts form ON form.id = form_text_id
+    LEFT JOIN texts guidelines ON guidelines.id = guidelines_id"""
+_SAMPLES = """
+    SELECT samples.number, administration_id, trial, attempts.number, samples.text, texts.text,
+        context_before, context_after, stratum, weight, audio_sha256, audio_start_s, audio_end_s,
+        picture, target, consensus
+    FROM samples JOIN attempts ON attempts.id = attempt_id JOIN texts ON texts.id = prompt_id"""
+_RATINGS = """
+    SELECT spec, r.position, sample, purpose, confidence, note, seconds, started_at, recorded_at,
+        r.id, replaces, answers, state
+    FROM sample_ratings r
+    JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id
+        AND a.position = r.position
+    JOIN raters ON raters.id = r.rater_id"""
+_LINKS = """
+    SELECT l.id, l.set_id, spec, l.recorded_at, l.who, l.expires_at, coalesce(e.recorded_at, '')
+    FROM rater_links l JOIN raters ON raters.id = l.rater_id
+    LEFT JOIN rater_links e ON e.revokes = l.id WHERE l.revokes IS NULL"""
+_LAST = (
+    "SELECT max(verdicts.id) FROM verdicts JOIN raters ON raters.id = rater_id"
+    " WHERE attempt_id = ? AND spec = ?"
+)
+
+
+class SavedElsewhere(StoreError):
+    """Another program saved an answer at the same position meanwhile; this one was not saved."""
+
+
+class NotAssigned(StoreError):
+    """A rater has no such position; one whose speaker was deleted is gone."""
+
+
+def _looking_again(work: Callable[Given, Done]) -> Callable[Given, Done]:
+    """Do something twice where a server let another program read the same last row meanwhile."""
+
+    @wraps(work)
+    def tried(*values: Given.args, **named: Given.kwargs) -> Done:
+        try:
+            return work(*values, **named)
+        except Conflict:
+            return work(*values, **named)
+
+    return tried
 
 
 class RatingSets:
@@ -53,6 +107,7 @@ class RatingSets:
         self._access = access
         self.links = RaterLinks(access)
 
+    @_looking_again
     def create(
         self,
         plan: SetPlan,
@@ -63,33 +118,22 @@ class RatingSets:
         events: Sequence[SetEvent] = (),
     ) -> RatingSet:
         """Make a rating set with its samples and assignments, in one commit."""
-        form_of(plan.form, plan.ask_source)
-        happened = (SetEvent("planned", who=who or operator()), *events)
-        return _looking_again(lambda: self._create(plan, happened, ratings, settled))
-
-    def _create(
-        self,
-        plan: SetPlan,
-        happened: Sequence[SetEvent],
-        ratings: Sequence[SampleRating],
-        settled: Sequence[Adjudication],
-    ) -> RatingSet:
+        form, keys = form_of(plan.form, plan.ask_source), self._access.keys
         with self._access.writing() as transaction:
-            number = insert_set(transaction, self._access.keys, plan)
-            for event in happened:
-                insert_event(transaction, number, event)
-            kept = read_sets(transaction, number)[0]
-            form = asked_by(kept)
+            number = _insert_set(transaction, keys, plan)
+            for event in (SetEvent("planned", who=who or operator()), *events):
+                _insert_event(transaction, number, event)
+            (kept,) = read_sets(transaction, number)
             for rating in ratings:
-                save(transaction, self._access.keys, kept, form, rating)
+                _save(transaction, keys, kept, form, rating)
             for adjudication in settled:
-                settle(transaction, kept, adjudication)
+                _settle(transaction, kept, adjudication)
             return kept
 
     def refuse_taken(self, name: str) -> None:
         """Refuse a name that a rating set has already."""
         with self._access.reading() as transaction:
-            refuse_taken(transaction, name)
+            _refuse_taken(transaction, name)
 
     def all(self) -> tuple[RatingSet, ...]:
         """Return every rating set, oldest first."""
@@ -99,31 +143,46 @@ class RatingSets:
     def get(self, ref: int | str) -> RatingSet:
         """Return the set with an id, a name, a uid or the first 8 or more signs of a uid."""
         with self._access.reading() as transaction:
-            return read_sets(transaction, set_number(transaction, ref))[0]
+            return one_set(transaction, ref)
 
-    def samples(self, set_id: int) -> tuple[Sample, ...]:
+    def samples(self, set_id: int, number: int | None = None) -> tuple[Sample, ...]:
         """Return the samples of a set in order; those of deleted speakers are gone."""
+        limits, made = {"set_id": set_id, "samples.number": number}, []
         with self._access.reading() as transaction:
-            return tuple(read_samples(transaction, set_id))
+            for row in transaction.selected(_SAMPLES, limits, "ORDER BY samples.number"):
+                *begin, digest, start_s, end_s, picture, target, known = row
+                audio = None if digest is None else AudioCut(digest, start_s, end_s)
+                consensus = None if known is None else json.loads(known)
+                made.append(Sample(*(*begin, audio, picture, target, consensus)))
+        return tuple(made)
 
     def sample(self, set_id: int, number: int) -> Sample:
         """Return one sample of a set."""
-        with self._access.reading() as transaction:
-            for sample in read_samples(transaction, set_id, number):
-                return sample
+        for sample in self.samples(set_id, number):
+            return sample
         raise StoreError(f"rating set {set_id} has no sample {number}")
 
     def assignments(self, set_id: int, rater: str | None = None) -> tuple[Assignment, ...]:
         """Return who rates what, each rater's in order; of one rater where one is given."""
         with self._access.reading() as transaction:
-            return tuple(assignments_of(transaction, set_id, rater))
+            rows = transaction.selected(
+                "SELECT spec, position, sample, purpose FROM assignments"
+                " JOIN raters ON raters.id = rater_id",
+                {"set_id": set_id, "spec": rater},
+                "ORDER BY spec, position",
+            )
+            return tuple(Assignment(*row) for row in rows)
 
     def ratings(
         self, set_id: int, rater: str | None = None, *, every: bool = False
     ) -> tuple[SampleRating, ...]:
         """Return the rating that counts at each position, by rater and position."""
         with self._access.reading() as transaction:
-            return tuple(read_ratings(transaction, set_id, rater, every=every))
+            found = _read_ratings(transaction, set_id, rater)
+        if every:
+            return found
+        last = {(one.rater, one.position): one for one in found if one.complete or one.taken_back}
+        return tuple(one for one in last.values() if one.complete)
 
     def arrays(self, set_id: int, purpose: str = "rate") -> SetArrays:
         """Return the ratings that count as numpy arrays."""
@@ -141,35 +200,58 @@ class RatingSets:
         """
         return self.rate_all(set_id, [rating])[0]
 
+    @_looking_again
     def rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
         """Save ratings as :meth:`rate` in one commit, all or none."""
-        return _looking_again(lambda: self._rate_all(set_id, ratings))
-
-    def _rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
         with self._access.writing() as transaction:
-            kept = _open_set(transaction, set_id)
+            kept = one_set(transaction, set_id)
+            refuse_closed(kept)
             form, keys = asked_by(kept), self._access.keys
-            return tuple(save(transaction, keys, kept, form, one) for one in ratings)
+            return tuple(_save(transaction, keys, kept, form, one) for one in ratings)
 
     def take_back(self, set_id: int, rating_id: int) -> SampleRating:
         """Take back a complete rating: it counts no more; what counted before it counts again."""
         with self._access.writing() as transaction:
-            kept = _open_set(transaction, set_id)
-            back = taken_back(transaction, kept, rating_id)
-            return save(transaction, self._access.keys, kept, asked_by(kept), back)
+            kept = one_set(transaction, set_id)
+            refuse_closed(kept)
+            row = transaction.first(
+                "SELECT spec, position FROM sample_ratings JOIN raters ON raters.id = rater_id"
+                " WHERE set_id = ? AND sample_ratings.id = ?",
+                kept.id,
+                rating_id,
+            )
+            if row is None:
+                raise StoreError(f"rating set '{kept.name}' has no rating {rating_id}")
+            last = _read_ratings(transaction, kept.id, *row)[-1]
+            if last.id != rating_id:
+                raise saved_elsewhere(kept.name, last)
+            if not last.complete:
+                raise StoreError(
+                    f"rating {rating_id} is not complete, so that nothing counts of it",
+                    where=f"rating set '{kept.name}'",
+                )
+            back = replace(last, complete=False, taken_back=True, replaces=last.id)
+            return _save(transaction, self._access.keys, kept, asked_by(kept), back)
 
+    @_looking_again
     def adjudicate(self, set_id: int, adjudication: Adjudication) -> Adjudication:
         """Settle a measure of a sample; replaces what settled it before."""
-        return _looking_again(lambda: self._settle(set_id, adjudication))
-
-    def _settle(self, set_id: int, adjudication: Adjudication) -> Adjudication:
         with self._access.writing() as transaction:
-            return settle(transaction, _set(transaction, set_id), adjudication)
+            return _settle(transaction, one_set(transaction, set_id), adjudication)
 
     def adjudications(self, set_id: int, *, every: bool = False) -> tuple[Adjudication, ...]:
         """Return what settles each measure of each sample."""
         with self._access.reading() as transaction:
-            return read_adjudications(transaction, set_id, every=every)
+            rows = transaction.rows(
+                "SELECT sample, measure, answer, reason, who, recorded_at, id, replaces"
+                " FROM adjudications WHERE set_id = ? ORDER BY id",
+                set_id,
+            )
+            made = tuple(Adjudication(*(*row[:2], json.loads(row[2]), *row[3:])) for row in rows)
+        if every:
+            return made
+        last = {(one.sample, one.measure): one for one in made}
+        return tuple(last[place] for place in sorted(last) if last[place].answer is not None)
 
     def log(self, set_id: int, event: SetEvent) -> SetEvent:
         """Record an event of a set; who and when are filled in where they are empty.
@@ -179,39 +261,21 @@ class RatingSets:
         if event.kind == "counts":
             checked_counts(event.text)
         with self._access.writing() as transaction:
-            kept = _set(transaction, set_id)
-            return insert_event(transaction, kept.id, event)
+            return _insert_event(transaction, one_set(transaction, set_id).id, event)
 
     def events(self, set_id: int) -> tuple[SetEvent, ...]:
         """Return what happened to a set, oldest first."""
+        sql = "SELECT kind, text, who, recorded_at FROM set_events WHERE set_id = ? ORDER BY id"
         with self._access.reading() as transaction:
-            return read_events(transaction, set_id)
+            return tuple(SetEvent(*row) for row in transaction.rows(sql, set_id))
 
     def lock(self, set_id: int, rater: str) -> AbstractContextManager[None]:
         """Hold the work of one rater on one set for this process, which frees it when it ends."""
         with self._access.reading() as transaction:
-            kept = _set(transaction, set_id)
+            kept = one_set(transaction, set_id)
             rater_id = transaction.value("SELECT id FROM raters WHERE spec = ?", rater) or 0
         what = f"rating set '{kept.name}' is open for rater {rater}"
         return self._access.database.lock_rater(kept.id, int(rater_id), what)
-
-
-def _set(transaction: Transaction, set_id: int) -> RatingSet:
-    return read_sets(transaction, set_number(transaction, set_id))[0]
-
-
-def _looking_again(work: Callable[[], Done]) -> Done:
-    """Do something, twice where a server let another program read the same last row meanwhile."""
-    try:
-        return work()
-    except Conflict:
-        return work()
-
-
-def _open_set(transaction: Transaction, set_id: int) -> RatingSet:
-    kept = _set(transaction, set_id)
-    refuse_closed(kept)
-    return kept
 
 
 @lru_cache(maxsize=16)
@@ -226,46 +290,8 @@ def asked_by(kept: RatingSet) -> Form:
     return form_of(kept.form, kept.ask_source)
 
 
-def with_earlier(
-    form: Form, given: Sequence[Rating], earlier: Sequence[Rating], why: str
-) -> tuple[Rating, ...]:
-    """Return the ratings of a new row, which replaces the rater's last one of the attempt.
-
-    Measures that the form does not ask are carried over. If nothing is left, what was rated before
-    becomes undefined, because a row without ratings would replace nothing.
-    """
-    carried = (one for one in earlier if not is_asked(form, one.measure))
-    return (*given, *carried) or tuple(undefined(one.rater, one.measure, why) for one in earlier)
-
-
-def is_asked(form: Form, measure: str) -> bool:
-    """Return whether a rating of a measure (``code:formal``) follows from a question of a form."""
-    return measure.partition(":")[0] in form.measures
-
-
-def counted_as(form: Form, code: str) -> str:
-    """Return under which id results count what a person answers to a form.
-
-    Who scores or codes spoken names is a listener of the session, as who does so in the session.
-    """
-    return f"{PERSON}{code}" if {"correct", "code"} & {*form.measures} else code
-
-
-def declaration_of(form: Form, rater: str) -> Declaration:
-    """Return what a person declares who rates with a form: the features that it decides."""
-    decides = tuple(one.measure for one in form.questions if one.is_feature)
-    return Declaration(rater, decides, kind="person")
-
-
-STATES = ("draft", "complete", "taken-back")
-COUNTS = " AND state <> 'draft'"
-CONFIRMED = "#confirmed"
-"""In stored answers: the measures that were confirmed as absent together. No measure has a #."""
-_PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
-
-
-def set_number(transaction: Transaction, reference: int | str) -> int:
-    """Return the id of the set that an id, a name, a uid or the beginning of one names."""
+def one_set(transaction: Transaction, reference: int | str) -> RatingSet:
+    """Return the set that an id, a name, a uid or the beginning of one names."""
     text = str(reference).strip()
     rows: list[Any] = []
     if text.isdecimal() and len(text) < 8:
@@ -277,11 +303,9 @@ def set_number(transaction: Transaction, reference: int | str) -> int:
         )
     rows = rows or transaction.rows("SELECT id FROM sample_sets WHERE name = ?", text)
     if len(rows) == 1:
-        return int(rows[0][0])
-    names = ", ".join(
-        name
-        for (name,) in transaction.rows("SELECT name FROM sample_sets ORDER BY id DESC LIMIT 8")
-    )
+        return read_sets(transaction, int(rows[0][0]))[0]
+    known = transaction.rows("SELECT name FROM sample_sets ORDER BY id DESC LIMIT 8")
+    names = ", ".join(name for (name,) in known)
     if rows:
         raise StoreError(
             f"'{reference}' is the beginning of {len(rows)} rating sets' ids", allowed=names
@@ -295,43 +319,12 @@ def set_number(transaction: Transaction, reference: int | str) -> int:
 
 def read_sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet, ...]:
     """Return all sets, or the one with an id, oldest first."""
-    changed: dict[int, dict[str, str]] = {}
-    for set_id, kind, text in transaction.rows(
-        "SELECT set_id, kind, text FROM set_events"
-        " WHERE kind IN ('closed', 'reopened', 'counts') ORDER BY id"
-    ):
-        what = "counts" if kind == "counts" else "status"
-        changed.setdefault(set_id, {})[what] = text if kind == "counts" else kind
-    made: list[RatingSet] = []
-    for row in transaction.rows(
-        "SELECT sample_sets.id, uid, name, form.text, form_id, presentation, seed, raters,"
-        " guidelines.text, ask_source, counts, created_at FROM sample_sets"
-        " JOIN texts AS form ON form.id = form_text_id"
-        " LEFT JOIN texts AS guidelines ON guidelines.id = guidelines_id"
-        f"{'' if number is None else ' WHERE sample_sets.id = ?'} ORDER BY sample_sets.id",
-        *(() if number is None else (number,)),
-    ):
-        set_id, uid, name, form, form_id, presentation, seed, raters, guidelines, asks, *rest = row
-        counts, created_at = rest
-        since = changed.get(set_id, {})
-        status: SetStatus = "closed" if since.get("status") == "closed" else "open"
-        made.append(
-            RatingSet(
-                id=set_id,
-                uid=uid,
-                name=name,
-                form=form,
-                form_id=form_id,
-                presentation=Presentation(**json.loads(presentation)),
-                seed=seed,
-                raters=tuple(json.loads(raters)),
-                guidelines=guidelines or "",
-                ask_source=bool(asks),
-                counts=since.get("counts", counts),
-                status=status,
-                created_at=created_at,
-            )
-        )
+    made = []
+    for row in transaction.selected(_SETS, {"s.id": number}, "ORDER BY s.id"):
+        *begin, presentation, seed, raters, guidelines, asks, counts, status, created_at = row
+        shown, who = Presentation(**json.loads(presentation)), tuple(json.loads(raters))
+        rest = shown, seed, who, guidelines, bool(asks), counts, status, created_at
+        made.append(RatingSet(*(*begin, *rest)))
     return tuple(made)
 
 
@@ -344,30 +337,28 @@ def refuse_closed(kept: RatingSet) -> None:
         )
 
 
-def refuse_taken(transaction: Transaction, name: str) -> None:
-    """Refuse a name that a rating set has already."""
+def _refuse_taken(transaction: Transaction, name: str) -> None:
     if transaction.value("SELECT 1 FROM sample_sets WHERE name = ?", name):
         raise UsageError(f"a rating set '{name}' already exists", hint="give another name")
 
 
-def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
+def _insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     """Insert a set with its samples and assignments; return its id."""
     checked_set_name(plan.name)
     raters = tuple(dict.fromkeys((*plan.raters, *(one.rater for one in plan.assignments))))
     for rater in raters:
-        refuse_program(transaction, checked_rater(rater))
+        _refuse_program(transaction, checked_rater(rater))
     checked_counts(plan.counts, raters)
-    refuse_taken(transaction, plan.name)
+    _refuse_taken(transaction, plan.name)
     if not plan.samples:
         raise UsageError("a rating set without samples cannot be made")
+    guidelines = plan.guidelines and keys.of(transaction, "texts", plan.guidelines)
     row = {
         "uid": uuid7(),
         "name": plan.name,
         "form_id": plan.form_id,
         "form_text_id": keys.of(transaction, "texts", plan.form),
-        "guidelines_id": (
-            keys.of(transaction, "texts", plan.guidelines) if plan.guidelines else None
-        ),
+        "guidelines_id": guidelines or None,
         "presentation": to_json(asdict(plan.presentation)),
         "raters": to_json(raters),
         "seed": plan.seed,
@@ -377,11 +368,29 @@ def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     }
     set_id = int(transaction.insert("sample_sets", row, "RETURNING id"))
     _insert_samples(transaction, keys, set_id, plan.samples)
-    insert_assignments(transaction, keys, set_id, plan.assignments)
+    taken: set[tuple[str, int]] = set()
+    numbers = {sample.number for sample in plan.samples}
+    for one in plan.assignments:
+        if (one.rater, one.position) in taken:
+            raise StoreError(f"rater {one.rater} has a sample at position {one.position} already")
+        taken.add((one.rater, one.position))
+        if one.sample not in numbers:
+            raise StoreError(
+                f"rater {one.rater} is to rate sample {one.sample}, which is not there"
+            )
+    ids = {rater: keys.of(transaction, "raters", rater) for rater, _ in taken}
+    transaction.many(
+        "INSERT INTO assignments (set_id, rater_id, position, sample, purpose)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [
+            (set_id, ids[one.rater], one.position, one.sample, one.purpose)
+            for one in plan.assignments
+        ],
+    )
     return set_id
 
 
-def refuse_program(transaction: Transaction, rater: str) -> None:
+def _refuse_program(transaction: Transaction, rater: str) -> None:
     """Refuse a person's code that a judge or a scorer of this store has."""
     is_program = transaction.value(
         "SELECT 1 FROM raters WHERE spec = ? AND (EXISTS (SELECT 1 FROM rater_declarations d"
@@ -399,152 +408,46 @@ def refuse_program(transaction: Transaction, rater: str) -> None:
 def _insert_samples(
     transaction: Transaction, keys: Keys, set_id: int, samples: Sequence[Sample]
 ) -> None:
-    known: dict[int, dict[tuple[int, int], int]] = {}
+    attempts = {
+        (administration, trial, number): key
+        for administration in {sample.administration for sample in samples}
+        for trial, number, key in transaction.rows(
+            "SELECT trial, number, id FROM attempts WHERE administration_id = ?", administration
+        )
+    }
     rows: list[tuple[object, ...]] = []
     seen: dict[tuple[int, int, int], int] = {}
-    for sample in samples:
-        if sample.administration not in known:
-            known[sample.administration] = {
-                (trial, number): key
-                for trial, number, key in transaction.rows(
-                    "SELECT trial, number, id FROM attempts WHERE administration_id = ?",
-                    sample.administration,
-                )
-            }
-        place = f"sample {sample.number}"
-        key = known[sample.administration].get((sample.trial, sample.attempt))
-        if key is None:
+    for one in samples:
+        place, response = f"sample {one.number}", (one.administration, one.trial, one.attempt)
+        if response not in attempts:
             raise StoreError(
-                f"administration {sample.administration} has no attempt {sample.attempt} of trial"
-                f" {sample.trial}",
+                f"administration {one.administration} has no attempt {one.attempt} of trial"
+                f" {one.trial}",
                 where=place,
             )
-        response = sample.administration, sample.trial, sample.attempt
         if response in seen:
             raise StoreError(
                 f"the same response as in sample {seen[response]}",
                 where=place,
                 hint="a sample is rated again with an assignment of purpose 'again'",
             )
-        seen[response] = sample.number
-        audio = sample.audio
+        seen[response] = one.number
+        audio, prompt = one.audio, keys.of(transaction, "texts", one.prompt)
         rows.append(
             (
-                set_id,
-                sample.number,
-                key,
-                sample.text,
-                keys.of(transaction, "texts", sample.prompt),
-                sample.context_before,
-                sample.context_after,
-                sample.stratum,
-                sample.weight,
-                *(
-                    (None, None, None)
-                    if audio is None
-                    else (audio.sha256, audio.start_s, audio.end_s)
-                ),
-                sample.picture,
-                sample.target,
-                None if sample.consensus is None else to_json(dict(sample.consensus)),
+                set_id, one.number, attempts[response], one.text, prompt, one.context_before,
+                one.context_after, one.stratum, one.weight,
+                *((audio.sha256, audio.start_s, audio.end_s) if audio else (None, None, None)),
+                one.picture, one.target,
+                None if one.consensus is None else to_json(dict(one.consensus)),
             )
-        )
+        )  # fmt: skip
     transaction.many(
         "INSERT INTO samples (set_id, number, attempt_id, text, prompt_id, context_before,"
         " context_after, stratum, weight, audio_sha256, audio_start_s, audio_end_s, picture,"
         " target, consensus) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         rows,
     )
-
-
-def insert_assignments(
-    transaction: Transaction, keys: Keys, set_id: int, assignments: Sequence[Assignment]
-) -> None:
-    """Insert the assignments of a new set."""
-    numbers = {
-        number
-        for (number,) in transaction.rows("SELECT number FROM samples WHERE set_id = ?", set_id)
-    }
-    for rater in dict.fromkeys(one.rater for one in assignments):
-        refuse_program(transaction, checked_rater(rater))
-    taken: set[tuple[str, int]] = set()
-    for one in assignments:
-        if (one.rater, one.position) in taken:
-            raise StoreError(f"rater {one.rater} has a sample at position {one.position} already")
-        taken.add((one.rater, one.position))
-        if one.sample not in numbers:
-            raise StoreError(
-                f"rater {one.rater} is to rate sample {one.sample}, which is not there"
-            )
-    transaction.many(
-        "INSERT INTO assignments (set_id, rater_id, position, sample, purpose)"
-        " VALUES (?, ?, ?, ?, ?)",
-        [
-            (
-                set_id,
-                keys.of(transaction, "raters", one.rater),
-                one.position,
-                one.sample,
-                one.purpose,
-            )
-            for one in assignments
-        ],
-    )
-
-
-def read_samples(
-    transaction: Transaction, set_id: int, number: int | None = None
-) -> Iterator[Sample]:
-    """Yield the samples of a set in order, or the one with a number."""
-    for row in transaction.rows(
-        "SELECT samples.number, administration_id, trial, attempts.number, samples.text,"
-        " texts.text, context_before, context_after, stratum, weight, audio_sha256, audio_start_s,"
-        " audio_end_s, picture, target, consensus FROM samples"
-        " JOIN attempts ON attempts.id = attempt_id JOIN texts ON texts.id = prompt_id"
-        f" WHERE set_id = ?{'' if number is None else ' AND samples.number = ?'}"
-        " ORDER BY samples.number",
-        set_id,
-        *(() if number is None else (number,)),
-    ):
-        number, administration, trial, attempt, text, prompt, before, after, *rest = row
-        stratum, weight, sha256, start_s, end_s, picture, target, consensus = rest
-        yield Sample(
-            number=number,
-            administration=administration,
-            trial=trial,
-            attempt=attempt,
-            text=text,
-            prompt=prompt,
-            context_before=before,
-            context_after=after,
-            stratum=stratum,
-            weight=weight,
-            audio=None if sha256 is None else AudioCut(sha256, start_s, end_s),
-            picture=picture,
-            target=target,
-            consensus=None if consensus is None else json.loads(consensus),
-        )
-
-
-def assignments_of(
-    transaction: Transaction, set_id: int, rater: str | None = None
-) -> Iterator[Assignment]:
-    """Yield the assignments of a set, or of one rater, each rater's in order."""
-    rows = transaction.rows(
-        "SELECT spec, position, sample, purpose FROM assignments"
-        " JOIN raters ON raters.id = rater_id WHERE set_id = ?"
-        f"{'' if rater is None else ' AND spec = ?'} ORDER BY spec, position",
-        set_id,
-        *(() if rater is None else (rater,)),
-    )
-    yield from (Assignment(*row) for row in rows)
-
-
-def written_answers(rating: SampleRating) -> dict[str, Any]:
-    """Return the JSON object that keeps the answers of a rating, and which were confirmed."""
-    if rating.confirmed is None:
-        return dict(rating.answers)
-    return {**rating.answers, CONFIRMED: list(rating.confirmed)}
 
 
 def read_answers(text: str) -> tuple[Mapping[str, Answer], tuple[str, ...] | None]:
@@ -554,85 +457,22 @@ def read_answers(text: str) -> tuple[Mapping[str, Answer], tuple[str, ...] | Non
     return answers, None if confirmed is None else tuple(confirmed)
 
 
-def read_ratings(
-    transaction: Transaction,
-    set_id: int,
-    rater: str | None = None,
-    position: int | None = None,
-    *,
-    every: bool,
-) -> Iterator[SampleRating]:
-    """Yield ratings of samples by rater and position, each position's in the order recorded.
-
-    Args:
-        transaction: to read in.
-        set_id: of the set.
-        rater: only theirs.
-        position: only there.
-        every: every row; else of each position the one that counts, if there is one.
-    """
+def _read_ratings(
+    transaction: Transaction, set_id: int, rater: str | None = None, position: int | None = None
+) -> tuple[SampleRating, ...]:
+    """Return every row by rater and position, each position's in the order recorded."""
     limits = {"a.set_id": set_id, "spec": rater, "r.position": position}
-    wanted = {column: value for column, value in limits.items() if value is not None}
-    counting: dict[tuple[str, int], SampleRating] = {}
-    for row in transaction.rows(
-        "SELECT spec, r.position, sample, purpose, answers, state, confidence, note, seconds,"
-        " started_at, recorded_at, r.id, replaces FROM sample_ratings r"
-        " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
-        " AND a.position = r.position JOIN raters ON raters.id = r.rater_id"
-        f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}"
-        f"{'' if every else COUNTS}"
-        " ORDER BY spec, r.position, r.id",
-        *wanted.values(),
-    ):
-        who, at, sample, purpose, answers, state, confidence, note, seconds, *times = row
-        started_at, recorded_at, number, replaces = times
+    made = []
+    for row in transaction.selected(_RATINGS, limits, "ORDER BY spec, r.position, r.id"):
+        *begin, answers, state = row
         given, confirmed = read_answers(answers)
-        one = SampleRating(
-            rater=who,
-            position=at,
-            sample=sample,
-            purpose=purpose,
-            answers=given,
-            complete=state == "complete",
-            confidence=confidence,
-            note=note,
-            seconds=seconds,
-            started_at=started_at,
-            recorded_at=recorded_at,
-            id=number,
-            replaces=replaces,
-            taken_back=state == "taken-back",
-            confirmed=confirmed,
-        )
-        if every:
-            yield one
-        elif one.complete:
-            counting[who, at] = one
-        else:
-            counting.pop((who, at), None)
-    yield from counting.values()
+        done, back = state == "complete", state == "taken-back"
+        made.append(SampleRating(*(*begin[:4], given, done, *begin[4:], back, confirmed)))
+    return tuple(made)
 
 
-_LAST = (
-    "SELECT max(verdicts.id) FROM verdicts JOIN raters ON raters.id = rater_id"
-    " WHERE attempt_id = ? AND spec = ?"
-)
-
-
-class SavedElsewhere(StoreError):
-    """Another program saved an answer at the same position meanwhile; this one was not saved."""
-
-
-class NotAssigned(StoreError):
-    """A rater has no such position; one whose speaker was deleted is gone."""
-
-
-def save(
-    transaction: Transaction,
-    keys: Keys,
-    kept: RatingSet,
-    form: Form,
-    given: SampleRating,
+def _save(
+    transaction: Transaction, keys: Keys, kept: RatingSet, form: Form, given: SampleRating
 ) -> SampleRating:
     """Insert what a rater has answered at one position, and the ratings that results count."""
     where = f"rating set '{kept.name}', rater {given.rater}, position {given.position}"
@@ -653,36 +493,39 @@ def save(
             f"sample {sample} is shown here ({purpose}), not {given.sample} ({given.purpose})",
             where=where,
         )
-    answers = checked(form, given.answers, where)
+    answers = _checked(form, given.answers, where)
     given = replace(given, answers=answers)
     _check(given, where)
-    chain = list(read_ratings(transaction, kept.id, given.rater, given.position, every=True))
+    chain = _read_ratings(transaction, kept.id, given.rater, given.position)
     last = chain[-1] if chain else None
     if given.replaces != (last.id if last else None):
         if last is not None and same(last, given):
             return last
         raise saved_elsewhere(kept.name, given)
     moment = now()
-    counted = counted_as(form, given.rater)
+    # Who scores or codes spoken names is a listener of the session, as who does so in the session.
+    listens = not {"correct", "code"}.isdisjoint(form.measures)
+    counted = f"{PERSON}{given.rater}" if listens else given.rater
     ratings: tuple[Rating, ...] = ()
     if purpose == "rate" and given.complete:
-        earlier = _last_ratings(transaction, attempt_id, counted)
         said = ratings_of(form, counted, answers, given.confirmed or ())
-        ratings = with_earlier(form, said, earlier, "not rated")
+        ratings = _with_earlier(transaction, form, attempt_id, counted, said, "not rated")
     elif purpose == "rate" and given.taken_back:
         ratings = _before(transaction, form, place, attempt_id, counted)
     verdict_id = None
     if ratings and not _scored_in_session(transaction, attempt_id, counted):
         verdict_id = verdicts.insert(transaction, keys, attempt_id, ratings, moment)[counted]
-        declaration = declaration_of(form, counted)
+        decides = tuple(one.measure for one in form.questions if one.is_feature)
+        declaration = Declaration(counted, decides, kind="person")
         verdicts.insert_declaration(transaction, keys, administration_id, declaration, moment)
+    confirmed = {} if given.confirmed is None else {CONFIRMED: list(given.confirmed)}
     row = {
         "set_id": kept.id,
         "rater_id": rater_id,
         "position": given.position,
         "replaces": given.replaces,
-        "state": _state(given),
-        "answers": to_json(written_answers(given)),
+        "state": "taken-back" if given.taken_back else "complete" if given.complete else "draft",
+        "answers": to_json(answers | confirmed),
         "confidence": given.confidence,
         "note": given.note,
         "seconds": given.seconds,
@@ -690,30 +533,8 @@ def save(
         "started_at": given.started_at or moment,
         "recorded_at": moment,
     }
-    number = transaction.insert("sample_ratings", row, "RETURNING id")
-    started_at = given.started_at or moment
-    return replace(given, id=int(number), recorded_at=moment, started_at=started_at)
-
-
-def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> SampleRating:
-    """Return what is to be saved to take back a complete rating."""
-    row = transaction.first(
-        "SELECT spec, position FROM sample_ratings JOIN raters ON raters.id = rater_id"
-        " WHERE set_id = ? AND sample_ratings.id = ?",
-        kept.id,
-        rating_id,
-    )
-    if row is None:
-        raise StoreError(f"rating set '{kept.name}' has no rating {rating_id}")
-    *_, last = read_ratings(transaction, kept.id, *row, every=True)
-    if last.id != rating_id:
-        raise saved_elsewhere(kept.name, last)
-    if not last.complete:
-        raise StoreError(
-            f"rating {rating_id} is not complete, so that nothing counts of it",
-            where=f"rating set '{kept.name}'",
-        )
-    return replace(last, complete=False, taken_back=True, replaces=last.id)
+    number = int(transaction.insert("sample_ratings", row, "RETURNING id"))
+    return replace(given, id=number, recorded_at=moment, started_at=given.started_at or moment)
 
 
 def saved_elsewhere(name: str, given: SampleRating) -> SavedElsewhere:
@@ -723,6 +544,12 @@ def saved_elsewhere(name: str, given: SampleRating) -> SavedElsewhere:
         where=f"rating set '{name}', position {given.position}",
         hint="close the other window, then open the sample again",
     )
+
+
+def same(kept: SampleRating, given: SampleRating) -> bool:
+    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
+    started_at = given.started_at or kept.started_at
+    return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
 
 
 def _check(given: SampleRating, where: str) -> None:
@@ -739,7 +566,7 @@ def _check(given: SampleRating, where: str) -> None:
             )
 
 
-def checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:
+def _checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:
     """Return the answers, verdicts as floats, if each is one that the form allows."""
     plain = {
         key: float(answer) if isinstance(answer, bool | int) else answer
@@ -754,37 +581,28 @@ def checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, 
     return plain
 
 
-def _state(given: SampleRating) -> str:
-    draft, complete, taken_back = STATES
-    return taken_back if given.taken_back else complete if given.complete else draft
+def _is_asked(form: Form, measure: str) -> bool:
+    """Return whether a rating of a measure (``code:formal``) follows from a question of a form."""
+    return measure.partition(":")[0] in form.measures
 
 
-def same(kept: SampleRating, given: SampleRating) -> bool:
-    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
-    started_at = given.started_at or kept.started_at
-    return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
+def _with_earlier(
+    transaction: Transaction,
+    form: Form,
+    attempt_id: int,
+    rater: str,
+    given: Sequence[Rating],
+    why: str,
+) -> tuple[Rating, ...]:
+    """Return the ratings of a new row, which replaces the rater's last one of the attempt.
 
-
-def _scored_in_session(transaction: Transaction, attempt_id: int, rater: str) -> bool:
-    """Return whether a listener's last row of an attempt is of the naming session, which counts."""
-    if not rater.startswith(PERSON):
-        return False
+    Measures that the form does not ask are carried over. If nothing is left, what was rated before
+    becomes undefined, because a row without ratings would replace nothing.
+    """
     last = transaction.value(_LAST, attempt_id, rater)
-    of_set = "SELECT 1 FROM sample_ratings WHERE verdict_id = ? LIMIT 1"
-    if last is None or transaction.value(of_set, last) is not None:
-        return False
-    return any(one.reason != TAKEN_BACK for one in _ratings_in(transaction, last, rater))
-
-
-def _last_ratings(transaction: Transaction, attempt_id: int, rater: str) -> tuple[Rating, ...]:
-    return _ratings_in(transaction, transaction.value(_LAST, attempt_id, rater), rater)
-
-
-def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[Rating, ...]:
-    if row is None:
-        return ()
-    given = verdicts.of_ids(transaction, verdicts.Verdicts(), [row])[row]
-    return tuple(replace(one, rater=rater) for one in given)
+    earlier = _ratings_in(transaction, last, rater)
+    carried = (one for one in earlier if not _is_asked(form, one.measure))
+    return (*given, *carried) or tuple(undefined(one.rater, one.measure, why) for one in earlier)
 
 
 def _before(
@@ -795,31 +613,36 @@ def _before(
     rater: str,
 ) -> tuple[Rating, ...]:
     """Return the ratings of the rater's row after what this position added is taken back."""
-    first = transaction.value(
-        "SELECT min(verdict_id) FROM sample_ratings"
-        " WHERE set_id = ? AND rater_id = ? AND position = ?",
+    before = transaction.value(
+        "SELECT replaces FROM verdicts WHERE id = (SELECT min(verdict_id) FROM sample_ratings"
+        " WHERE set_id = ? AND rater_id = ? AND position = ?)",
         *place,
     )
-    before = transaction.value("SELECT replaces FROM verdicts WHERE id = ?", first)
     held = _ratings_in(transaction, before, rater)
-    own = [one for one in held if is_asked(form, one.measure)]
-    earlier = _last_ratings(transaction, attempt_id, rater)
-    return with_earlier(form, own, earlier, TAKEN_BACK)
+    own = [one for one in held if _is_asked(form, one.measure)]
+    return _with_earlier(transaction, form, attempt_id, rater, own, TAKEN_BACK)
 
 
-def settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Adjudication:
-    """Insert an adjudication and return it with its id, its time and what it replaces.
+def _scored_in_session(transaction: Transaction, attempt_id: int, rater: str) -> bool:
+    """Return whether a listener's last row of an attempt is of the naming session, which counts."""
+    last = transaction.value(_LAST, attempt_id, rater) if rater.startswith(PERSON) else None
+    of_set = "SELECT 1 FROM sample_ratings WHERE verdict_id = ? LIMIT 1"
+    if last is None or transaction.value(of_set, last) is not None:
+        return False
+    return any(one.reason != TAKEN_BACK for one in _ratings_in(transaction, last, rater))
 
-    Args:
-        transaction: of the caller.
-        kept: the set.
-        given: what is settled.
 
-    Raises:
-        StoreError: the sample is not there, the answer is not allowed, or the reason is empty.
-    """
+def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[Rating, ...]:
+    if row is None:
+        return ()
+    given = verdicts.of_ids(transaction, verdicts.Verdicts(), [row])[row]
+    return tuple(replace(one, rater=rater) for one in given)
+
+
+def _settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Adjudication:
+    """Insert an adjudication and return it with its id, its time and what it replaces."""
     where = f"rating set '{kept.name}', sample {given.sample}"
-    answer = checked(asked_by(kept), {given.measure: given.answer}, where)[given.measure]
+    answer = _checked(asked_by(kept), {given.measure: given.answer}, where)[given.measure]
     if not given.reason.strip():
         raise StoreError("an adjudication needs a reason", where=where)
     place = kept.id, given.sample
@@ -830,60 +653,17 @@ def settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Ad
         *place,
         given.measure,
     )
-    who, moment = given.who or operator(), now()
-    row = {
-        "set_id": kept.id,
-        "sample": given.sample,
-        "measure": given.measure,
-        "answer": to_json(answer),
-        "reason": given.reason,
-        "who": who,
-        "replaces": last,
-        "recorded_at": moment,
-    }
-    number = int(transaction.insert("adjudications", row, "RETURNING id"))
-    return replace(given, answer=answer, who=who, recorded_at=moment, id=number, replaces=last)
+    who = given.who or operator()
+    made = replace(given, answer=answer, who=who, recorded_at=now(), replaces=last)
+    row = asdict(made) | {"set_id": kept.id, "answer": to_json(answer)}
+    del row["id"]
+    return replace(made, id=int(transaction.insert("adjudications", row, "RETURNING id")))
 
 
-def read_adjudications(
-    transaction: Transaction, set_id: int, *, every: bool
-) -> tuple[Adjudication, ...]:
-    """Return what settles each measure of each sample."""
-    rows = transaction.rows(
-        "SELECT sample, measure, answer, reason, who, recorded_at, id, replaces"
-        " FROM adjudications WHERE set_id = ? ORDER BY id",
-        set_id,
-    )
-    made = [
-        Adjudication(sample, measure, json.loads(answer), *rest)
-        for sample, measure, answer, *rest in rows
-    ]
-    if every:
-        return tuple(made)
-    latest = {(one.sample, one.measure): one for one in made}
-    settled = (one for one in latest.values() if one.answer is not None)
-    return tuple(sorted(settled, key=lambda one: (one.sample, one.measure)))
-
-
-def insert_event(transaction: Transaction, set_id: int, event: SetEvent) -> SetEvent:
-    """Insert an event and return it with who and when."""
+def _insert_event(transaction: Transaction, set_id: int, event: SetEvent) -> SetEvent:
     made = replace(event, who=event.who or operator(), recorded_at=event.recorded_at or now())
-    row = {"kind": made.kind, "text": made.text, "who": made.who, "recorded_at": made.recorded_at}
-    transaction.insert("set_events", {"set_id": set_id, **row})
+    transaction.insert("set_events", {"set_id": set_id, **asdict(made)})
     return made
-
-
-def read_events(transaction: Transaction, set_id: int) -> tuple[SetEvent, ...]:
-    """Return what happened to a set, oldest first.
-
-    Args:
-        transaction: to read in.
-        set_id: id of the set.
-    """
-    rows = transaction.rows(
-        "SELECT kind, text, who, recorded_at FROM set_events WHERE set_id = ? ORDER BY id", set_id
-    )
-    return tuple(SetEvent(*row) for row in rows)
 
 
 class RaterLinks:
@@ -897,55 +677,47 @@ class RaterLinks:
     ) -> RaterLink:
         """Keep a link of one rater."""
         with self._access.writing() as transaction:
-            (kept,) = read_sets(transaction, set_number(transaction, set_id))
+            kept = one_set(transaction, set_id)
             if rater not in kept.raters:
                 raise UsageError(
                     f"'{rater}' is not a rater of rating set '{kept.name}'",
                     allowed=", ".join(kept.raters) or None,
                 )
-            row = _row(kept.id, self._access.keys.of(transaction, "raters", rater), who)
-            row |= {"token_sha256": token_sha256, "expires_at": expires_at}
+            made_at, made_by = now(), who or operator()
+            row = {
+                "set_id": kept.id,
+                "rater_id": self._access.keys.of(transaction, "raters", rater),
+                "token_sha256": token_sha256,
+                "who": made_by,
+                "recorded_at": made_at,
+                "expires_at": expires_at,
+            }
             number = int(transaction.insert("rater_links", row, "RETURNING id"))
-        made_at, made_by = str(row["recorded_at"]), str(row["who"])
         return RaterLink(number, kept.id, rater, made_at, made_by, expires_at)
 
     def revoke(self, link_id: int, *, who: str = "") -> None:
         """End a link; one that ended already stays so."""
         with self._access.writing() as transaction:
-            found = transaction.first(
-                "SELECT set_id, rater_id FROM rater_links WHERE id = ? AND revokes IS NULL", link_id
-            )
-            if found is None:
+            of_link = "FROM rater_links WHERE id = ? AND revokes IS NULL"
+            if transaction.value(f"SELECT 1 {of_link}", link_id) is None:
                 raise StoreError(f"there is no link {link_id}")
-            row = {**_row(found[0], found[1], who), "revokes": link_id, "expires_at": ""}
-            transaction.insert("rater_links", row, "ON CONFLICT DO NOTHING")
+            transaction.execute(
+                "INSERT INTO rater_links (set_id, rater_id, who, recorded_at, revokes, expires_at)"
+                f" SELECT set_id, rater_id, ?, ?, id, '' {of_link} ON CONFLICT DO NOTHING",
+                who or operator(),
+                now(),
+                link_id,
+            )
 
     def all(self, set_id: int | None = None) -> tuple[RaterLink, ...]:
         """Return the links of a set, or of all sets, oldest first; also those that ended."""
-        where = "" if set_id is None else " AND l.set_id = ?"
-        with self._access.reading() as transaction:
-            return _links(transaction, where, *(() if set_id is None else (set_id,)))
+        return self._links(*(() if set_id is None else ("AND l.set_id = ?", set_id)))
 
     def of(self, token_sha256: bytes) -> RaterLink | None:
         """Return the link whose secret has this SHA-256, also when it ended; None without one."""
+        return next(iter(self._links("AND l.token_sha256 = ?", token_sha256)), None)
+
+    def _links(self, where: str = "", *values: object) -> tuple[RaterLink, ...]:
         with self._access.reading() as transaction:
-            found = _links(transaction, " AND l.token_sha256 = ?", token_sha256)
-        return found[0] if found else None
-
-
-def _row(set_id: int, rater_id: int, who: str) -> dict[str, object]:
-    return {"set_id": set_id, "rater_id": rater_id, "who": who or operator(), "recorded_at": now()}
-
-
-def _links(transaction: Transaction, where: str, *parameters: object) -> tuple[RaterLink, ...]:
-    rows = transaction.rows(
-        "SELECT l.id, l.set_id, spec, l.recorded_at, l.who, l.expires_at, e.recorded_at"
-        " FROM rater_links l JOIN raters ON raters.id = l.rater_id"
-        " LEFT JOIN rater_links e ON e.revokes = l.id"
-        f" WHERE l.revokes IS NULL{where} ORDER BY l.id",
-        *parameters,
-    )
-    return tuple(
-        RaterLink(number, of, rater, made_at, who, expires_at, ended or "")
-        for number, of, rater, made_at, who, expires_at, ended in rows
-    )
+            rows = transaction.rows(f"{_LINKS} {where} ORDER BY l.id", *values)
+        return tuple(RaterLink(*row) for row in rows)
