@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,6 +21,7 @@ Row = Mapping[str, Any]
 Named = TypeVar("Named", bound=Row)
 WIDE = 120
 """From so many columns of characters on the wide columns are shown."""
+_NOTE = re.compile(r"(?:\[(-?)(\w+)\] )?(.*)")
 _FIELD = re.compile(r"\{([\w.-]+)(?::(\w+))?\}")
 
 
@@ -29,6 +31,31 @@ class Shown(NamedTuple):
     heading: str
     template: str
     wide: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page: which rows of which table, how they are shown, and what is said below.
+
+    Attributes:
+        columns: templates, see :func:`shown`; ``name``: those of the first columns.
+        where: values of columns of the rows; of several values any.
+        each: columns: a grid for each of their values.
+        across: a column: what is equal but for it is one row, see :func:`pivoted`.
+        notes: see :func:`notes_view`.
+        most: rows of each grid.
+    """
+
+    table: str
+    title: str
+    first: str | tuple[str, ...]
+    columns: str | Sequence[Shown]
+    name: str | tuple[str, ...] = "{title}"
+    where: Mapping[str, object] = field(default_factory=dict)
+    each: tuple[str, ...] = ()
+    across: str = ""
+    notes: str = ""
+    most: int | None = None
 
 
 def shown(columns: str) -> tuple[Shown, ...]:
@@ -60,63 +87,105 @@ def cell(template: str, row: Row) -> str:
 
     def value(found: re.Match[str]) -> str:
         name, spec = found.groups()
-        given = row.get(name)
-        if spec == "over":
-            features = row.get(f"{name}_features")
-            return NONE if features is None else f"{figure(given, 3)} ({features})"
-        if spec == "mean":
-            within = f" [{ends(row, name)}]" if row.get(f"{name}_low") is not None else ""
-            features = row.get(f"{name}_features")
-            return NONE if given is None else f"{figure(given, 3)}{within} ({features})"
-        if spec == "share":
-            within = f" {ends(row, name)}" if row.get(f"{name}_low") is not None else ""
-            return NONE if given is None else f"{figure(given)}{within}"
+        given, within = row.get(name), ends(row, name)
+        if spec is None:
+            return NONE if given is None else str(given)
         if spec == "95":
-            return ends(row, name)
+            return within
         if spec == "p":
             return chance(given)
-        if spec is not None:
-            return figure(given, int(spec))
-        return NONE if given is None else str(given)
+        if spec == "share":
+            return (
+                NONE
+                if given is None
+                else f"{figure(given)}{'' if within == NONE else f' {within}'}"
+            )
+        if spec in ("over", "mean"):
+            features = row.get(f"{name}_features", row.get("features"))
+            interval = f" [{within}]" if spec == "mean" and within != NONE else ""
+            return NONE if given is None else f"{figure(given, 3)}{interval} ({features})"
+        return figure(given, int(spec))
 
     return _FIELD.sub(value, template)
 
 
-def ends(row: Row, name: str, joint: str = " to ") -> str:
+def ends(row: Row, name: str) -> str:
     """Return both ends of an interval, or a dash."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    return NONE if low is None or high is None else joint.join(ends_of(low, high, 2))
+    return NONE if low is None or high is None else " to ".join(ends_of(low, high, 2))
 
 
 def grid(
-    first: str | Sequence[str],
+    first: str | tuple[str, ...],
     columns: Sequence[Shown],
-    rows: Iterable[Row],
+    rows: Sequence[Row],
     title: str = "",
-    *,
-    name: str | Callable[[Row], RenderableType | tuple[RenderableType, ...]] = "{title}",
+    name: str | tuple[str, ...] = "{title}",
 ) -> RenderableType:
-    """Return rows as a table.
-
-    ``name`` is the template of a row's name, or what makes its cells.
-    """
-    given = list(rows)
+    """Return rows as a table; a name above that is the same is not repeated."""
+    templates = (name,) if isinstance(name, str) else name
 
     def made(width: int) -> RenderableType:
         own = [column for column in columns if width >= WIDE or not column.wide]
         grid = table(*(column.heading for column in own), first=first, title=title)
-        for row in given:
-            names = cell(name, row) if isinstance(name, str) else name(row)
-            cells = (cell(column.template, row) for column in own)
-            grid.add_row(*(names if isinstance(names, tuple) else (names,)), *cells)
+        before = ""
+        for row in rows:
+            names = [cell(template, row) for template in templates]
+            again = len(names) > 1 and names[0] == before
+            before = names[0]
+            told = (SpecCell.of([one]) for one in ("" if again else before, *names[1:]))
+            grid.add_row(*told, *(cell(column.template, row) for column in own))
         return grid
 
     return ForWidth(made)
 
 
-def spec(template: str) -> Callable[[Row], RenderableType]:
-    """Return what makes a name whose lines are broken between the parts of a spec."""
-    return lambda row: SpecCell.of([cell(template, row)])
+def parts_view(
+    parts: Iterable[Part], rows_of: Callable[[str], Sequence[Row]]
+) -> Iterator[RenderableType]:
+    """Yield the parts of a page that have rows, with their notes."""
+    for part in parts:
+        limits = part.where.items()
+        rows = [row for row in rows_of(part.table) if all(_is(row, *limit) for limit in limits)]
+        columns = shown(part.columns) if isinstance(part.columns, str) else part.columns
+        for own in by(rows, *part.each) if rows else ():
+            kept = own[: part.most]
+            if part.across:
+                kept = [pivoted(one, part.across) for one in by(own, "design", "rater")]
+            yield grid(part.first, columns, kept, cell(part.title, own[0]), part.name)
+        yield from notes_view(part.notes, rows)
+
+
+def _is(row: Row, name: str, value: object) -> bool:
+    return row.get(name) in (value if isinstance(value, tuple) else (value,))
+
+
+def notes_view(notes: str, rows: Sequence[Row]) -> list[RenderableType]:
+    """Return what is said below a table, in paragraphs.
+
+    ``[name]``: only where a row has a value in this column, ``[-name]``: where a row has none.
+    ``{names}`` are the titles of these rows, ``{reasons}`` the reasons with their titles.
+    """
+    said = []
+    for paragraph in notes.split("\n\n"):
+        without, name, text = _NOTE.match(" ".join(paragraph.split())).groups()  # type: ignore[union-attr]
+        own = [row for row in rows if not name or bool(row.get(name)) != bool(without)]
+        if own:
+            names = ", ".join(dict.fromkeys(str(row.get("title")) for row in own))
+            listed = own if "{reasons}" in text else []
+            reasons = grouped((row["title"], row[name]) for row in listed)
+            said.append(cell(text, {**own[0], "names": names, "reasons": reasons}))
+    return remarks(*said)
+
+
+def pivoted(rows: Sequence[Row], across: str) -> Row:
+    """Return several rows as one: the first, and ``value.name`` of each row's value in a column.
+
+    >>> pivoted([{"by": "R1", "n": 3}, {"by": "R2", "n": 4}], "by")
+    {'by': 'R1', 'n': 3, 'R1.by': 'R1', 'R1.n': 3, 'R2.by': 'R2', 'R2.n': 4}
+    """
+    apart = {f"{row[across]}.{name}": value for row in rows for name, value in row.items()}
+    return {**rows[0], **apart}
 
 
 def by(rows: Iterable[Named], *names: str) -> list[list[Named]]:
