@@ -51,8 +51,8 @@ from tabwb.agreement.verdicts import (
     majority,
     rest_of,
 )
-from tabwb.analysis.rated import Ints, Measure, Rated
 from tabwb.analysis.rated_answers import ANSWER_TABLES, Row, add_answers
+from tabwb.analysis.ratings import Ints, Measure, Rated
 from tabwb.records.errors import UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
 from tabwb.tables.table import Table, columns_of, defined, ended, table_of

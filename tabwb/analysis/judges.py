@@ -24,8 +24,8 @@ from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
 from tabwb.analysis.grouping import grouped
 from tabwb.analysis.judged import summarise_judges
-from tabwb.analysis.rated import Measure
 from tabwb.analysis.rated_answers import Row
+from tabwb.analysis.ratings import Measure
 from tabwb.battery.model import Item
 from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels

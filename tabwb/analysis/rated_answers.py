@@ -20,7 +20,7 @@ from tabwb.agreement.pairs import (
     weighted_kappa,
 )
 from tabwb.agreement.verdicts import Floats
-from tabwb.analysis.rated import Answers, Ints, Rated
+from tabwb.analysis.ratings import Answers, Ints, Rated
 from tabwb.phonology.batch import QUARTERS, score
 from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.records.errors import TabwbError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tabwb.analysis.rated import Rated
-from tabwb.analysis.ratings_table import read_ratings
+from tabwb.analysis.ratings import Rated, read_ratings
 
 Row = tuple[object, ...]
 HEAD = "response,rater,measure,value"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tabwb.analysis.agreement import Agreement, Choices, agreement_of
-from tabwb.analysis.rated import Answers, Measure, Rated
+from tabwb.analysis.ratings import Answers, Measure, Rated
 from tabwb.media.views.agreement import agreement_document
 from tabwb.records.errors import UsageError
 from tests.analysis.rating_parts import HEAD, cross_table, rated, verdict_rows

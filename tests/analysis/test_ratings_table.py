@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.analysis.ratings_table import read_ratings
+from tabwb.analysis.ratings import read_ratings
 from tabwb.records.errors import TabwbError, UsageError
 from tests.analysis.rating_parts import HEAD, rated, written
 

@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 
 from tabwb.analysis.agreement import Choices, agreement_of
-from tabwb.analysis.rated import Rated
-from tabwb.analysis.stored_ratings import heard_in, rated_administrations, rated_set
+from tabwb.analysis.ratings import Gathered
+from tabwb.analysis.stored_ratings import (
+    gather_heard,
+    heard_in,
+    rated_administrations,
+    rated_set,
+)
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
@@ -210,15 +215,15 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         (attempt,),
         observations=tuple(observation_to_json(one) for one in said),
     )
-    found = heard_in([data_of(battery, [trial], Conditions("S-1", "speaker"))])
-    raters = ("A", "B", "bundled-words")
-    assert found.raters == raters and found.machines == {"bundled-words"}
-    right = found.right(raters)
-    assert right[:2, 0].tolist() == [[1, 0], [1, 1]]  # any, first
-    given = Rated(
-        "a session", found.samples, raters, frozenset(), (), np.empty((3, 1, 0), np.int8),
-        others=found.answers(raters),
-    )  # fmt: skip
+    heard = list(heard_in([data_of(battery, [trial], Conditions("S-1", "speaker"))]))
+    gathered = Gathered(["dog:1:1"], ())
+    machines = gather_heard(gathered, heard, 0)
+    assert heard[0][:2] == ("dog:1:1", "S-1") and machines == {"bundled-words"}
+    given = gathered.rated(
+        ("A", "B", "bundled-words"), source="a session", judges=frozenset(machines)
+    )
+    assert given.right is not None
+    assert given.right[:2, 0].tolist() == [[1, 0], [1, 1]]  # any, first
     compared = agreement_of(given, Choices(draws=0))
     (code,) = compared.rows("answers", measure="code")
     (confused,) = compared.rows("confusions", measure="code")

@@ -1,25 +1,234 @@
-"""A table of ratings (response, rater, measure, value) as arrays; each text is read once."""
+"""What raters gave to samples, as arrays, and the reader of a table of ratings (a CSV file)."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
-from tabwb.analysis.rated import Answers, Ints, Measure, Rated, in_order, judges_among
+from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts
 from tabwb.battery.forms import Kind
 from tabwb.phonology.transcripts import named, table_text
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.rating_sets import ADJUDICATED, UNSURE_WORDS, VERDICT_WORDS
+from tabwb.records.rating_sets import ADJUDICATED, UNSURE_WORDS, VERDICT_WORDS, Answer
+from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
 from tabwb.records.words import near
+from tabwb.scoring.estimate import Interval
+from tabwb.scoring.naming.target import Rule, right_by_score
+
+Ints = NDArray[np.int64]
+_JUDGE = re.compile(r"[:@]|^(rules|naming)-\d+$|^chat-codes$")
+"""No code of a person has ``:`` or ``@``; the other names are of raters that tabwb has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One thing that was rated; ``objective``: it has a clear criterion; None: nothing says so."""
+
+    id: str
+    title: str
+    kind: Kind = "present-absent"
+    objective: bool | None = None
+
+
+RULES: Mapping[Rule, str] = {
+    "correct-any": "Right, a self-correction counts",
+    "correct-first": "Right at the first attempt",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """The answers to a measure that is not present or absent.
+
+    Attributes:
+        values: float64 of shape (raters, samples): numbers of a scale, else places in ``words``;
+            NaN where there is none.
+        unsure: "cannot tell" of all raters together.
+    """
+
+    measure: Measure
+    values: Floats
+    words: tuple[str, ...] = ()
+    unsure: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """How often a rater told a person's sample from a machine's; the interval is exact."""
+
+    rater: str
+    right: int
+    n: int
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rated:
+    """What raters gave to the same samples.
+
+    Attributes:
+        source: what was read, in words.
+        samples: their ids.
+        raters: their names.
+        judges: those of them that are not people.
+        features: the measures that are present or absent.
+        verdicts: int8 of shape (raters, samples, features), see :mod:`tabwb.agreement.verdicts`.
+        again: further ratings by the same raters of the same samples, each of the same shape.
+        correctness: rules by which a name is right, of listeners; ``right``: int8 of shape (raters,
+            samples, rules).
+        others: answers to other measures.
+        adjudicated: int8 of shape (samples, features): what was settled; None where nothing was.
+        speakers: of each sample a number, equal where one person said both; None: all differ.
+        objective_source: who divides features into objective and subjective ones, or empty.
+        guesses: answers to "person or machine?".
+        notes: what is to be known of the data.
+        flagged: bool of shape (raters, samples): ratings that are doubtful, see
+            :func:`tabwb.battery.form_answers.flag_of`; None where nothing says it.
+    """
+
+    source: str
+    samples: Sequence[str]
+    raters: tuple[str, ...]
+    judges: frozenset[str]
+    features: tuple[Measure, ...]
+    verdicts: Verdicts
+    again: tuple[Verdicts, ...] = ()
+    correctness: tuple[Measure, ...] = ()
+    right: Verdicts | None = None
+    others: tuple[Answers, ...] = ()
+    adjudicated: Verdicts | None = None
+    speakers: Ints | None = None
+    objective_source: str = ""
+    guesses: tuple[Guesses, ...] = ()
+    notes: tuple[str, ...] = ()
+    flagged: NDArray[np.bool_] | None = None
+
+    def unflagged(self) -> Rated:
+        """Return the same without the verdicts of flagged ratings."""
+        assert self.flagged is not None
+        verdicts = self.verdicts.copy()
+        verdicts[self.flagged] = MISSING
+        return replace(self, verdicts=verdicts, flagged=None)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The raters who are people."""
+        return tuple(rater for rater in self.raters if rater not in self.judges)
+
+    def places(self, raters: Collection[str]) -> list[int]:
+        """Return the places of some raters, in the order of all."""
+        return [at for at, rater in enumerate(self.raters) if rater in raters]
+
+
+@dataclass(slots=True, eq=False)
+class Gathered:
+    """What raters gave to samples, while it is read; a sample is its place.
+
+    Attributes:
+        layers: what each rater gave on each occasion, 0 first: int8 of shape (samples, features).
+        said: the answers of each rater to each sample, by measure.
+        scores: of spoken names, likewise; None where none was asked for.
+    """
+
+    samples: Sequence[str]
+    features: Sequence[Measure]
+    layers: dict[int, dict[str, Verdicts]] = field(default_factory=dict)
+    said: dict[Measure, dict[tuple[str, int], Answer]] = field(default_factory=dict)
+    scores: dict[tuple[str, int], Answer] | None = None
+
+    def layer(self, rater: str, occasion: int = 0) -> Verdicts:
+        """Return what a rater gave on an occasion, to be filled."""
+        missing = np.full((len(self.samples), len(self.features)), MISSING, np.int8)
+        return self.layers.setdefault(occasion, {}).setdefault(rater, missing)
+
+    def rated(self, raters: Sequence[str], **facts: Any) -> Rated:
+        """Return what these raters gave; ``facts``: the other fields."""
+        shape = len(raters), len(self.samples)
+        right = None
+        if self.scores is not None:
+            right = np.full((*shape, len(RULES)), MISSING, np.int8)
+            for (rater, sample), score in self.scores.items():
+                given = (right_by_score(str(score), rule) for rule in RULES)
+                said = [MISSING if one is None else one for one in given]
+                right[raters.index(rater), sample] = CANNOT_TELL if score == UNSURE else said
+        every = [
+            np.stack([self.layer(rater, occasion) for rater in raters])
+            for occasion in sorted({0, *self.layers})
+        ]
+        return Rated(
+            samples=self.samples,
+            raters=tuple(raters),
+            features=tuple(self.features),
+            verdicts=every[0],
+            again=tuple(every[1:]),
+            correctness=() if right is None else tuple(Measure(*rule) for rule in RULES.items()),
+            right=right,
+            others=tuple(self._answers(measure, raters) for measure in self.said),
+            **facts,
+        )
+
+    def _answers(self, measure: Measure, raters: Sequence[str]) -> Answers:
+        """Return texts as places in the list of different texts; words heard in small letters."""
+        given = {at: said for at, said in self.said[measure].items() if said != UNSURE}
+        values = np.full((len(raters), len(self.samples)), np.nan)
+        words: tuple[str, ...] = ()
+        if measure.kind != "scale":
+            fold = measure.kind == "text"
+            texts = {at: str(said).strip().casefold() if fold else str(said)
+                     for at, said in given.items()}  # fmt: skip
+            words = tuple(sorted(set(texts.values())))
+            place = {word: float(at) for at, word in enumerate(words)}
+            given = {at: place[text] for at, text in texts.items()}
+        for (rater, sample), value in given.items():
+            values[raters.index(rater), sample] = value
+        return Answers(measure, values, words, len(self.said[measure]) - len(given))
+
+
+def is_judge(rater: str) -> bool:
+    """Return whether a rater is called as only a judge can be.
+
+    >>> is_judge("rules-2"), is_judge("tab-2026:gemini:x"), is_judge("R1")
+    (True, True, False)
+    """
+    return bool(_JUDGE.search(rater))
+
+
+def judges_among(raters: Sequence[str], named: Collection[str]) -> frozenset[str]:
+    """Return which raters are judges: those that are named, and those that are called like one."""
+    for name in named:
+        if name not in raters:
+            meant = near(name, raters)
+            raise UsageError(
+                f"there is no rater '{name}'",
+                where="--judge",
+                allowed=", ".join(raters),
+                hint=f"did you mean '{meant}'?" if meant else None,
+            )
+    return frozenset(rater for rater in raters if rater in named or is_judge(rater))
+
+
+def in_order(rater: str) -> tuple[bool, list[tuple[bool, int, str]]]:
+    """Return by what raters are sorted: people before judges, R2 before R10.
+
+    >>> sorted(["R10", "rules-1", "R2"], key=in_order)
+    ['R2', 'R10', 'rules-1']
+    """
+    parts = re.findall(r"\d+|\D+", rater)
+    return is_judge(rater), [(part.isdigit(), int(part) if part.isdigit() else 0, part)
+                             for part in parts]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ a table
 
 COLUMNS = ("response", "rater", "measure", "value")
 OPTIONAL = ("speaker", "occasion", "flag")
