@@ -15,6 +15,7 @@ from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, sample
 from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, majority, verdicts_of
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.agreement import (
+    Row,
     made,
     pair_feature_rows,
     pair_rows,
@@ -24,7 +25,6 @@ from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
 from tabwb.analysis.grouping import grouped
 from tabwb.analysis.judged import summarise_judges
-from tabwb.analysis.rated_answers import Row
 from tabwb.analysis.ratings import Measure
 from tabwb.battery.model import Item
 from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived

@@ -12,9 +12,8 @@ from rich.text import Text
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.error_rates import RATES
 from tabwb.agreement.intervals import FEWEST_RESPONSES
-from tabwb.analysis.agreement import NO_FEATURE, WEIGHTED, Agreement, reason_of
+from tabwb.analysis.agreement import DESIGNS, NO_FEATURE, WEIGHTED, Agreement, Row, reason_of
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.rated_answers import Row
 from tabwb.media.terminal import ForWidth
 from tabwb.media.views.grid import (
     Part,
@@ -36,16 +35,6 @@ FEW_SHARED = 40
 """With fewer samples for each pair the interval of the weighted kappa is too narrow."""
 FEATURE, LEAST = 28, 11
 """Columns of characters for a feature and its prevalence; at least for the rates of a rater."""
-DESIGNS = {
-    "main": "{who} with each other",
-    "each": "{rater} with each person",
-    "consensus": "{rater} with the consensus *",
-    "same": "people, on the features of {rater}",
-    "less": "{rater} with each person, less people",
-    "others": "{rater} with the others",
-    "again": "{rater} again",
-}
-"""Who is compared with whom, in words."""
 TIES = {"drop": "drop", "positive": "present", "negative": "absent", "adjudicated": "settled"}
 FEW = f"[mark] † fewer than {FEWEST_SHARED} in common: listed, not averaged."
 PAIRS = shown("samples {n}; agree {agreement:2}; kappa {kappa:over}; weighted {weighted_kappa:3}; "
@@ -87,7 +76,7 @@ RATED = (
         "means", "kappa over features", "who with whom",
         f"weighted {{{WEIGHTED}.kappa:mean}}; mean {{unweighted.kappa:over}}; "
         "p > 0 {nonzero_prevalence.kappa:over}; *pooled {pooled.kappa:mean}",
-        "{words}", {"design": tuple(DESIGNS)}, across="mean",
+        "{words}", {"design": tuple(one for one in DESIGNS if one != "names")}, across="mean",
         notes="""
         In brackets: number of features that the mean could estimate; an undefined kappa is left
         out, never taken as 0 or 1. weighted: by the samples that the consensus calls present, the
@@ -324,8 +313,8 @@ def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
         if table == "raters":
             own["judge_mark"] = " (judge)" if row["judge"] else ""
         elif table == "means":
-            own["words"] = DESIGNS.get(row["design"], "").format_map(own)
             own["consensual"] = row["design"] == "consensus"
+            own["words"] = DESIGNS[row["design"]].format_map(own) + " *" * own["consensual"]
         elif table == "sensitivity":
             own["words"] = f"{own['judge']} *" if row["judge"] else f"{who} with each other"
             own["rule"] = own["title"] = _rule(row, choices.cannot_tell)

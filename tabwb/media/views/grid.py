@@ -164,17 +164,19 @@ def notes_view(notes: str, rows: Sequence[Row]) -> list[RenderableType]:
     """Return what is said below a table, in paragraphs.
 
     ``[name]``: only where a row has a value in this column, ``[-name]``: where a row has none.
-    ``{names}`` are the titles of these rows, ``{reasons}`` the reasons with their titles.
+    ``{names}`` are the titles of these rows, ``{reasons}`` the values with the titles of each,
+    ``{told}`` each title with its value.
     """
     said = []
     for paragraph in notes.split("\n\n"):
         without, name, text = _NOTE.match(" ".join(paragraph.split())).groups()  # type: ignore[union-attr]
         own = [row for row in rows if not name or bool(row.get(name)) != bool(without)]
         if own:
-            names = ", ".join(dict.fromkeys(str(row.get("title")) for row in own))
-            listed = own if "{reasons}" in text else []
-            reasons = grouped((row["title"], row[name]) for row in listed)
-            said.append(cell(text, {**own[0], "names": names, "reasons": reasons}))
+            given = [(str(row.get("title")), str(row.get(name))) for row in own]
+            names = ", ".join(dict.fromkeys(title for title, _ in given))
+            told = "; ".join(f"{title}: {value}" for title, value in given)
+            listed = {"names": names, "reasons": grouped(given), "told": told}
+            said.append(cell(text, {**own[0], **listed}))
     return remarks(*said)
 
 

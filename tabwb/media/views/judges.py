@@ -2,44 +2,70 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
+from tabwb.analysis.agreement import Row
 from tabwb.analysis.judges import JudgeReport
-from tabwb.analysis.rated_answers import Row
-from tabwb.media.terminal import SpecCell, table
 from tabwb.media.views.agreement import cells_of, json_of
-from tabwb.media.views.grid import by, cell, grid, shown
+from tabwb.media.views.grid import Part, by, cell, parts_view
 from tabwb.media.wording import (
     FEW,
     between,
     causes_words,
-    figure,
     number,
     plain,
     without_burden,
 )
-from tabwb.records.words import plural
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.judges import JudgeSummary
 
 LIKE = "prompts like these"
 NO_JUDGE = "No judge has rated these. Begin with: tabwb judge run ID --judge SPEC"
-DIFFER = "where they differ most"
 NOTE = (
     "Means are over features with a defined coefficient and "
     f"{FEWEST_SHARED} or more responses that both judged, their number in brackets. "
     "Agreement between judges does not show that they agree with experts."
 )
-PAIRS = shown("same verdict {agreement:2} ({agreement_features}); kappa {kappa:2} ({features}); "
-              "AC1 {ac1:2} ({ac1_features})")  # fmt: skip
+MOST = 8
+"""Features that are shown of those on which judges differ."""
 FEATURE = "feature samples=n percent=agreement kappa ac1 positive=positive_agreement"
-CONSENSUS = shown("present {present}; absent {absent}; ties {ties}")
+PARTS = {
+    "Judges": Part(
+        "judges", f"symptom burden by judge, 95 % interval for {LIKE}", "judge",
+        "usable {usable} of {of_usable}; burden {burden}; interval {within}; features {size}; "
+        "N {n} of {responses}",
+        "{words}", notes="[notes] {told}",
+    ),
+    "Every two judges": Part(
+        "pairs", "agreement of every two judges", "judges",
+        "same verdict {agreement:2} ({agreement_features}); kappa {kappa:2} ({features}); "
+        "AC1 {ac1:2} ({ac1_features})",
+        "{first} and {second}", notes="[-n] not compared: {left_out}",
+    ),
+    "Features": Part(
+        "differ", "where they differ most", ("feature", "judges"),
+        "same verdict {agreement:2}; of {n}", ("{title}", "{first} and {second}"),
+    ),
+    "Consensus": Part(
+        "consensus", "what most judges say: burden over features in the sets of all", "",
+        "judges {judges}; features {size}; burden {burden:2}; N {n_responses} of {n}; ties {ties}; "
+        "all present {ties_present:2}; all absent {ties_absent:2}",
+        "{of}",
+        notes="""
+        [n_tied] Responses with a tie are left out of the burden: a biased part, because what is
+        hard to judge is left out. all present, all absent: the burden of all, with every tie so.
+        """,
+    ),
+    "Consensus by feature": Part(
+        "consensus-features", "consensus by feature", ("", "feature"),
+        "present {present}; absent {absent}; ties {ties}", ("{of}", "{title}"),
+    ),
+}  # fmt: skip
 
 
 def judges_view(report: JudgeReport) -> RenderableType:
@@ -49,66 +75,46 @@ def judges_view(report: JudgeReport) -> RenderableType:
 
 def judges_parts(report: JudgeReport) -> Iterator[tuple[str, RenderableType]]:
     """Yield the parts of the report, each with its name."""
-    if not report.rows:
-        yield "Judges", Text(NO_JUDGE)
-        return
-    yield "Judges", _judges(report)
-    pairs = report.tables["pairs"].to_dicts()
-    compared = [row for row in pairs if row["n"]]
-    if compared:
-        title = "agreement of every two judges"
-        yield "Every two judges", grid("judges", PAIRS, compared, title, name=_both)
-        yield "Features", _features(report)
-    if left_out := [row for row in pairs if not row["n"]]:
-        lines = (cell("not compared: {first} and {second}: {reason}", row) for row in left_out)
-        yield "Not compared", Text("\n".join(lines), style="dim")
-    for row in report.tables["consensus"].to_dicts():
-        head = [Text(row["group"], style="bold")] if row["group"] else []
-        features = report.tables["consensus-features"].where(group=row["group"]).to_dicts()
-        told = [one for one in features if one["present"] or one["ties"]]
-        by_feature = grid("consensus by feature", CONSENSUS, told)
-        nothing = Text("no feature has a majority or a tie for present")
-        yield "Consensus", Group(*head, _consensus(row), by_feature if told else nothing)
-    yield "Notes", Text(NOTE, style="dim")
+    for name, part in PARTS.items():
+        if views := list(parts_view([part], partial(_rows, report))):
+            yield name, Group(*views)
+    yield ("Notes", Text(NOTE, style="dim")) if report.rows else ("Judges", Text(NO_JUDGE))
 
 
-def _both(row: Mapping[str, Any]) -> SpecCell:
-    return SpecCell.of((row["first"], row["second"]))
+def _rows(report: JudgeReport, table: str) -> list[Row]:
+    """Return the rows of a table with what its templates name besides."""
+    if table == "judges":
+        return [_judge(*row) for row in report.rows]
+    if table == "differ":
+        return _differ(report)
+    rows = report.tables[table].to_dicts()
+    for row in rows:
+        if "group" in row:
+            row["of"] = row["group"] or ""
+        if table == "consensus":
+            row |= {"n": row["n_responses"] + row["n_tied"], "size": len(row["features"])}
+    if table == "pairs":
+        apart = [cell("{first} and {second}: {reason}", row) for row in rows if not row["n"]]
+        rows = [row | {"left_out": "; ".join(apart)} for row in rows]
+    if table == "consensus-features":
+        return [row for row in rows if row["present"] or row["ties"]]
+    return rows
 
 
-def _judges(report: JudgeReport) -> RenderableType:
-    title = f"symptom burden by judge, 95 % interval for {LIKE}"
-    made = table("usable", "burden", "interval", "features", "N", first="judge", title=title)
-    times = Counter((group, judge.rater) for group, _, judge in report.rows)
-    mixed = len({judge.scope for *_, judge in report.rows}) > 1
-    for group, _, judge in report.rows:
-        burden = judge.burden
-        made.add_row(
-            _judge(judge, group, several=times[group, judge.rater] > 1, scope=mixed),
-            f"{burden.usable.usable} of {burden.usable.n}",
-            number(burden.symptom_burden),
-            between(burden.interval),
-            str(len(burden.features)),
-            f"{burden.n_burden} of {burden.n_responses}",
-        )
-    notes = [
-        Text(f"{label}{f', {group}' if group else ''}: {note}", style="dim")
-        for group, label, judge in report.rows
-        for note in _notes(judge)
-    ]
-    return Group(made, *notes, *([Text()] if notes else []))
-
-
-def _judge(judge: JudgeSummary, group: str, *, several: bool, scope: bool) -> SpecCell:
-    prompt, _, model = judge.rater.partition(":")
-    texts = [(prompt, "bold"), (model, ""), *[(f"of {group}", "dim")] * bool(group)]
-    if several:
-        texts.append((str(judge.terms), "dim"))
-    elif scope:
-        texts.append((f"scope: {plain(judge.scope)}", "dim"))
-    if judge.burden.usable.few:
-        texts.append((FEW, "yellow"))
-    return SpecCell(tuple(texts))
+def _judge(group: str, label: str, judge: JudgeSummary) -> Row:
+    burden, of = judge.burden, f" of {group}" if group else ""
+    return {
+        "title": f"{label}{of}",
+        "words": f"{label}{of}, {plain(judge.scope)}" + (f" {FEW}" if burden.usable.few else ""),
+        "usable": burden.usable.usable,
+        "of_usable": burden.usable.n,
+        "burden": number(burden.symptom_burden),
+        "within": between(burden.interval),
+        "size": len(burden.features),
+        "n": burden.n_burden,
+        "responses": burden.n_responses,
+        "notes": "; ".join(_notes(judge)),
+    }
 
 
 def _notes(judge: JudgeSummary) -> Iterator[str]:
@@ -120,38 +126,14 @@ def _notes(judge: JudgeSummary) -> Iterator[str]:
         yield f"{judge.not_judged} not rated yet"
 
 
-def _features(report: JudgeReport) -> RenderableType:
+def _differ(report: JudgeReport) -> list[Row]:
     """Return the features on which two judges agree least, the lowest pair of each."""
     rows = report.tables["pair-features"].to_dicts()
     apart = [row for row in rows if row["agreement"] is not None and row["agreement"] < 1]
     lowest: dict[str, Row] = {}
     for row in sorted(apart, key=lambda row: (row["agreement"], row["feature"])):
         lowest.setdefault(row["feature"], row)
-    made = table("same verdict", "of", first="feature", title=DIFFER)
-    made.add_column("judges", ratio=2)
-    for row in list(lowest.values())[:8]:
-        made.add_row(row["title"], figure(row["agreement"]), str(row["n"]), _both(row))
-    if not made.row_count:
-        return Text.assemble((f"{DIFFER}  ", "bold"), "nowhere: every two judges say the same\n")
-    return made
-
-
-def _consensus(row: Row) -> RenderableType:
-    n = row["n_responses"] + row["n_tied"]
-    lines = [
-        f"burden {figure(row['burden'])} over {plural(len(row['features']), 'feature')} "
-        f"in the sets of all {row['judges']} that gave verdicts, N {row['n_responses']} of {n}"
-    ]
-    if row["n_tied"]:
-        lines.append(
-            f"{plural(row['n_tied'], 'response')} with {plural(row['ties'], 'tie')} left "
-            "out: a biased part, because what is hard to judge is left out"
-        )
-        lines.append(
-            cell("sensitivity: {ties_present:2} with ties as present, {ties_absent:2} with ties as "
-                 "absent, N ", row) + str(n)
-        )  # fmt: skip
-    return Text.assemble(("what most judges say  ", "bold"), "\n".join(lines))
+    return list(lowest.values())[:MOST]
 
 
 def judges_document(report: JudgeReport) -> Json:
