@@ -527,7 +527,7 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
     main = _compare(rows, task, measures, task.pairs(), "main", None, counts)
     if main is None:
         begin = _begin(task, "main", None)
-        undefined = {reason_of(name): NO_PAIR for name in _MEANINGS}
+        undefined: Row = {reason_of(name): NO_PAIR for name in _MEANINGS}
         undefined |= {"n": 0, "alpha": None, "status": "undefined"}
         rows["agreement"] += (
             {**begin, **_named(measure), **own, **undefined}

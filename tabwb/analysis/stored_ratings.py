@@ -439,7 +439,9 @@ def _gather_answers(
                 for one in ratings
                 if one.purpose == "rate"
             )
-            said = {where: answer for where, answer in rows if answer is not None}
+            said: dict[tuple[str, int], Answer] = {
+                where: answer for where, answer in rows if answer is not None
+            }
             gathered.said[measure] = said
             if question.measure == CORRECT and question.kind == "choice":
                 gathered.scores = said
@@ -547,7 +549,7 @@ def heard_in(sources: Sequence[AdministrationData]) -> Iterator[tuple[str, str, 
                 continue
             item = naming_item(subtest.item(trial.plan.item))
             view = NamingView(trial, item, subtest.naming or NamingRules(), observations_of(trial))
-            said = [("score", scored.by, scored.score) for scored in view.scores]
+            said: list[Said] = [("score", one.by, one.score) for one in view.scores]
             said += (("code", by, code) for by, code in listener_codes(view))
             said += (("heard", heard.by, heard.text) for heard in view.words_heard)
             said += (
