@@ -957,7 +957,7 @@ def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) 
 
 
 def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
-    """Return pseudo-counts as of :mod:`tabwb.agreement.resampling`: (draws, pairs, size, size).
+    """Return pseudo-counts as of :mod:`tabwb.agreement.intervals`: (draws, pairs, size, size).
 
     They add up to two samples, whatever the size. Without them the intervals of weighted kappas of
     20 samples cover 0.84; those of codes do not need them.
