@@ -1,7 +1,7 @@
 """This less that on the same items: one function for every design, which is a list of pairs.
 
 Two administrations, groups and a baseline, base and instruct models, and families of these are
-designs. :func:`contrast` compares the two sides of one pair; a design corrects p values over the
+designs. :func:`contrasts` compares the two sides of each pair; a design corrects p values over the
 family of tests that it asks for.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from itertools import product
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.frame import Table, first_of, table_of
-from tabwb.analysis.grouping import Grouped, unlike
-from tabwb.analysis.judged import JudgedRows, summarise_judges
+from tabwb.analysis.grouping import Group, Grouped, unlike
+from tabwb.analysis.judged import JudgedRows
 from tabwb.analysis.paired import (
     PAIRED_T,
-    Paired,
+    Contrast,
     Place,
     Side,
     Tested,
@@ -35,16 +35,15 @@ from tabwb.analysis.paired import (
 )
 from tabwb.analysis.subtests import decider, right_side
 from tabwb.records.errors import UsageError
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
-from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.summaries.judges import JudgeSummary, alike
 from tabwb.report.summaries.summary import pool
-from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE
 from tabwb.scoring.detectable import BURDEN as BURDEN_BASE
 from tabwb.scoring.detectable import Design, design_of, detectable_accuracy, detectable_burden
 from tabwb.scoring.differences import LEAST_FAMILIES, family_interval
-from tabwb.scoring.estimate import Estimate, EstimatedInterval
+from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.intervals import by_cluster
 from tabwb.scoring.permutation import MAX_T_FROM, label_permutation
 
@@ -56,136 +55,94 @@ NOT_SIMULATED = "not simulated for unequal numbers of replicates"
 NO_ITEMS = "no item has a value on both sides"
 Unlike = tuple[tuple[str, str, str], ...]
 """Conditions besides the examinee that two sides do not share: name, both values."""
-LeftOut = tuple[tuple[str, str], ...]
-"""What cannot be compared, with the reason."""
 Counts = tuple[int, int]
 """How many, of how many."""
+Family = Callable[[Contrast], Hashable]
+"""Returns of which family a test is: its p is corrected for the others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """One measure of the first side less the second; empty texts do not apply.
+class Compared:
+    """Two sides of a design, by name, and what is found of them.
 
     Attributes:
-        subtest, title: empty for all scored subtests together.
-        rater: the deciding scorer, or the judge.
-        terms, usable: of a judge: under which both sides were judged; usable responses of each.
-        items_left_out: of a burden: items that were judged and have no burden on one side or both.
-        design: items and replicates of both; None where :attr:`showable` does not apply.
+        left_out: raters that cannot be compared, with the reason.
+        shared_streams: for each side, how many responses were drawn from a random stream that
+            others share, of how many (:mod:`tabwb.analysis.draws`).
     """
 
-    measure: Measure
-    sides: Paired
-    subtest: str = ""
-    title: str = ""
-    rater: str = ""
-    policy: str = ""
-    feature: str = ""
-    terms: Terms | None = None
-    usable: tuple[Usable, ...] = ()
-    items_left_out: tuple[str, ...] = ()
-    design: Design | None = None
-
-    @property
-    def like(self) -> Tested:
-        """For prompts like these."""
-        return self.sides.like
-
-    @property
-    def these(self) -> Tested:
-        """For exactly these prompts."""
-        return self.sides.these
-
-    @property
-    def judge(self) -> str:
-        """The judge; empty for an accuracy."""
-        return self.rater if self.terms else ""
-
-    @property
-    def showable(self) -> Estimate:
-        """The smallest difference that the test finds with power .8 for prompts like these.
-
-        The first side's mean is taken as what it is; see :mod:`tabwb.scoring.detectable`.
-        """
-        if self.design is None or self.like.test == PAIRED_T:
-            return Estimate(None, NOT_ASKED if self.design is None else NOT_SIMULATED)
-        first = self.sides.first
-        if self.terms is None:
-            mean = ACCURACY_BASE if first is None else min(first, 1 - first)
-            return detectable_accuracy(self.design, accuracy=mean)
-        mean = BURDEN_BASE if first is None else first
-        return detectable_burden(self.design, len(self.terms.features), burden=mean)
+    first: str
+    second: str
+    rows: tuple[Contrast, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    unlike: Unlike = ()
+    shared_streams: tuple[Counts, Counts] = ((0, 0), (0, 0))
 
 
-@dataclass(frozen=True)
-class Rows:
-    """One side of a pair: responses of one battery, and who judged them."""
-
-    sources: Sequence[AdministrationData]
-    judged: Sequence[JudgeSummary] | None = None
-
-    @classmethod
-    def of(cls, group: Grouped) -> Rows:
-        """Return the responses of a group, with the judges that it is limited to."""
-        return cls(group.group.members, group.summary.judges)
-
-    @cached_property
-    def table(self) -> Table:
-        """The responses as columns."""
-        return table_of(self.sources)
-
-    @cached_property
-    def judges(self) -> Sequence[JudgeSummary]:
-        """Its judges."""
-        return summarise_judges(self.table) if self.judged is None else self.judged
-
-    @property
-    def shared(self) -> Counts:
-        """How many responses were drawn from a random stream that others share, of how many."""
-        table = self.table
-        return int(table.shared[table.counts].sum()), int(table.counts.sum())
-
-
-def contrast(
-    first: Rows,
-    second: Rows,
+def contrasts(
+    pairs: Sequence[tuple[Grouped, Grouped]],
+    family: Family | None = None,
     *,
     policies: Sequence[str] = ("exact",),
-    pooled: bool = True,
+    pooled: bool = False,
     features: bool = False,
-    labels: bool = True,
-) -> tuple[list[Contrast], LeftOut]:
-    """Return each measure of the first side less the second, and raters that are left out.
+    labels: bool = False,
+    only_alike: bool = False,
+) -> list[Compared]:
+    """Return each measure of the first side of each pair less the second.
 
     Accuracies by policy: all scored subtests ``pooled``, a separate test, then each by itself, a
     family. Of several policies one under which nothing has a verdict is left out. Then the burdens
     of judges that judged both sides alike, and the rates of their ``features``, which are a family:
     below eight items, where both sides drew several answers to an item, labels are permuted within
     items for all features at once, corrected by maxT. Other ``labels`` are permuted measure by
-    measure. Responses to an item are averaged first, because they are not independent.
+    measure. Responses to an item are averaged first, because they are not independent. p values are
+    corrected over a ``family`` anew, whatever pair a test is of. With ``only_alike`` sides that do
+    not share their conditions are not compared.
     """
-    made: list[Contrast] = []
-    for policy in policies:
-        drop = len(policies) > 1
-        made += _accuracies(first.table, second.table, policy, pooled, labels, drop=drop)
-    judges, left_out = alike(first.judges, second.judges)
-    for pair in judges:
-        made += _of_judge(*pair, features=features, labels=labels)
-    return made, left_out
+    tables: dict[int, Table] = {}
+    made: list[Compared] = []
+    for sides in pairs:
+        members = [side.group.members for side in sides]
+        differing = unlike(*members)
+        rows: list[Contrast] = []
+        left_out: tuple[tuple[str, str], ...] = ()
+        if not (only_alike and differing):
+            for side, own in zip(sides, members, strict=True):
+                tables.setdefault(id(side), table_of(own))
+            both = [tables[id(side)] for side in sides]
+            for policy in policies:
+                rows += _accuracies(both, policy, pooled, labels, drop=len(policies) > 1)
+            judges, left_out = alike(*(side.summary.judges for side in sides))
+            for pair in judges:
+                rows += of_judge(*pair, features=features, labels=labels)
+        shared = [(side.summary.answers.shared_streams, side.summary.answers.n) for side in sides]
+        names = [side.label for side in sides]
+        made.append(
+            Compared(names[0], names[1], tuple(rows), left_out, differing, (shared[0], shared[1]))
+        )
+    return made if family is None else over(made, family)
 
 
-def correct(family: Sequence[Contrast]) -> list[Contrast]:
-    """Return a family of tests with corrected p values, see :func:`corrected`."""
-    found = corrected([one.sides for one in family])
-    return [replace(one, sides=sides) for one, sides in zip(family, found, strict=True)]
+def over(compared: Sequence[Compared], family: Family) -> list[Compared]:
+    """Return pairs with p values corrected over families of tests, whatever pair they are of."""
+    families: dict[Hashable, list[tuple[int, int]]] = {}
+    for at, one in enumerate(compared):
+        for place, row in enumerate(one.rows):
+            families.setdefault(family(row), []).append((at, place))
+    made = [list(one.rows) for one in compared]
+    for places in families.values():
+        found = corrected([compared[at].rows[place] for at, place in places])
+        for (at, place), row in zip(places, found, strict=True):
+            made[at][place] = row
+    return [replace(one, rows=tuple(rows)) for one, rows in zip(compared, made, strict=True)]
 
 
 def _accuracies(
-    first: Table, second: Table, policy: str, pooled: bool, labels: bool, *, drop: bool
+    tables: Sequence[Table], policy: str, pooled: bool, labels: bool, *, drop: bool
 ) -> Iterator[Contrast]:
-    tables = first, second
     found: list[tuple[dict[str, Any], list[Side]]] = []
-    for number, subtest in enumerate(first.battery.subtests):
+    for number, subtest in enumerate(tables[0].battery.subtests):
         if scorer := decider(subtest, number, tables):
             sides = [right_side(table, number, scorer, policy) for table in tables]
             if any(side.values for side in sides) or not drop:
@@ -194,72 +151,87 @@ def _accuracies(
     if pooled and len(found) > 1:
         both = [together(sides[at] for _, sides in found) for at in (0, 1)]
         yield _accuracy({}, both, policy, labels)
-    yield from correct([_accuracy(named, sides, policy, labels) for named, sides in found])
+    yield from corrected([_accuracy(named, sides, policy, labels) for named, sides in found])
 
 
 def _accuracy(named: dict[str, Any], sides: Sequence[Side], policy: str, labels: bool) -> Contrast:
-    paired = compare_sides(sides[0], sides[1], None)
-    if labels:
-        paired = with_labels(paired, sides[0], sides[1], None)
-    design = _design(*sides) if policy == "exact" else None
-    return Contrast(ACCURACY, paired, **named, policy=policy, design=design)
+    design = _design(sides) if policy == "exact" else None
+    what = {"measure": ACCURACY, "policy": policy, "design": design, **named}
+    row = compare_sides(sides[0], sides[1], None, **what)
+    return with_labels(row, sides[0], sides[1], None) if labels else row
 
 
-def _of_judge(
-    first: JudgeSummary, second: JudgeSummary, *, features: bool, labels: bool
+def of_judge(
+    first: JudgeSummary, second: JudgeSummary, *, features: bool = False, labels: bool = False
 ) -> Iterator[Contrast]:
-    terms, n = first.terms, len(first.terms.features)
-    usable = first.burden.usable, second.burden.usable
-    sides = first.rows.burdens, second.rows.burdens
-    paired = compare_sides(*sides, n)
-    rates: list[Paired] = []
+    """Yield the burden of a judge of both sides, then the rates of its features."""
+    terms, n, judges = first.terms, len(first.terms.features), (first, second)
+    of = partial(
+        compare_sides,
+        rater=terms.rater,
+        terms=terms,
+        usable=tuple(judge.burden.usable for judge in judges),
+    )
+    sides = [judge.rows.burdens for judge in judges]
+    burden = of(sides[0], sides[1], n, measure=BURDEN, design=_design(sides))
+    judged = {judge.rows.names[at] for judge in judges for at in np.unique(judge.rows.items)}
+    lacking = tuple(item for _, item in sorted(judged - burden.differences.keys()))
+    burden = replace(burden, items_left_out=lacking)
+    rates: list[Contrast] = []
     if features:
         rates = corrected(
-            [compare_sides(first.rows.side([at]), second.rows.side([at]), None) for at in range(n)]
-        )
-        if paired.units < MAX_T_FROM and permutes_labels(*sides):
+            [
+                of(first.rows.side([at]), second.rows.side([at]), None, measure=FEATURE_RATE,
+                   feature=name)
+                for at, name in enumerate(terms.features)
+            ]
+        )  # fmt: skip
+        if burden.units < MAX_T_FROM and permutes_labels(*sides):
             found = label_permutation(*_profiles(first.rows, second.rows))
             if found is not None:
-                paired = paired.by_labels(found.total_p)
+                burden = burden.by_labels(found.total_p)
                 tests = zip(rates, found.p, found.adjusted, strict=True)
                 rates = [rate.by_labels(p, adjusted) for rate, p, adjusted in tests]
     elif labels:
-        paired = with_labels(paired, *sides, n)
-    judged = {one.rows.names[at] for one in (first, second) for at in np.unique(one.rows.items)}
-    lacking = tuple(item for _, item in sorted(judged - paired.differences.keys()))
-    design = _design(*sides)
-    yield Contrast(
-        BURDEN, paired, rater=terms.rater, terms=terms, usable=usable, items_left_out=lacking,
-        design=design,
-    )  # fmt: skip
-    for name, rate in zip(terms.features, rates, strict=False):
-        yield Contrast(
-            FEATURE_RATE, rate, rater=terms.rater, feature=name, terms=terms, usable=usable
-        )
+        burden = with_labels(burden, sides[0], sides[1], n)
+    yield from (burden, *rates)
 
 
-def _profiles(first: JudgedRows, second: JudgedRows) -> list[list[list[list[float]]]]:
+def _profiles(*sides: JudgedRows) -> list[list[list[list[float]]]]:
     """Return of both sides, by shared item, which features each response with a burden has."""
-    sides = [_by_item(judged) for judged in (first, second)]
-    shared = [place for place in sides[0] if place in sides[1]]
-    return [[side[place].tolist() for place in shared] for side in sides]
+    found: list[dict[Place, NDArray[np.float64]]] = []
+    for judged in sides:
+        items = judged.items[judged.has_burden]
+        present = judged.present[judged.has_burden].astype(np.float64)
+        found.append({judged.names[at]: present[items == at] for at in first_of(items)})
+    shared = [place for place in found[0] if place in found[1]]
+    return [[side[place].tolist() for place in shared] for side in found]
 
 
-def _by_item(judged: JudgedRows) -> dict[Place, NDArray[np.float64]]:
-    items = judged.items[judged.has_burden]
-    present = judged.present[judged.has_burden].astype(np.float64)
-    return {judged.names[at]: present[items == at] for at in first_of(items)}
-
-
-def _design(first: Side, second: Side) -> Design:
-    places = [place for place in first.values if place in second.values]
+def _design(sides: Sequence[Side]) -> Design:
+    places = [place for place in sides[0].values if place in sides[1].values]
     if not places:
         return Design(0, 1)
-    sides = (
-        design_of({place: len(side.values[place]) for place in places}, first.clusters)
-        for side in (first, second)
-    )
-    return min(sides, key=lambda design: design.replicates)
+    clusters = sides[0].clusters
+    designs = [
+        design_of({place: len(side.values[place]) for place in places}, clusters) for side in sides
+    ]
+    return min(designs, key=lambda design: design.replicates)
+
+
+def showable(row: Contrast) -> Estimate:
+    """Return the smallest difference that the test finds with power .8 for prompts like these.
+
+    The first side's mean is taken as what it is; see :mod:`tabwb.scoring.detectable`.
+    """
+    if row.design is None or row.like.test == PAIRED_T:
+        return Estimate(None, NOT_ASKED if row.design is None else NOT_SIMULATED)
+    first = row.first
+    if row.terms is None:
+        mean = ACCURACY_BASE if first is None else min(first, 1 - first)
+        return detectable_accuracy(row.design, accuracy=mean)
+    mean = BURDEN_BASE if first is None else first
+    return detectable_burden(row.design, len(row.terms.features), burden=mean)
 
 
 # ------------------------------------------------------------------ two administrations
@@ -285,23 +257,6 @@ class SideBySide:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Two sides of a design, by name, and what is found of them.
-
-    Attributes:
-        shared_streams: for each side, how many responses were drawn from a random stream that
-            others share, of how many (:mod:`tabwb.analysis.draws`).
-    """
-
-    first: str
-    second: str
-    rows: tuple[Contrast, ...]
-    left_out: LeftOut = ()
-    unlike: Unlike = ()
-    shared_streams: tuple[Counts, Counts] = ((0, 0), (0, 0))
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     """Everything that is said of two sides: measures, items answered in text or named aloud."""
 
@@ -310,11 +265,10 @@ class Difference:
     named: tuple[NamedDifference, ...] = ()
 
 
-def difference(
+def members_compared(
     first: Sequence[AdministrationData],
     second: Sequence[AdministrationData],
-    labels: tuple[str, str],
-    differing: Unlike = (),
+    labels: tuple[str, str] | None = None,
 ) -> Difference:
     """Compare two sides, each of one or more administrations of one battery."""
     batteries = {source.battery.content_hash: source.battery for source in (*first, *second)}
@@ -325,32 +279,20 @@ def difference(
             f"only administrations of one battery can be compared, not {names}",
             hint="tabwb results lists the battery of each",
         )
-    sides = Rows(first), Rows(second)
-    rows, left_out = contrast(*sides, policies=POLICIES, features=True)
-    shared = sides[0].shared, sides[1].shared
-    return Difference(
-        Compared(*labels, tuple(rows), left_out, differing, shared),
-        tuple(_side_by_side(sides[0].table, sides[1].table)),
-        _named(first, second) if battery.coded else (),
+    sides = [
+        Grouped(Group("administration", name, tuple(members)), pool(members))
+        for name, members in zip(labels or map(_label, (first, second)), (first, second),
+                                 strict=True)
+    ]  # fmt: skip
+    (found,) = contrasts(
+        [(sides[0], sides[1])], policies=POLICIES, pooled=True, features=True, labels=True
     )
+    named: tuple[NamedDifference, ...] = ()
+    if battery.coded:
+        from tabwb.report.summaries.naming import naming_difference
 
-
-def _named(
-    first: Sequence[AdministrationData], second: Sequence[AdministrationData]
-) -> tuple[NamedDifference, ...]:
-    from tabwb.report.summaries.naming import naming_difference
-
-    return naming_difference(first, second)
-
-
-def members_compared(
-    first: Sequence[AdministrationData],
-    second: Sequence[AdministrationData],
-    labels: tuple[str, str] | None = None,
-) -> Difference:
-    """Compare two sides with the conditions that they do not share."""
-    labels = labels or (_label(first), _label(second))
-    return difference(first, second, labels, unlike(first, second))
+        named = naming_difference(first, second)
+    return Difference(found, tuple(_side_by_side(table_of(first), table_of(second))), named)
 
 
 def _label(side: Sequence[AdministrationData]) -> str:
@@ -390,7 +332,7 @@ def _said(
     return given
 
 
-# ------------------------------------------------------------------ groups
+# ------------------------------------------------------------------ groups less one
 
 
 def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
@@ -398,9 +340,14 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
 
     Of each kind of names only one group may have it.
     """
-    found = [row for row in rows if name in _names(row)]
+
+    def names(row: Grouped) -> set[str]:
+        members = row.group.members
+        return {row.label, *(name_of(one.administration.conditions) for one in members)}
+
+    found = [row for row in rows if name in names(row)]
     found = found or [row for row in rows if name in {one.cell for one in row.group.values}]
-    found = found or [row for row in rows if any(name in known for known in _names(row))]
+    found = found or [row for row in rows if any(name in known for known in names(row))]
     if len(found) != 1:
         raise UsageError(
             f"{'several groups are' if found else 'no group is'} named '{name}'",
@@ -410,38 +357,6 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
     return found[0]
 
 
-def _names(row: Grouped) -> set[str]:
-    return {row.label, *(name_of(one.administration.conditions) for one in row.group.members)}
-
-
-def groups_compared(
-    pairs: Iterable[tuple[Grouped, Grouped]], *, labels: bool, pooled: bool
-) -> list[Compared]:
-    """Return pairs of groups of one battery: accuracies, and burdens judged alike."""
-    known: dict[int, Rows] = {}
-    made = []
-    for first, second in pairs:
-        base = known.setdefault(id(second), Rows.of(second))
-        rows, left_out = contrast(Rows.of(first), base, pooled=pooled, labels=labels)
-        differing = unlike(first.group.members, second.group.members)
-        made.append(Compared(first.label, second.label, tuple(rows), left_out, differing))
-    return made
-
-
-def over(compared: Sequence[Compared], family: Callable[[Contrast], Hashable]) -> list[Compared]:
-    """Return pairs with p values corrected over families of tests, whatever pair they are of."""
-    families: dict[Hashable, list[tuple[int, int]]] = {}
-    for at, one in enumerate(compared):
-        for place, row in enumerate(one.rows):
-            families.setdefault(family(row), []).append((at, place))
-    made = [list(one.rows) for one in compared]
-    for places in families.values():
-        found = correct([compared[at].rows[place] for at, place in places])
-        for (at, place), row in zip(places, found, strict=True):
-            made[at][place] = row
-    return [replace(one, rows=tuple(rows)) for one, rows in zip(compared, made, strict=True)]
-
-
 def against(rows: Sequence[Grouped], name: str) -> tuple[Grouped, list[Grouped], list[Compared]]:
     """Return the baseline, every other group of its battery, and each of these less it.
 
@@ -449,19 +364,20 @@ def against(rows: Sequence[Grouped], name: str) -> tuple[Grouped, list[Grouped],
     are one family over groups and subtests.
     """
     baseline = baseline_of(rows, name)
-    others = [row for row in rows if row is not baseline]
-    others = [row for row in others if row.battery.content_hash == baseline.battery.content_hash]
+    battery = baseline.battery.content_hash
+    others = [row for row in rows if row is not baseline and row.battery.content_hash == battery]
     if not others:
         raise UsageError(
             "there is no other group of this battery to compare with the baseline",
             hint="--by model, or name more administrations",
         )
-    found = groups_compared([(row, baseline) for row in others], labels=True, pooled=True)
-    return (
-        baseline,
-        others,
-        over(found, lambda one: (one.measure.id, one.judge, bool(one.subtest))),
-    )
+    pairs = [(row, baseline) for row in others]
+    return baseline, others, contrasts(pairs, family_of, pooled=True, labels=True)
+
+
+def family_of(row: Contrast) -> tuple[str, str, bool]:
+    """Return the family of a test among groups less a baseline."""
+    return row.measure.id, row.judge, bool(row.subtest)
 
 
 # ------------------------------------------------------------------ base and instruct models
@@ -502,25 +418,45 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     conditions are paired; one that has no such partner is paired with the others, as not
     comparable.
     """
-    sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
-    for model in models:
-        labels = model.group.labels
-        if labels.keys() >= LABELS and labels.get("tuning") in sides:
-            sides[labels["tuning"]].append(model)
-    couples = product(sides["base"], sides["instruct"])
-    kin = [(base, instruct) for base, instruct in couples if _kin(base) == _kin(instruct)]
-    like = [
-        (base, instruct)
-        for base, instruct in kin
-        if not unlike(base.group.members, instruct.group.members)
-    ]
+    said = [model for model in models if model.group.labels.keys() >= LABELS]
+    sides = (
+        [model for model in said if model.group.labels["tuning"] == tuning]
+        for tuning in ("base", "instruct")
+    )
+    kin = [(base, instruct) for base, instruct in product(*sides) if _kin(base) == _kin(instruct)]
+    like = [pair for pair in kin if not unlike(*(side.group.members for side in pair))]
     paired = {id(group) for pair in like for group in pair}
     return (*like, *(pair for pair in kin if not any(id(group) in paired for group in pair)))
 
 
+def _kin(model: Grouped) -> tuple[str, str, str, str | None]:
+    labels, conditions = model.group.labels, model.group.members[0].administration.conditions
+    return model.battery.content_hash, labels["family"], labels["parameters"], conditions.lesion
+
+
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
     """Return the differences of :func:`kindred` models, where a profile said what they are."""
-    return tuple(_pair(base, instruct) for base, instruct in kindred(models))
+    whole = kindred(models)
+    labelled = [(_labelled(base), _labelled(instruct)) for base, instruct in whole]
+    found = contrasts(labelled, only_alike=True)
+    return tuple(map(_pair, whole, labelled, found))
+
+
+def _pair(whole: Sequence[Grouped], sides: Sequence[Grouped], found: Compared) -> Pair:
+    base, instruct = sides
+    numbers = _numbers(base), _numbers(instruct)
+    given = {number for side in whole for number in _numbers(side)}
+    found = replace(
+        found,
+        first=base.group.whole_name,
+        second=instruct.group.whole_name,
+        rows=of_means(found.rows),
+    )
+    _, family, parameters, lesion = _kin(base)
+    return Pair(
+        f"{base.battery.id} {base.battery.version}", family, parameters, lesion, *numbers,
+        tuple(sorted(given - {*numbers[0], *numbers[1]})), found,
+    )  # fmt: skip
 
 
 def _labelled(model: Grouped) -> Grouped:
@@ -541,66 +477,32 @@ def _numbers(model: Grouped) -> tuple[int, ...]:
     return tuple(member.administration.id for member in model.group.members)
 
 
-def _kin(model: Grouped) -> tuple[str, str, str, str | None]:
-    labels, conditions = model.group.labels, model.group.members[0].administration.conditions
-    return model.battery.content_hash, labels["family"], labels["parameters"], conditions.lesion
+def of_means(rows: Iterable[Contrast]) -> tuple[Contrast, ...]:
+    """Return contrasts, burdens first, each with the difference of the two means that are shown.
 
-
-def _pair(base: Grouped, instruct: Grouped) -> Pair:
-    whole = {*_numbers(base), *_numbers(instruct)}
-    base, instruct = _labelled(base), _labelled(instruct)
-    differing = unlike(base.group.members, instruct.group.members)
-    numbers = _numbers(base), _numbers(instruct)
-    rows: list[Contrast] = []
-    left_out: LeftOut = ()
-    if not differing:
-        rows, left_out = contrast(Rows.of(base), Rows.of(instruct), pooled=False, labels=False)
-    streams = [(one.summary.answers.shared_streams, one.summary.answers.n)
-               for one in (base, instruct)]  # fmt: skip
-    _, family, parameters, lesion = _kin(base)
-    found = Compared(
-        base.group.whole_name, instruct.group.whole_name, burdens_first(rows), left_out, differing,
-        (streams[0], streams[1]),
-    )  # fmt: skip
-    return Pair(
-        f"{base.battery.id} {base.battery.version}", family, parameters, lesion, *numbers,
-        tuple(sorted(whole - {*numbers[0], *numbers[1]})), found,
-    )  # fmt: skip
-
-
-def burdens_first(rows: Iterable[Contrast]) -> tuple[Contrast, ...]:
-    """Return contrasts with those of judges before accuracies."""
-    return tuple(sorted(rows, key=lambda row: row.terms is None))
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyMean:
-    """One measure of base - instruct over families.
-
-    Attributes:
-        row: of one of the pairs: measure, subtest, rater and terms.
-        items: those for which every family has a difference; the others are left out.
-        difference: mean over families and items; several sizes of one family are averaged first.
-        interval: for prompts like these, and families like these.
+    The mean of the differences may miss that by a rounding error.
     """
+    made = (
+        row
+        if row.first is None or row.second is None
+        else replace(row, difference=row.first - row.second)
+        for row in rows
+    )
+    return tuple(sorted(made, key=lambda row: row.terms is None))
 
-    row: Contrast
-    families: tuple[str, ...]
-    items: int
-    difference: float
-    interval: EstimatedInterval
 
-
-def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
+def over_families(pairs: Iterable[Pair]) -> tuple[Contrast, ...]:
     """Return the mean of each measure over families that have a pair; three families or more.
 
-    Pairs of different batteries or lesions are not put together. The variance has a floor from the
-    draws alone, see :func:`tabwb.scoring.differences.family_interval`.
+    A mean is over families and the items for which every family has a difference; several sizes of
+    one family are averaged first. Its interval is for prompts and families like these. Pairs of
+    different batteries or lesions are not put together. The variance has a floor from the draws
+    alone, see :func:`tabwb.scoring.differences.family_interval`.
     """
     measures: dict[tuple[object, ...], dict[str, list[Contrast]]] = {}
     for pair in pairs:
         for row in pair.found.rows:
-            if row.sides.differences:
+            if row.differences:
                 what = row.measure, row.subtest, row.rater, row.terms
                 of = measures.setdefault((pair.battery, pair.lesion, *what), {})
                 of.setdefault(pair.family, []).append(row)
@@ -608,27 +510,28 @@ def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
     return tuple(mean for mean in map(_family_mean, enough) if mean is not None)
 
 
-def _family_mean(by_family: dict[str, list[Contrast]]) -> FamilyMean | None:
-    every = [row.sides for rows in by_family.values() for row in rows]
+def _family_mean(by_family: dict[str, list[Contrast]]) -> Contrast | None:
+    every = [row for rows in by_family.values() for row in rows]
     first = every[0]
     places = [at for at in first.differences if all(at in one.differences for one in every)]
     if not places:
         return None
     rows = [
-        [fsum(row.sides.differences[place] for row in given) / len(given) for place in places]
+        [fsum(row.differences[place] for row in given) / len(given) for place in places]
         for given in by_family.values()
     ]
     own = dict(zip(first.differences, first.clusters, strict=True))
     clustered = [by_cluster(row, [own[place] for place in places]) for row in rows]
-    floors = [
-        fsum(row.sides.floor for row in given) / len(given) ** 2 for given in by_family.values()
-    ]
-    row = next(iter(by_family.values()))[0]
-    largest = 1.0 if row.terms is None else float(len(row.terms.features))
-    return FamilyMean(
-        row,
-        tuple(by_family),
-        len(places),
-        fsum(fsum(row) for row in rows) / len(rows) / len(places),
-        family_interval(clustered, fsum(floors) / len(rows) ** 2, largest),
+    floors = [fsum(row.floor for row in given) / len(given) ** 2 for given in by_family.values()]
+    largest = 1.0 if first.terms is None else float(len(first.terms.features))
+    return Contrast(
+        items=len(places),
+        difference=fsum(fsum(row) for row in rows) / len(rows) / len(places),
+        like=Tested(family_interval(clustered, fsum(floors) / len(rows) ** 2, largest)),
+        measure=first.measure,
+        subtest=first.subtest,
+        title=first.title,
+        rater=first.rater,
+        terms=first.terms,
+        families=tuple(by_family),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import TYPE_CHECKING, Any
 
 from tabwb.analysis.draws import without_draws
 from tabwb.records.words import plural
+from tabwb.report.measures import DIFFERENCE, Measure
 from tabwb.scoring.differences import (
     agreeing,
     difference_interval,
@@ -25,6 +27,11 @@ from tabwb.scoring.permutation import (
     sign_flip_max_t,
     smallest_p,
 )
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.judges import Terms
+    from tabwb.scoring.burden import Usable
+    from tabwb.scoring.detectable import Design
 
 UNEQUAL = 1.25
 """How many times as many responses to an item one side may have for signs to be flipped."""
@@ -98,12 +105,13 @@ class Tested:
         return (None, None) if known is None else (known.low, known.high)
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """A measure of both sides over the items that both have a value for; None without such items.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """One measure of the first side less the second, over the items that both have a value for.
 
     Attributes:
-        first, second: mean over these items of each side's mean over its responses to the item.
+        first, second: mean over these items of each side's mean over its responses to the item;
+            None without such items.
         difference: mean over these items of first - second.
         n_first, n_second: responses behind them.
         like, these: for prompts like these, and for these prompts. The test of ``like`` is sign
@@ -114,24 +122,41 @@ class Paired:
         differences: of item means, by item.
         floor: the least variance of the mean difference, from the draws alone.
         clusters: of each item, in this order; an item without one is its own.
+        subtest, title: empty for all scored subtests together.
+        rater: the deciding scorer, or the judge.
+        terms, usable: of a judge: under which both sides were judged; usable responses of each.
+        items_left_out: of a burden: items that were judged and have no burden on one side or both.
+        design: items and replicates of both; None where no smallest difference is told.
+        families: over which the difference is a mean.
     """
 
     items: int
-    first: float | None
-    second: float | None
     difference: float | None
-    n_first: int
-    n_second: int
     like: Tested
-    these: Tested
-    differences: Mapping[Place, float]
-    floor: float
+    these: Tested = Tested(EstimatedInterval(Estimand.THESE_PROMPTS, None, "not tested"))
+    first: float | None = None
+    second: float | None = None
+    n_first: int = 0
+    n_second: int = 0
+    differences: Mapping[Place, float] = field(default_factory=dict)
+    floor: float = 0.0
     clusters: tuple[Hashable, ...] = ()
+    measure: Measure = DIFFERENCE
+    subtest: str = ""
+    title: str = ""
+    rater: str = ""
+    policy: str = ""
+    feature: str = ""
+    terms: Terms | None = None
+    usable: tuple[Usable, ...] = ()
+    items_left_out: tuple[str, ...] = ()
+    design: Design | None = None
+    families: tuple[str, ...] = ()
 
     @property
-    def of_means(self) -> float | None:
-        """First - second, which the mean of the differences may miss by a rounding error."""
-        return None if self.first is None or self.second is None else self.first - self.second
+    def judge(self) -> str:
+        """The judge; empty for an accuracy."""
+        return self.rater if self.terms else ""
 
     @property
     def units(self) -> int:
@@ -146,8 +171,7 @@ class Paired:
     def parts(self, order: Sequence[Place]) -> list[float]:
         """Return the differences whose signs are flipped: of clusters, in an order of the items."""
         own = dict(zip(self.differences, self.clusters, strict=True))
-        differences = [self.differences[place] for place in order]
-        return cluster_parts(differences, [own[place] for place in order])
+        return cluster_parts([self.differences[at] for at in order], [own[at] for at in order])
 
     @property
     def flipped(self) -> bool:
@@ -159,7 +183,7 @@ class Paired:
         """The smallest p of sign flips over so many clusters; None where t gave p."""
         return smallest_p(self.units) if self.flipped else None
 
-    def by_labels(self, p: float | None, adjusted: float | None = None) -> Paired:
+    def by_labels(self, p: float | None, adjusted: float | None = None) -> Contrast:
         """Return the same with a test of labels within items, for these prompts."""
         interval, p = agreeing(self.these.interval, p)
         if p is None:
@@ -168,11 +192,16 @@ class Paired:
         return replace(self, these=Tested(interval, p, LABELS, *more))
 
 
-def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
-    """Return means, intervals and the test of two sides over their shared items."""
+def compare_sides(first: Side, second: Side, n_features: int | None, **what: Any) -> Contrast:
+    """Return means, intervals and the test of two sides over their shared items.
+
+    ``what`` says what the values are of, as fields of the contrast.
+    """
+    sides = first, second
     places = [place for place in first.values if place in second.values]
-    values = [[side.values[place] for place in places] for side in (first, second)]
+    values = [[side.values[place] for place in places] for side in sides]
     means = [[fsum(given) / len(given) for given in side] for side in values]
+    sizes = [[len(given) for given in side] for side in values]
     clusters = tuple(first.clusters.get(place) or place for place in places)
     like, these = (
         difference_interval(
@@ -186,29 +215,26 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         )
         for estimand in (Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS)
     )
-    sizes = [[len(given) for given in side] for side in values]
     difference, p, test = _tested(means, sizes, n_features, clusters)
     like, p = agreeing(like, p)
-    if first.shares_stream or second.shares_stream:
-        these = without_draws(these)
-    n = len(places)
-    average, other = (fsum(side) / n if n else None for side in means)
-    return Paired(
-        n,
-        average,
-        other,
-        difference,
-        sum(sizes[0]),
-        sum(sizes[1]),
-        Tested(like, p, test),
-        Tested(these),
-        {place: a - b for place, a, b in zip(places, *means, strict=True)},
-        sum(
+    averages = [fsum(side) / len(places) if places else None for side in means]
+    return Contrast(
+        items=len(places),
+        difference=difference,
+        like=Tested(like, p, test),
+        these=Tested(without_draws(these) if any(one.shares_stream for one in sides) else these),
+        first=averages[0],
+        second=averages[1],
+        n_first=sum(sizes[0]),
+        n_second=sum(sizes[1]),
+        differences={place: a - b for place, a, b in zip(places, *means, strict=True)},
+        floor=sum(
             sampling_floor(mean, effective_responses(own), n_features)
-            for mean, own in zip((average, other), sizes, strict=True)
+            for mean, own in zip(averages, sizes, strict=True)
             if mean is not None
         ),
-        clusters,
+        clusters=clusters,
+        **what,
     )
 
 
@@ -245,20 +271,20 @@ def permutes_labels(*sides: Side) -> bool:
     return not any(side.deterministic or side.shares_stream for side in sides)
 
 
-def with_labels(paired: Paired, first: Side, second: Side, n_features: int | None) -> Paired:
+def with_labels(row: Contrast, first: Side, second: Side, n_features: int | None) -> Contrast:
     """Return a comparison with the test of labels within items, where it can be made."""
     if not permutes_labels(first, second):
-        return paired
-    values = [[side.values[place] for place in paired.differences] for side in (first, second)]
+        return row
+    values = [[side.values[place] for place in row.differences] for side in (first, second)]
     if n_features is None:
         counts = [[(int(sum(given)), len(given)) for given in side] for side in values]
-        return paired.by_labels(label_permutation_of_rates(counts[0], counts[1]))
+        return row.by_labels(label_permutation_of_rates(counts[0], counts[1]))
     single = [[[[value] for value in given] for given in side] for side in values]
     found = label_permutation(single[0], single[1])
-    return paired.by_labels(None if found is None else found.p[0])
+    return row.by_labels(None if found is None else found.p[0])
 
 
-def corrected(family: Sequence[Paired]) -> list[Paired]:
+def corrected(family: Sequence[Contrast]) -> list[Contrast]:
     """Return a family of tests with corrected p values.
 
     For prompts like these by maxT over sign flips, where all comparisons have the same eight items
@@ -266,6 +292,7 @@ def corrected(family: Sequence[Paired]) -> list[Paired]:
     the p values, by Holm's method; so are those for these prompts. A single test stays as it is:
     Holm's method over one.
     """
+    like, these = _holm([one.like for one in family]), _holm([one.these for one in family])
     places = [set(one.differences) for one in family]
     shared = len(family) > 1 and all(place == places[0] for place in places)
     if shared and all(one.flipped for one in family) and family[0].units >= MAX_T_FROM:
@@ -276,9 +303,6 @@ def corrected(family: Sequence[Paired]) -> list[Paired]:
             replace(one.like, adjusted=max(p, one.like.p or 0.0), correction="maxT")
             for one, p in zip(family, tested.p, strict=True)
         ]
-    else:
-        like = _holm([one.like for one in family])
-    these = _holm([one.these for one in family])
     return [
         replace(one, like=mine, these=other)
         for one, mine, other in zip(family, like, these, strict=True)

@@ -11,10 +11,16 @@ import pytest
 from scipy import stats
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.contrast import Contrast, Difference, against, baseline_of, difference
+from tabwb.analysis.contrast import (
+    Difference,
+    against,
+    baseline_of,
+    members_compared,
+    showable,
+)
 from tabwb.analysis.draws import SHARED
 from tabwb.analysis.grouping import Grouped, grouped, summarised
-from tabwb.analysis.paired import FLIPPED, LABELS
+from tabwb.analysis.paired import FLIPPED, LABELS, Contrast
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -111,7 +117,7 @@ def all_say(given: Battery, *responses: str) -> dict[str, list[str]]:
 
 
 def compare(one: AdministrationData, other: AdministrationData) -> Difference:
-    return difference([one], [other], ("A", "B"))
+    return members_compared([one], [other], ("A", "B"))
 
 
 def of(
@@ -130,9 +136,9 @@ def test_ten_items_pooled_show_what_five_never_can() -> None:
     given = battery()
     found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
     pooled = of(found, ACCURACY, policy="exact")
-    assert (pooled.sides.items, pooled.like.p, pooled.sides.smallest_p) == (10, 2**-9, 2**-9)
+    assert (pooled.items, pooled.like.p, pooled.smallest_p) == (10, 2**-9, 2**-9)
     words = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (words.sides.items, words.like.p, words.sides.smallest_p) == (5, 0.0625, 0.0625)
+    assert (words.items, words.like.p, words.smallest_p) == (5, 0.0625, 0.0625)
     # Holm over two subtests: 2 x 0.0625, then the larger of 0.0625 and the former.
     assert (words.like.adjusted, words.like.correction) == (0.125, "Holm")
     assert pooled.like.adjusted is None
@@ -193,7 +199,7 @@ def test_features_of_nine_items_are_corrected_by_max_t_over_items() -> None:
         adjusted = max(expected.p[at], rate.like.p)
         assert (rate.like.adjusted, rate.like.correction) == (adjusted, "maxT")
         assert rate.these.adjusted is None
-        assert rate.sides.difference == pytest.approx(sum(differences[at]) / 9)
+        assert rate.difference == pytest.approx(sum(differences[at]) / 9)
     assert expected.p[FEATURES.index("anomia")] == 2**-8
 
 
@@ -219,11 +225,11 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
 def test_the_smallest_difference_comes_from_the_shared_design() -> None:
     given = battery(texts=9)
     burden = of(compare(source(given, ONE), source(given, OTHER)), BURDEN)
-    assert burden.sides.first is not None
-    expected = detectable_burden(Design(9, 4), len(FEATURES), burden=burden.sides.first)
-    assert burden.showable == expected
+    assert burden.first is not None
+    expected = detectable_burden(Design(9, 4), len(FEATURES), burden=burden.first)
+    assert showable(burden) == expected
     few = of(compare(source(battery(texts=5), ONE), source(battery(texts=5), OTHER)), BURDEN)
-    assert few.showable.reason == "sign flips over 5 items never reach .05"
+    assert showable(few).reason == "sign flips over 5 items never reach .05"
 
 
 def without_seeds(given: AdministrationData) -> AdministrationData:
@@ -268,14 +274,14 @@ def test_items_without_a_burden_are_named() -> None:
     other = replace(other, declarations=declared)
     found = compare(replace(one, trials=trials, declarations=declared), other)
     burden = of(found, BURDEN)
-    assert (burden.sides.items, burden.items_left_out) == (4, ("t4",))
+    assert (burden.items, burden.items_left_out) == (4, ("t4",))
     assert of(compare(other, other), BURDEN).items_left_out == ()
 
 
 def test_four_items_right_and_wrong_give_two_of_sixteen() -> None:
     given = battery(words=4, sentences=0)
     found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
-    sides = of(found, ACCURACY, subtest="words", policy="exact").sides
+    sides = of(found, ACCURACY, subtest="words", policy="exact")
     assert (sides.first, sides.second, sides.items, sides.difference) == (1.0, 0.0, 4, 1.0)
     assert (sides.like.p, sides.like.test) == (2 / 16, FLIPPED)
 
@@ -284,7 +290,7 @@ def test_responses_to_one_item_are_averaged_first_and_only_shared_items_count() 
     given = battery(words=3, sentences=0)
     one = source(given, {"w0": ["a", "b"], "w1": ["a"], "w2": ["a"]})
     found = compare(one, source(given, {"w0": ["b"], "w1": ["a"]}))
-    sides = of(found, ACCURACY, subtest="words", policy="exact").sides
+    sides = of(found, ACCURACY, subtest="words", policy="exact")
     assert (sides.first, sides.second, sides.items, sides.difference) == (0.75, 0.5, 2, 0.25)
 
 
@@ -292,7 +298,7 @@ def test_nothing_shared_is_undefined_not_zero() -> None:
     given = battery(words=2, sentences=0)
     found = compare(source(given, {"w0": ["a"]}), source(given, {"w1": ["a"]}))
     row = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (row.sides.first, row.sides.difference, row.like.p) == (None, None, None)
+    assert (row.first, row.difference, row.like.p) == (None, None, None)
     assert difference_json(found)["compared"][0]["status"] == "undefined"
 
 
@@ -301,7 +307,7 @@ def test_a_burden_of_two_items_has_the_p_of_its_interval() -> None:
     one, other = {"t0": ["anomia jargon"], "t1": ["anomia"]}, {"t0": ["anomia"], "t1": ["fine"]}
     burden = of(compare(source(given, one), source(given, other)), BURDEN)
     assert burden.terms == Terms(JUDGE, FEATURES, "connected-text", None)
-    assert (burden.sides.first, burden.sides.second) == (1.5, 0.5)
+    assert (burden.first, burden.second) == (1.5, 0.5)
     # Sign flips say 2/4. By hand, of the interval: t = 1 / sqrt((1.5 + .25) / 2 + (.5 + .25) / 2).
     assert burden.like.p == pytest.approx(2 * stats.t.sf(1 / 1.25**0.5, 1), rel=0.1)
 
@@ -318,9 +324,9 @@ def test_only_burdens_under_the_same_terms_are_compared() -> None:
     hashes = [sha256(prompt.encode()).hexdigest()[:8] for prompt in ("old", "new")]
     terms = [f"3 features, connected text, prompt {each}" for each in hashes]
     assert found.left_out == ((JUDGE, f"judged under other terms: {terms[0]} / {terms[1]}"),)
-    several = difference([old, new], [judged({"t0": ["fine"]}, "new")], ("A", "B"))
+    several = members_compared([old, new], [judged({"t0": ["fine"]}, "new")], ("A", "B"))
     # Not 1.5: the response judged under the old prompt is none of this burden's.
-    assert of(several, BURDEN).sides.difference == 1.0
+    assert of(several, BURDEN).difference == 1.0
     alone = compare(source(battery(texts=2), {"t0": ["x"]}), source(battery(), {"w0": ["a"]}))
     assert alone.found.left_out == ((JUDGE, "judged only one side"),)
 
@@ -368,12 +374,12 @@ def test_pooled_accuracies_are_corrected_by_max_t_over_groups() -> None:
     baseline, _, found = against(groups(), "local:m1")
     assert (baseline.label, [one.first for one in found]) == ("m1", ["m2", "m3"])
     pooled = [row for one in found for row in one.rows if not (row.subtest or row.terms)]
-    assert [row.sides.difference for row in pooled] == [-1.0, -0.25]
+    assert [row.difference for row in pooled] == [-1.0, -0.25]
     assert [row.like.p for row in pooled] == [2**-7, 0.5]
     tested = sign_flip_max_t([[-1.0] * 8, [0, 0, 0, 0, -1.0, -1.0, 0, 0]])
     assert tested is not None and tuple(row.like.adjusted for row in pooled) == tested.p
     assert {row.like.correction for row in pooled} == {"maxT"}
-    assert {row.sides.smallest_p for row in pooled} == {2**-7}
+    assert {row.smallest_p for row in pooled} == {2**-7}
 
 
 def test_subtests_are_one_family_over_groups_and_subtests() -> None:

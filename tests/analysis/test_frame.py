@@ -18,7 +18,7 @@ from tabwb.analysis.administrations import (
     outlines,
     with_columns,
 )
-from tabwb.analysis.contrast import difference
+from tabwb.analysis.contrast import members_compared
 from tabwb.analysis.judges import disagreements, judge_report
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
@@ -275,7 +275,7 @@ def test_comparisons_read_the_same_from_columns_and_trials(
         said = []
         for read in (partial(explained, feature), load_administrations):
             first, second = (read(store, side) for side in ([1], [2, 3]))
-            compared = difference_json(difference(first, second, ("A", "B")))
+            compared = difference_json(members_compared(first, second, ("A", "B")))
             judges = judges_document(judge_report([("", second)]))
             said.append((json.dumps([compared, judges]), disagreements(second, feature)))
         assert said[0] == said[1]

@@ -62,10 +62,10 @@ def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     assert (pair.found.first, pair.found.second) == ("local:L-1-base", "local:L-1-instruct")
     burden = pair.found.rows[0]
     assert (burden.measure.title, burden.rater) == ("symptom burden", "rules-2")
-    assert (burden.sides.first, burden.sides.second, burden.sides.difference) == (1.0, 1.0, 0.0)
-    assert (burden.sides.n_first, burden.sides.n_second) == (2, 2)
+    assert (burden.first, burden.second, burden.difference) == (1.0, 1.0, 0.0)
+    assert (burden.n_first, burden.n_second) == (2, 2)
     # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
-    assert (burden.sides.items, burden.like.interval.estimand) == (
+    assert (burden.items, burden.like.interval.estimand) == (
         2,
         Estimand.PROMPTS_LIKE_THESE,
     )
@@ -81,9 +81,9 @@ def test_a_pair_has_the_differences_of_its_accuracies() -> None:
         "words",
         "choice",
     )
-    assert accuracy.sides.first == pytest.approx(1 / 3)
-    assert accuracy.sides.second == 1.0
-    assert accuracy.sides.difference == pytest.approx(-2 / 3)
+    assert accuracy.first == pytest.approx(1 / 3)
+    assert accuracy.second == 1.0
+    assert accuracy.difference == pytest.approx(-2 / 3)
     # d = (0, -1, -1): var(d)/k = 1/9, below the floor of the draws; t with 2 df is 4.303.
     floor = 0.375 * 0.625 / 3 + 0.875 * 0.125 / 3
     assert accuracy.like.interval.interval is not None
@@ -96,7 +96,7 @@ def test_one_item_has_a_difference_but_no_interval() -> None:
     other = given(2, conditions("instruct"), answered("wc1", "lion"))
     (pair,) = pairs(one, other)
     (gap,) = pair.found.rows
-    assert (gap.sides.difference, gap.like.interval.interval) == (-1.0, None)
+    assert (gap.difference, gap.like.interval.interval) == (-1.0, None)
     assert gap.like.interval.reason == ONE_ITEM
 
 
@@ -191,7 +191,7 @@ def test_three_families_have_a_mean_difference_with_an_interval() -> None:
     floors = [
         sampling_floor(mean, 3, None) + sampling_floor(1.0, 3, None) for mean in (1 / 3, 2 / 3, 0)
     ]
-    assert found.interval == family_interval(rows, sum(floors) / 9, 1.0)
+    assert found.like.interval == family_interval(rows, sum(floors) / 9, 1.0)
 
 
 def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:

@@ -201,8 +201,8 @@ def test_an_administration_has_its_own_tables(study: tabwb.Study) -> None:
 def test_two_sides_are_compared_on_their_items(study: tabwb.Study) -> None:
     table = study.compare(1, 2)
     row = table.where(measure="accuracy", part="words", policy="exact").to_dicts()[0]
-    assert (row["first_value"], row["second_value"], row["difference"]) == (1.0, 0.0, 1.0)
-    assert row["n_items"] == 2 and row["low"] <= 1.0 and row["p"] is not None
+    assert (row["value"], row["baseline_value"], row["difference"]) == (1.0, 0.0, 1.0)
+    assert row["n_items"] == 2 and row["difference_low"] <= 1.0 and row["p"] is not None
 
 
 def test_judging_needs_a_store_open_for_writing(study: tabwb.Study, tmp_path: Path) -> None:

@@ -129,12 +129,13 @@ def test_base_and_instruct_are_compared_in_the_report() -> None:
     groups = summarised(grouped(members, "model"))
     made = pairs_table(pairs_of(groups))
     assert made is not None
-    words = made.table.where(part="Word Comprehension")
-    ((pair, items, base, instruct, difference),) = words.select(
-        ("pair", "items", "base", "instruct", "difference")
-    ).rows()
-    assert (pair, items) == ("base - instruct", 3)
-    assert (base, instruct, difference) == pytest.approx((0.0, 1 / 3, -1 / 3))
+    ((base, instruct, items, *values),) = (
+        made.table.where(part="words")
+        .select(("group", "baseline", "n_items", "value", "baseline_value", "difference"))
+        .rows()
+    )
+    assert (base, instruct, items) == ("base", "instruct", 3)
+    assert values == pytest.approx([0.0, 1 / 3, -1 / 3])
     sections = report_of(studied(groups), figures=False).sections
     assert "base-instruct" not in {section.id for section in sections}
     assert "base-and-instruct" in {section.id for section in sections}

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Group
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.contrast import Rows, contrast
+from tabwb.analysis.contrast import members_compared, of_judge, showable
 from tabwb.analysis.moved import Moved, moved, moved_words
 from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
@@ -133,10 +133,10 @@ def test_a_result_and_a_difference_have_one_number_where_responses_are_missing()
     found = pool([source], interval=True)
     (judge,) = found.judges
     assert judge.burden.symptom_burden.value == pytest.approx((1 / 6 + 1) / 2)
-    rows, _ = contrast(Rows([source]), Rows([source]))
-    (row,) = (one for one in rows if one.terms)
-    assert row.sides.first == judge.burden.symptom_burden.value
-    compared = {(one.subtest, one.policy): one.sides.first for one in rows}
+    rows = members_compared([source], [source]).found.rows
+    (row,) = (one for one in rows if one.judge and not one.feature)
+    assert row.first == judge.burden.symptom_burden.value
+    compared = {(one.subtest, one.policy): one.first for one in rows}
     words = next(one for one in found.subtests if one.id == "words")
     assert words.share.accuracy().value == compared["words", "exact"] == 0.75
     assert judge.burden.rate("retracing").value == pytest.approx((1 / 6 + 1) / 2)
@@ -207,13 +207,12 @@ def test_the_cluster_of_items_is_the_unit_of_intervals_and_sign_flips() -> None:
         [int(sum(pair)) for pair in pairs], [8] * 4
     )
     (lower,) = found(themes, (0,) * 8).judges
-    rows, _ = contrast(Rows([], (one,)), Rows([], (lower,)), policies=())
-    (clustered,) = rows
-    assert (clustered.sides.items, clustered.sides.units) == (8, 4)
+    (clustered,) = of_judge(one, lower)
+    assert (clustered.items, clustered.units) == (8, 4)
     # Three units differ: all signs alike in 2 of 2^4 flips, and the zero difference of one unit.
-    assert clustered.sides.smallest_p == 2 ** (1 - 4)
+    assert clustered.smallest_p == 2 ** (1 - 4)
     assert clustered.design == Design(4, 8, "clusters")
-    assert clustered.showable.reason == "sign flips over 4 clusters never reach .05"
+    assert showable(clustered).reason == "sign flips over 4 clusters never reach .05"
     assert clustered.like.p is not None and clustered.like.p >= 2 ** (1 - 3)
 
 

@@ -14,7 +14,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.change import change_of, sessions_of
-from tabwb.analysis.contrast import Difference, difference
+from tabwb.analysis.contrast import Difference, members_compared
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.media.views.contrasts import difference_view
 from tabwb.plugin_api.config.settings import Configuration
@@ -83,7 +83,7 @@ def found(store: Store, tmp_path: Path) -> Difference:
     _give(store, battery, BEFORE)
     _give(store, battery, AFTER)
     sides = [load_administrations(store, (number,)) for number in (1, 2)]
-    return difference(sides[0], sides[1], ("#1", "#2"))
+    return members_compared(sides[0], sides[1], ("#1", "#2"))
 
 
 def test_items_are_compared_by_what_was_said_and_what_is_said_of_it(found: Difference) -> None:
@@ -194,7 +194,7 @@ def test_several_responses_to_an_item_have_no_mcnemar(store: Store, tmp_path: Pa
     for answers in (BEFORE, BEFORE, AFTER):
         _give(store, battery, answers)
     sides = [load_administrations(store, numbers) for numbers in ((1, 2), (3,))]
-    (named,) = difference(sides[0], sides[1], ("#1, #2", "#3")).named
+    (named,) = members_compared(sides[0], sides[1], ("#1, #2", "#3")).named
     assert named.changed == ()
     assert len(named.pairs[0].first) == 2
 

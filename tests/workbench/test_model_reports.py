@@ -55,8 +55,8 @@ async def test_p_shows_base_and_instruct_with_the_differences(
         assert help_for(seat.app.screen).startswith("# Base and instruct")
         # 3 features in 5 texts against none; 3 of 5 against 5 of 5 words.
         for figures, difference in (
-            ("0.60 5 0.00 5 +0.60", "+0.60"),
-            ("0.60 5 1.00 5 -0.40", "-0.40"),
+            ("0.60 1.00 -0.40 5 (5, 5)", "-0.40"),
+            ("0.60 0.00 +0.60 5 (5, 5)", "+0.60"),
         ):
             while difference not in seat.text and pane.scroll_y < pane.max_scroll_y:
                 await seat.press("pagedown")

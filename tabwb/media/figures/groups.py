@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 from tabwb.analysis.contrast import (
     NO_ITEMS,
     Compared,
-    Contrast,
     Pair,
     baseline_of,
-    burdens_first,
-    groups_compared,
+    contrasts,
+    of_means,
     over,
     over_families,
     pairs_of,
 )
 from tabwb.analysis.grouping import Grouped, names_of_groups
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P
+from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P, Contrast
 from tabwb.analysis.series import size_words
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -460,11 +459,11 @@ def _differences(groups: Groups, options: Options) -> Table:
         if options["measure"] in ("all", row.measure.id)
     ]  # fmt: skip
     given += [
-        {"comparison": f"mean over {len(mean.families)} families", **_place(mean.row, every),
-         **value_cells(Estimate(mean.difference)), **interval_cells([mean.interval]),
+        {"comparison": f"mean over {len(mean.families)} families", **_place(mean, every),
+         **value_cells(Estimate(mean.difference)), **interval_cells([mean.like.interval]),
          "n_items": mean.items}
         for mean in over_families(pairs)
-        if options["measure"] in ("all", mean.row.measure.id)
+        if options["measure"] in ("all", mean.measure.id)
     ]  # fmt: skip
     differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for name, mine, other in (fact for one in found for fact in one.unlike):
@@ -562,11 +561,9 @@ def _of_groups(groups: Groups, against: str) -> list[tuple[str, Compared]]:
     return [
         (
             label if against else f"{label} − {own}",
-            replace(one, first=label, second=own, rows=burdens_first(one.rows)),
+            replace(one, first=label, second=own, rows=of_means(one.rows)),
         )
-        for label, one in zip(
-            others, groups_compared(pairs, labels=False, pooled=False), strict=True
-        )
+        for label, one in zip(others, contrasts(pairs), strict=True)
     ]
 
 
@@ -584,22 +581,22 @@ def _place(row: Contrast, every: Sequence[Contrast]) -> Record:
 
 
 def _contrast_cells(row: Contrast, tests: int) -> Record:
-    sides, value, like = row.sides, row.sides.of_means, row.like
+    value, like = row.difference, row.like
     corrected = like.p is not None and tests > 1
     return {
-        "first_value": sides.first,
-        "second_value": sides.second,
+        "first_value": row.first,
+        "second_value": row.second,
         **value_cells(Estimate(None, NO_ITEMS) if value is None else Estimate(value)),
         **interval_cells([like.interval, row.these.interval]),
         "p": like.p,
         "test": like.test,
         "p_adjusted": like.adjusted,
         "correction": f"{like.correction} over {plural(tests, 'test')}" if corrected else None,
-        "smallest_p": sides.smallest_p,
-        "units": sides.unit_count,
-        "n_items": sides.items,
-        "n_first": sides.n_first,
-        "n_second": sides.n_second,
+        "smallest_p": row.smallest_p,
+        "units": row.unit_count,
+        "n_items": row.items,
+        "n_first": row.n_first,
+        "n_second": row.n_second,
     }
 
 

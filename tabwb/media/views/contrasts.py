@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -13,9 +12,9 @@ from rich.text import Text
 
 from tabwb.analysis.draws import compared_caution
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.paired import AGREE, PAIRED_T, Tested
+from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast, Tested
 from tabwb.battery.model import Battery
-from tabwb.media.terminal import ForWidth, empty_table, table
+from tabwb.media.terminal import empty_table, table
 from tabwb.media.views.naming import BASES
 from tabwb.media.wording import (
     both_usable,
@@ -36,15 +35,14 @@ from tabwb.scoring.estimate import Estimand
 from tabwb.scoring.naming.summary import NamedItem, right_by
 
 if TYPE_CHECKING:
-    from tabwb.analysis.contrast import Compared, Contrast, Difference, FamilyMean, Pair
+    from tabwb.analysis.contrast import Compared, Difference, Pair
 
-WIDE = 80
-"""From so many columns on each figure has its own column."""
-HEADINGS = ("A", "B", "A - B", "95 %", "p", "corr.", "items")
 NAMED = 5
 """So many items are named; of more their number is told."""
 ALL_SCORED = "all scored subtests"
 SIDES = "A", "B"
+Named = tuple[str, "Contrast | None"]
+"""A measure with its name; without a figure a line of words."""
 
 
 def difference_view(
@@ -57,7 +55,7 @@ def difference_view(
         for side, name in zip(SIDES, (found.first, found.second), strict=True)
     ]
     if items or found.rows:
-        parts.append(ForWidth(partial(_measures, found, battery)))
+        parts.append(contrasts_table(measures(found, battery)))
         parts += [Text(note, style="dim") for note in notes(found)]
         alike = sum(not item.differs for item in items)
         parts.append(Text(f"{len(items)} items, {alike} answered alike", style="dim"))
@@ -73,19 +71,24 @@ def difference_view(
     return Group(*parts)
 
 
-def _measures(found: Compared, battery: Battery, width: int) -> Table:
-    compact = width < WIDE
-    headings = ("A\n ", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
-    made = table(*headings, first="measure, and what it is for", fold=True)
-    for name, row in measures(found, battery):
-        cells = ("",) * 4 if row is None else (*means(row), str(row.sides.items))
-        blank = ("",) * (0 if compact else 3)
-        made.add_row(
-            Text(name), *(Text(one, style="bold") for one in (*cells[:3], *blank, cells[3]))
-        )
-        for tested in () if row is None else (row.like, row.these):
-            told = ("", *tests(tested)) if compact else ("", "", "", *tests(tested), "")
-            made.add_row(Text(f"  {tested.interval.estimand.value}", style="dim"), *told)
+def contrasts_table(named: Iterable[Named], sides: Sequence[str] = SIDES, title: str = "") -> Table:
+    """Return differences: means, items and responses; below them the test of each estimand."""
+    first, second = sides
+    less = f"{first} - {second}" if sides == SIDES else "difference"
+    headings = f"{first}\n ", f"{second}\n95 %", f"{less}\np", "items (N)\ncorr."
+    made = table(*headings, first="measure, and what it is for", fold=True, title=title)
+    for name, row in named:
+        if row is None:
+            made.add_row(name, *[""] * 4)
+            continue
+        over, tested = str(row.items), [row.like, row.these]
+        if row.families:
+            tested, values = [row.like], ("", "", signed(row.difference))
+        else:
+            over, values = f"{over} ({row.n_first}, {row.n_second})", means(row)
+        made.add_row(name, *(Text(cell, style="bold") for cell in (*values, over)))
+        for one in tested:
+            made.add_row(Text(f"  {one.interval.estimand.value}", style="dim"), "", *tests(one))
     return made
 
 
@@ -110,24 +113,38 @@ def _answered(responses: tuple[str, ...], right: float | None) -> Text:
     return text
 
 
-def measures(found: Compared, battery: Battery) -> Iterator[tuple[str, Contrast | None]]:
+def measures(
+    found: Compared, battery: Battery | None = None, sides: Sequence[str] = SIDES
+) -> Iterator[Named]:
     """Yield each measure with its name; without a figure what the judge that follows could use.
 
     Policies under which an accuracy and its tests are the same are one. Features that are absent on
     both sides are left out, see :func:`notes`.
     """
-    names = _judges(found)
-    for policies, row in _shown(found.rows):
+    names = _judges(found.rows)
+    titles = {feature.id: feature.title for feature in battery.features} if battery else {}
+    alike: dict[tuple[object, ...], list[Contrast]] = {}
+    order = dict.fromkeys(row.subtest for row in found.rows if row.measure is ACCURACY)
+    for subtest in order:
+        for row in found.rows:
+            if row.measure is ACCURACY and row.subtest == subtest:
+                key = subtest, row.first, row.second, row.items, row.like, row.these
+                alike.setdefault(key, []).append(row)
+    for same in alike.values():
+        policies = ", ".join(row.policy for row in same)
+        yield f"{same[0].title or ALL_SCORED}, share right ({policies})", same[0]
+    for row in found.rows:
         rater = names.get(row.rater, row.rater)
         if row.measure is BURDEN:
-            yield f"{rater}: {both_usable(row.usable, SIDES)}", None
-        yield _name(row, policies, battery, rater), row
+            yield f"{rater}: {both_usable(row.usable, sides)}", None
+            yield f"symptom burden, {rater}, {row.terms}", row
+        elif row.measure is FEATURE_RATE and not _absent(row):
+            yield f"{titles.get(row.feature, row.feature)}, share of responses, {rater}", row
 
 
 def means(row: Contrast) -> tuple[str, str, str]:
     """Return the means of A and of B, and their difference."""
-    sides = row.sides
-    return figure(sides.first), figure(sides.second), signed(sides.difference)
+    return figure(row.first), figure(row.second), signed(row.difference)
 
 
 def tests(tested: Tested) -> tuple[str, str, str]:
@@ -136,75 +153,27 @@ def tests(tested: Tested) -> tuple[str, str, str]:
     return interval_words(tested.interval), p, adjusted
 
 
-def _shown(compared: Sequence[Contrast]) -> Iterator[tuple[tuple[str, ...], Contrast]]:
-    alike: dict[tuple[object, ...], list[Contrast]] = {}
-    order = dict.fromkeys(row.subtest for row in compared if row.measure is ACCURACY)
-    for row in sorted(
-        (row for row in compared if row.measure is ACCURACY),
-        key=lambda row: list(order).index(row.subtest),
-    ):
-        sides = row.sides
-        key = row.subtest, sides.first, sides.second, sides.items, sides.like, sides.these
-        alike.setdefault(key, []).append(row)
-    for same in alike.values():
-        yield tuple(row.policy for row in same), same[0]
-    for row in compared:
-        if row.measure is BURDEN or (row.measure is FEATURE_RATE and not _absent(row)):
-            yield (), row
-
-
 def _absent(row: Contrast) -> bool:
-    return not (row.sides.first or row.sides.second)
+    return not (row.first or row.second)
 
 
-def _judges(found: Compared) -> Mapping[str, str]:
+def _judges(rows: Iterable[Contrast]) -> Mapping[str, str]:
     """Return the short name of each judge that is compared."""
-    return judge_names(row.rater for row in found.rows if row.rater)
-
-
-def _name(row: Contrast, policies: Sequence[str], battery: Battery, rater: str) -> str:
-    if row.measure is ACCURACY:
-        return f"{row.title or ALL_SCORED}, share right ({', '.join(policies)})"
-    if row.measure is BURDEN:
-        return f"symptom burden, {rater}, {row.terms}"
-    titles = {feature.id: feature.title for feature in battery.features}
-    return f"{titles.get(row.feature, row.feature)}, share of responses, {rater}"
+    return judge_names(row.rater for row in rows if row.rater)
 
 
 def notes(found: Compared) -> Iterator[str]:
     """Yield what must be known to read the table."""
     rows = found.rows
-    yield from (f"{name}: {spec}" for spec, name in _judges(found).items() if name != spec)
     for name, first, second in found.unlike:
         yield f"A and B also differ in {name}: {first} | {second}"
-    yield from _shared(found, SIDES)
-    for rater, why in found.left_out:
-        yield f"{rater}: {why}"
-    for row in rows:
-        if items := row.items_left_out:
-            named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
-            yield f"{row.rater}: not compared, no burden on one side or both: {named}"
-    absent = Counter(row.rater for row in rows if row.measure is FEATURE_RATE and _absent(row))
-    for rater, n in absent.items():
-        yield f"{rater}: {n} features are absent on both sides and not shown"
-    if not any(row.sides.items for row in rows):
+    yield from _left_out(found)
+    if not any(row.items for row in rows):
         return
-    yield "A and B are means over the items that both answered, each with the same weight"
-    yield (
-        f"p: two-sided; prompts like these: {_like_tests(rows)}; "
-        "these prompts: labels permuted within items. corr.: corrected for the subtests of a "
-        "policy (Holm) or the features of a judge (maxT over sign flips from 8 items on and for "
-        "these prompts, else Holm)"
-    )
-    yield AGREE
-    smallest = ((row.sides.unit_count, row.sides.smallest_p) for row in rows)
-    least = {count: p for count, p in smallest if p is not None}
-    if least:
-        yield "smallest p that the items can give, prompts like these: " + "; ".join(
-            f"{count} {p:.3g}" + (" (never below .05)" if p > 0.05 else "")
-            for count, p in sorted(least.items(), key=lambda one: -one[1])
-        )
-    main = [(row, row.showable) for row in rows if row.design is not None]
+    yield from reading(rows)
+    from tabwb.analysis.contrast import showable  # loads numpy
+
+    main = [(row, showable(row)) for row in rows if row.design is not None]
     shown = [f"{_short(row)} {figure(one.value)}" for row, one in main if one.defined]
     if shown:
         yield (
@@ -213,29 +182,56 @@ def notes(found: Compared) -> Iterator[str]:
             "these: " + "; ".join(shown)
         )
     hopeless = [
-        f"{_short(row)} ({one.reason})"
-        for row, one in main
-        if row.sides.items > 1 and not one.defined
+        f"{_short(row)} ({one.reason})" for row, one in main if row.items > 1 and not one.defined
     ]
     if hopeless:
         yield f"no smallest difference: {'; '.join(hopeless)}"
 
 
-def _shared(found: Compared, names: Sequence[str]) -> Iterator[str]:
-    for side, (shared, n) in zip(names, found.shared_streams, strict=True):
+def _left_out(found: Compared, sides: Sequence[str] = SIDES) -> Iterator[str]:
+    """Yield the judges, and what was not compared or not shown."""
+    yield from (f"{name}: {spec}" for spec, name in _judges(found.rows).items() if name != spec)
+    for side, (shared, n) in zip(sides, found.shared_streams, strict=True):
         if shared:
             yield compared_caution(side, shared, n)
+    for rater, why in found.left_out:
+        yield f"{rater}: {why}"
+    for row in found.rows:
+        if items := row.items_left_out:
+            named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
+            yield f"{row.rater}: not compared, no burden on one side or both: {named}"
+    absent = (row.rater for row in found.rows if row.measure is FEATURE_RATE and _absent(row))
+    for rater, n in Counter(absent).items():
+        yield f"{rater}: {n} features are absent on both sides and not shown"
 
 
-def _like_tests(rows: Sequence[Contrast]) -> str:
+def reading(rows: Sequence[Contrast], sides: Sequence[str] = SIDES) -> Iterator[str]:
+    """Yield how means, intervals and p values were made."""
+    yield (
+        f"{' and '.join(sides)} are means over the items that both answered, each with the same "
+        "weight; N: their responses with a value"
+    )
     methods = {row.like.test for row in rows} - {""}
-    said = ["sign-flip permutation test over items"] if methods - {PAIRED_T} else []
+    like = ["sign-flip permutation test over items"] if methods - {PAIRED_T} else []
     if PAIRED_T in methods:
-        said.append(
+        like.append(
             "paired t over items, with the standard error of the interval, where the sides have "
             "unequal numbers of replicates"
         )
-    return ", ".join(said)
+    these = any(row.these.p is not None for row in rows)
+    yield (
+        f"p: two-sided; prompts like these: {', '.join(like)}"
+        f"{'; these prompts: labels permuted within items' * these}. corr.: corrected for the "
+        "subtests of a policy (Holm) or the features of a judge (maxT over sign flips from 8 items "
+        "on and for these prompts, else Holm)"
+    )
+    yield AGREE
+    least = {row.unit_count: row.smallest_p for row in rows if row.smallest_p is not None}
+    if least:
+        yield "smallest p that the items can give, prompts like these: " + "; ".join(
+            f"{count} {p:.3g}" + (" (never below .05)" if p > 0.05 else "")
+            for count, p in sorted(least.items(), key=lambda one: -one[1])
+        )
 
 
 def _short(row: Contrast) -> str:
@@ -244,6 +240,8 @@ def _short(row: Contrast) -> str:
 
 # ------------------------------------------------------------------ base and instruct models
 
+TUNINGS = "base", "instruct"
+
 
 def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
     """Yield base and instruct models of one battery, then means over families, with their names."""
@@ -251,63 +249,49 @@ def pair_parts(pairs: Sequence[Pair]) -> Iterator[tuple[str, RenderableType]]:
 
     for pair in pairs:
         yield f"{pair.family}, {size_of(pair.parameters)}", pair_view(pair)
-    if means := over_families(pairs):
-        yield "Families", _families_view(means)
+    below: list[RenderableType] = []
+    if families := over_families(pairs):
+        names = _judges(families)
+        named = [
+            (f"{_measure(row, names)}, {len(row.families)} families like these", row)
+            for row in families
+        ]
+        title = "base - instruct over families"
+        below.append(contrasts_table(named, TUNINGS, title))
+    rows = [row for pair in pairs for row in pair.found.rows]
+    if rows:
+        lines = "\n".join(reading(rows, TUNINGS))
+        below.append(Text(f"{lines}\n", style="dim"))
+        yield "Families" if families else "How to read it", Group(*below)
 
 
 def pair_view(pair: Pair) -> RenderableType:
     """Return a base and an instruct model: each measure with the difference, then the notes."""
     found = pair.found
     title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
+    title += f", lesion {pair.lesion}" if pair.lesion else ""
     said = [
         f"base {found.first}: {numbered(pair.base_from)}",
         f"instruct {found.second}: {numbered(pair.instruct_from)}",
     ]
-    if found.unlike:
-        unlike = [
-            f"Not comparable: {title_of(name)} differs too ({base} | {instruct})"
-            for name, base, instruct in found.unlike
-        ]
-        dim = Text("\n".join(said) + "\n", style="dim")
-        return Group(Text(title, style="bold"), Text("\n".join(unlike)), dim)
-    headings = ("base", "N", "instruct", "N", "difference\n95 %")
-    title += f", lesion {pair.lesion}" if pair.lesion else ""
-    made = table(*headings, first="measure", fold=True, title=title)
-    for row in found.rows:
-        sides = row.sides
-        if row.usable:
-            said.append(f"{row.rater}: {both_usable(row.usable, ('base', 'instruct'))}")
-        base, instruct = figure(sides.first), figure(sides.second)
-        means = base, str(sides.n_first), instruct, str(sides.n_second)
-        made.add_row(_measure(row), *means, Text(signed(sides.of_means), style="bold"))
-        for tested in (row.like, row.these):
-            name = Text(f"  {tested.interval.estimand.value}", style="dim")
-            made.add_row(name, *[""] * 4, interval_words(tested.interval))
+    said += [
+        f"Not comparable: {title_of(name)} differs too ({base} | {instruct})"
+        for name, base, instruct in found.unlike
+    ]
     if pair.unsaid:
         said.append(f"not included, because no profile states the family: {numbered(pair.unsaid)}")
-    said += [f"{rater}: {why}" for rater, why in found.left_out]
-    said += _shared(found, ("base", "instruct"))
-    said.append("means over the items that both have a value for; N: responses to them")
-    said.append("95 %: paired by item, no interval narrower than the draws alone allow")
+    said += _left_out(found, TUNINGS)
+    shown = Text(title, style="bold")
+    made = (
+        shown if found.unlike else contrasts_table(measures(found, None, TUNINGS), TUNINGS, title)
+    )
     return Group(made, Text("\n".join(said) + "\n", style="dim"))
 
 
-def _families_view(means: Sequence[FamilyMean]) -> RenderableType:
-    title = "base - instruct over families"
-    made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
-    for mean in means:
-        difference = Text(signed(mean.difference), style="bold")
-        counts = str(len(mean.families)), str(mean.items)
-        made.add_row(_measure(mean.row), *counts, difference, "")
-        name = Text(f"  {mean.interval.estimand.value}, families like these", style="dim")
-        made.add_row(name, "", "", "", interval_words(mean.interval))
-    return made
-
-
-def _measure(row: Contrast) -> str:
+def _measure(row: Contrast, names: Mapping[str, str]) -> str:
     if row.terms is None:
-        return f"{row.title}, share right"
-    return f"symptom burden, {row.rater}, {row.terms}"
+        return f"{row.title}, share right (exact)"
+    return f"symptom burden, {names.get(row.rater, row.rater)}, {row.terms}"
 
 
 # ------------------------------------------------------------------ subtests that are named aloud

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from tabwb.analysis.contrast import Compared, Contrast, Difference, FamilyMean, Pair
-from tabwb.analysis.paired import Tested
+from tabwb.analysis.contrast import Compared, Difference, Pair, showable
+from tabwb.analysis.paired import Contrast
 from tabwb.report.documents.summary_json import interval_json, naming_difference_json
 from tabwb.report.plain import Json, picked, plain
 from tabwb.scoring.detectable import simulated_test
@@ -17,45 +15,41 @@ def difference_json(difference: Difference) -> Json:
     found = difference.found
     named = [naming_difference_json(subtest) for subtest in difference.named]
     return {
-        "first": found.first,
-        "second": found.second,
+        **picked(found, "first", "second"),
         "compared": [_compared(row) for row in found.rows],
         "items": plain(difference.items),
-        **_of_sides(found, ("first", "second")),
+        **_of_sides(found, "first", "second"),
         **({"naming": named} if named else {}),
     }
 
 
 def pair_json(pair: Pair) -> Json:
     """Return a base and an instruct model."""
-    found = pair.found
     return {
         "parameters": int(pair.parameters) if pair.parameters.isdecimal() else None,
         **picked(pair, "battery", "family", "lesion"),
-        "base": found.first,
-        "instruct": found.second,
+        "base": pair.found.first,
+        "instruct": pair.found.second,
         **picked(pair, "base_from", "instruct_from", "unsaid"),
-        "differences": [_gap(row) for row in found.rows],
-        **_of_sides(found, ("base", "instruct")),
+        "differences": [_gap(row) for row in pair.found.rows],
+        **_of_sides(pair.found, "base", "instruct"),
     }
 
 
-def mean_json(mean: FamilyMean) -> Json:
+def mean_json(mean: Contrast) -> Json:
     """Return a mean over families."""
     return {
-        **_measured(mean.row),
+        **_measured(mean),
         **picked(mean, "families", "items", "difference"),
-        **interval_json(mean.interval),
+        **interval_json(mean.like.interval),
     }
 
 
-def _of_sides(found: Compared, names: Sequence[str]) -> Json:
+def _of_sides(found: Compared, *names: str) -> Json:
     return {
         "left_out": [{"rater": rater, "reason": why} for rater, why in found.left_out],
         "unlike": {name: dict(zip(names, values, strict=True)) for name, *values in found.unlike},
-        "shared_streams": {
-            name: shared for name, (shared, _) in zip(names, found.shared_streams, strict=True)
-        },
+        "shared_streams": dict(zip(names, (n for n, _ in found.shared_streams), strict=True)),
     }
 
 
@@ -74,57 +68,56 @@ def _terms(row: Contrast) -> Json:
     }
 
 
+def _usable(row: Contrast) -> Json:
+    return {
+        "usable": [usable.to_json() for usable in row.usable],
+        "status": "undefined" if row.difference is None else "value",
+    }
+
+
 def _compared(row: Contrast) -> Json:
-    showable = row.showable
+    least, like = showable(row), row.like
     return {
         **_measured(row),
         "policy": row.policy or None,
         "feature": row.feature or None,
-        **picked(row.sides, "items", "first", "second", "difference", "smallest_p"),
-        "items_left_out": list(row.items_left_out),
+        **picked(row, "items", "first", "second", "difference", "smallest_p", "items_left_out"),
         **_terms(row),
-        "p": row.like.p,
-        "test": row.like.test or None,
-        "smallest_difference": showable.value,
-        "smallest_difference_reason": showable.reason,
+        "p": like.p,
+        "test": like.test or None,
+        "smallest_difference": least.value,
+        "smallest_difference_reason": least.reason,
         "smallest_difference_test": (
-            simulated_test(Estimand.PROMPTS_LIKE_THESE) if showable.defined else None
+            simulated_test(Estimand.PROMPTS_LIKE_THESE) if least.defined else None
         ),
-        "estimates": [_tested(row.like), _tested(row.these)],
-        "usable": [usable.to_json() for usable in row.usable],
-        **_status(row),
-    }
-
-
-def _tested(tested: Tested) -> Json:
-    return {
-        **interval_json(tested.interval),
-        "p": tested.p,
-        "test": tested.test or None,
-        "p_adjusted": tested.adjusted,
-        "correction": tested.correction or None,
+        "estimates": [
+            {
+                **interval_json(tested.interval),
+                "p": tested.p,
+                "test": tested.test or None,
+                "p_adjusted": tested.adjusted,
+                "correction": tested.correction or None,
+            }
+            for tested in (like, row.these)
+        ],
+        **_usable(row),
     }
 
 
 def _gap(row: Contrast) -> Json:
-    sides = row.sides
-    like = interval_json(row.like.interval)
+    intervals = [interval_json(tested.interval) for tested in (row.like, row.these)]
+    usable = _usable(row)
     return {
         **_measured(row),
         **_terms(row),
-        "base": sides.first,
-        "instruct": sides.second,
-        "n_base": sides.n_first,
-        "n_instruct": sides.n_second,
-        "difference": sides.of_means,
-        "items": sides.items,
-        "usable": [usable.to_json() for usable in row.usable],
-        "interval": like["interval"],
-        "interval_reason": like["interval_reason"],
-        "intervals": [like, interval_json(row.these.interval)],
-        **_status(row),
+        "base": row.first,
+        "instruct": row.second,
+        "n_base": row.n_first,
+        "n_instruct": row.n_second,
+        "difference": row.difference,
+        "items": row.items,
+        "usable": usable["usable"],
+        **{name: intervals[0][name] for name in ("interval", "interval_reason")},
+        "intervals": intervals,
+        "status": usable["status"],
     }
-
-
-def _status(row: Contrast) -> Json:
-    return {"status": "undefined" if row.sides.difference is None else "value"}

@@ -1,13 +1,23 @@
-"""The tables of differences on the same items: two sides, groups less one, base and instruct."""
+"""The table of differences on the same items: of two sides, of groups less one, of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import NamedTuple
 
-from tabwb.analysis.contrast import Compared, Contrast, Difference, Pair, Unlike, against
+from tabwb.analysis.contrast import (
+    Compared,
+    Difference,
+    Pair,
+    Unlike,
+    against,
+    family_of,
+    showable,
+)
 from tabwb.analysis.grouping import Grouped
-from tabwb.analysis.paired import AGREE, WHOSE_P
+from tabwb.analysis.paired import AGREE, WHOSE_P, Contrast
 from tabwb.report.measures import BURDEN, DIFFERENCE
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.declared import (
@@ -32,7 +42,6 @@ class Of(NamedTuple):
     pair: Compared
     row: Contrast
     group: Grouped | None = None
-    name: str = ""
 
 
 def differences_table(difference: Difference) -> Table:
@@ -42,19 +51,17 @@ def differences_table(difference: Difference) -> Table:
     if found.unlike:
         unlike = (f"{name}: {first} and {second}" for name, first, second in found.unlike)
         notes.append(f"The sides also differ in {'; '.join(unlike)}.")
-    return records_table("differences", DIFFERENCES, _of([found]), notes)
+    return records_table("differences", TWO_SIDES, _of([found]), notes)
 
 
 def against_table(rows: Sequence[Grouped], name: str) -> Table:
     """Return every group less the baseline as a table."""
     baseline, others, found = against(rows, name)
-    records = [
-        Of(one, row, group) for group, one in zip(others, found, strict=True) for row in one.rows
-    ]
+    records = _of(found, others)
     order = {subtest.id: at for at, subtest in enumerate(baseline.battery.subtests)}
     records.sort(key=lambda of: order.get(of.row.subtest, -1))
-    families = list(dict.fromkeys(map(_family, records)))
-    records.sort(key=lambda of: families.index(_family(of)))
+    families = list(dict.fromkeys(family_of(of.row) for of in records))
+    records.sort(key=lambda of: families.index(family_of(of.row)))
     notes = (
         f"Differences are group - baseline; the baseline is {baseline.label}. Responses to an item "
         "are averaged first; only items that both have count. Burdens are compared only if the "
@@ -82,33 +89,30 @@ def against_table(rows: Sequence[Grouped], name: str) -> Table:
 
 def pairs_table(pairs: Sequence[Pair], name: Callable[[str], str] = str) -> Captioned | None:
     """Return the differences of base and instruct models; None where no pair can be compared."""
-    titles = [f"{name(pair.found.first)} - {name(pair.found.second)}" for pair in pairs]
-    records = [
-        Of(pair.found, row, name=title)
-        for pair, title in zip(pairs, titles, strict=True)
-        for row in pair.found.rows
+    found = [
+        replace(pair.found, first=name(pair.found.first), second=name(pair.found.second))
+        for pair in pairs
     ]
-    if not records:
-        return None
     notes = [
         "Differences are means over items. Their intervals are paired t intervals over items, "
-        "at least as wide as the draws alone make them."
+        "at least as wide as the draws alone make them.",
+        *(
+            f"{one.first} - {one.second}: not comparable, {', '.join(names)} "
+            f"{'differs' if len(names) == 1 else 'differ'} too."
+            for one in found
+            if (names := [name for name, _, _ in one.unlike])
+        ),
     ]
-    for pair, title in zip(pairs, titles, strict=True):
-        if names := [name for name, _, _ in pair.found.unlike]:
-            differ = "differs" if len(names) == 1 else "differ"
-            notes.append(f"{title}: not comparable, {', '.join(names)} {differ} too.")
+    made = records_table("base_instruct", TWO_SIDES, _of(found))
+    if not len(made):
+        return None
     caption = "Base and instruct models of one family and size, over the items that both have."
-    made = records_table("base_instruct", BASE_INSTRUCT, records)
-    return Captioned(made, caption, tuple(map(Footnote, notes)))
+    return Captioned(made.select(IN_REPORTS), caption, tuple(map(Footnote, notes)))
 
 
-def _of(compared: Iterable[Compared]) -> Iterator[Of]:
-    return (Of(one, row) for one in compared for row in one.rows)
-
-
-def _family(of: Of) -> tuple[str, str, bool]:
-    return of.row.measure.id, of.row.judge, bool(of.row.subtest)
+def _of(compared: Iterable[Compared], groups: Iterable[Grouped] = ()) -> list[Of]:
+    pairs = zip_longest(compared, groups)
+    return [Of(one, row, group) for one, group in pairs for row in one.rows]
 
 
 def _unlike(unlike: Unlike) -> str:
@@ -120,85 +124,56 @@ def _correction(of: Of) -> str:
     return of.row.like.correction and f"{of.row.like.correction} over {over}"
 
 
-# ------------------------------------------------------------------ columns
-
-
-_LIKE, _THESE = "row.like.interval.interval", "row.these.interval.interval"
-_LEAST = (
-    "the least p that sign flips over so many items or clusters can give; missing with a paired t"
-)
-DIFFERENCES = (
-    text("first", "First", "the first side", "pair.first"),
-    text("second", "Second", "the second side", "pair.second"),
-    text("measure", "Measure", "its id, as in the table of results", "row.measure.id"),
-    text("part", "Subtest", "missing: all together", "row.subtest"),
-    text("rater", "Rater", "who gave the ratings", "row.rater"),
-    text("policy", "Policy", "of an accuracy", "row.policy"),
-    text("feature", "Feature", "of a rate", "row.feature"),
-    whole("n_items", "Items", "items that both sides have a value for", "row.sides.items"),
-    number("first_value", "First", "mean over these items, first side", "row.sides.first",
-           digits=3),
-    number("second_value", "Second", "mean over these items, second side", "row.sides.second",
-           digits=3),
-    number("difference", "Difference", "first minus second", "row.sides.difference", digits=3),
-    *ends("", LIKE, _LIKE, 3),
-    p_value("p", "p", LIKE, "row.like.p"),
-    text("test", "Test", WHOSE_P, "row.like.test"),
-    p_value("p_adjusted", "p adjusted", f"for the other tests of its family, {LIKE}",
-            "row.like.adjusted"),
-    *ends("these_", THESE, _THESE, 3),
-    p_value("these_p", "p", THESE, "row.these.p"),
-    p_value("these_p_adjusted", "p adjusted", f"for the other tests, {THESE}",
-            "row.these.adjusted"),
-    p_value("smallest_p", "Smallest p", _LEAST, "row.sides.smallest_p"),
-    number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
-           "that is found in 4 of 5 simulated studies by "
-           f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)}: the larger p is below .05",
-           "row.showable.value", digits=3),
-)  # fmt: skip
-"""The columns of :func:`differences_table`."""
-AGAINST = (
-    *group_columns("group"),
-    text("baseline", "Baseline", "the group that is subtracted", "pair.second"),
+_BASELINE = text("baseline", "Baseline", "the group that is subtracted", "pair.second")
+_WHAT = (
     text("measure", "Measure", "what was measured", "row.measure.id"),
     text("part", "Subtest", "the subtest; empty for all scored subtests, and for a burden",
          "row.subtest"),
-    text("rater", "Rater", "the judge of a burden", "row.judge"),
-    number("value", "Value", "mean over items of the group", "row.sides.first"),
-    number("baseline_value", "Baseline", "mean over items of the baseline", "row.sides.second"),
-    measured(DIFFERENCE, "row.sides.difference"),
-    *ends("difference_", LIKE, _LIKE),
+)  # fmt: skip
+_VALUES = (
+    number("value", "Value", "mean over items of the group", "row.first"),
+    number("baseline_value", "Baseline", "mean over items of the baseline", "row.second"),
+    measured(DIFFERENCE, "row.difference"),
+    *ends("difference_", LIKE, "row.like.interval.interval"),
     p_value("p", "p", f"of no difference, {LIKE}", "row.like.p"),
     text("test", "Test", WHOSE_P, "row.like.test"),
     p_value("p_adjusted", "corr.", "the same, corrected for its family", "row.like.adjusted"),
     text("correction", "By", "how p_adjusted is corrected", _correction),
-    p_value("smallest_p", "Least p", _LEAST, "row.sides.smallest_p"),
-    *ends("difference_these_", THESE, _THESE),
+    p_value("smallest_p", "Least p", "the least p that sign flips over so many items or clusters "
+            "can give; missing with a paired t", "row.smallest_p"),
+    *ends("difference_these_", THESE, "row.these.interval.interval"),
     p_value("p_these", "p these", f"of no difference, {THESE}", "row.these.p"),
     p_value("p_these_adjusted", "corr. these",
             "the same, corrected for its family by Holm's method",
             "row.these.adjusted"),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
          "row.these.interval.reason"),
-    whole("n_items", "Items", "that both have a value for", "row.sides.items"),
-    whole("n", "N", "responses of the group", "row.sides.n_first"),
-    whole("n_baseline", "N baseline", "responses of the baseline", "row.sides.n_second"),
+    whole("n_items", "Items", "that both have a value for", "row.items"),
+    whole("n", "N", "responses of the group", "row.n_first"),
+    whole("n_baseline", "N baseline", "responses of the baseline", "row.n_second"),
     text("unit", "Unit", "of the values", lambda of: BURDEN.unit if of.row.terms else "share"),
     text("unlike", "Also differ in", "conditions besides the examinee that the two do not share",
          lambda of: _unlike(of.pair.unlike)),
 )  # fmt: skip
+AGAINST = (
+    *group_columns("group"), _BASELINE, *_WHAT,
+    text("rater", "Rater", "the judge of a burden", "row.judge"), *_VALUES,
+)  # fmt: skip
 """The columns of :func:`against_table`."""
-BASE_INSTRUCT = (
-    text("pair", "Base - instruct", "the names of the two models", "name"),
-    text("measure", "Measure", "symptom burden, or accuracy under the policy exact",
-         "row.measure.title"),
-    text("part", "Subtest or judge", "the subtest of an accuracy, the judge of a burden",
-         lambda of: of.row.title or of.row.rater),
-    whole("items", "Items", "items for which both have a value", "row.sides.items"),
-    number("base", "Base", "mean over these items", "row.sides.first"),
-    number("instruct", "Instruct", "mean over these items", "row.sides.second"),
-    number("difference", "Difference", "base - instruct, mean over these items",
-           "row.sides.of_means"),
-    *ends("difference_", LIKE, _LIKE),
+TWO_SIDES = (
+    text("group", "First", "the first side", "pair.first"),
+    text("baseline", "Second", "the second side, which is subtracted", "pair.second"), *_WHAT,
+    text("rater", "Rater", "who gave the ratings", "row.rater"),
+    text("policy", "Policy", "of an accuracy", "row.policy"),
+    text("feature", "Feature", "of a rate", "row.feature"), *_VALUES,
+    number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
+           "that is found in 4 of 5 simulated studies by "
+           f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)}: the larger p is below .05",
+           lambda of: showable(of.row).value, digits=3),
+)  # fmt: skip
+"""The columns of :func:`differences_table`."""
+IN_REPORTS = (
+    "group", "baseline", "measure", "part", "rater", "n_items", "value", "baseline_value",
+    "difference", "difference_low", "difference_high",
 )  # fmt: skip
 """The columns of :func:`pairs_table`."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.analysis.paired import Tested
-from tabwb.media.views.contrasts import means, notes, tests
+from tabwb.analysis.paired import Contrast, Tested
+from tabwb.media.views.contrasts import Named, means, notes, tests
 from tabwb.media.wording import figure
 from tabwb.report.measures import BURDEN
 from tabwb.workbench.shell.drawn import interval_bar
@@ -16,7 +16,7 @@ from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, w
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
 
 if TYPE_CHECKING:
-    from tabwb.analysis.contrast import Compared, Contrast, SideBySide
+    from tabwb.analysis.contrast import Compared, SideBySide
 
 WIDE = 100
 """From so many columns on a measure and its test are in one line."""
@@ -34,17 +34,14 @@ MOST_ANSWERS = 5
 """So many different responses of each side to one item are shown."""
 
 
-Measures = Sequence[tuple[str, "Contrast | None"]]
-
-
-def difference_lines(found: Compared, compared: Measures, width: int) -> Iterator[Content]:
+def difference_lines(found: Compared, compared: Sequence[Named], width: int) -> Iterator[Content]:
     """Yield each measure with its difference, the drawn interval and the test; then notes."""
     rows = [row for _, row in compared if row is not None]
     burdens = [row for row in rows if row.measure is BURDEN]
     ends = [
         abs(end)
         for row in burdens
-        for end in (row.sides.difference, *row.like.ends, *row.these.ends)
+        for end in (row.difference, *row.like.ends, *row.these.ends)
         if end
     ]
     most = max(ends, default=1.0)
@@ -114,7 +111,7 @@ def _bar(row: Contrast, tested: Tested, most: float, width: int) -> Content:
     """Return a difference with its interval around 0, which has its own stroke."""
     end = most if row.measure is BURDEN else 1.0
     low, high = tested.ends
-    value = row.sides.difference
+    value = row.difference
     drawn = interval_bar(low, value, high, width=width, lowest=-end, highest=end)
     zero = round((width - 1) / 2)
     sign = {" ": ("│", LINE), "─": ("┼", ACCENT)}.get(drawn.plain[zero])

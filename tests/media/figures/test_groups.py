@@ -212,9 +212,9 @@ def test_base_and_instruct_models_are_compared_family_by_family() -> None:
     burden, accuracy = panels(make("differences", groups, width="double"))
     means = over_families(pairs)
     assert drawn(burden, "value") == [
-        *([pair.found.rows[0].sides.of_means] for pair in pairs), [means[0].difference]
+        *([pair.found.rows[0].difference] for pair in pairs), [means[0].difference]
     ]  # fmt: skip
-    assert drawn(accuracy, "value")[0] == [pairs[0].found.rows[1].sides.of_means]
+    assert drawn(accuracy, "value")[0] == [pairs[0].found.rows[1].difference]
     like = pairs[0].found.rows[0].like.interval.interval
     assert like is not None
     assert drawn(burden, "interval")[0] == [like.low, like.high]
