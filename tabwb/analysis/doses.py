@@ -4,23 +4,23 @@ less controls. A row compares two sides: the lesion's seeds and nothing, the int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum, inf, log2, sqrt
 from typing import Any, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, spec_of
 from tabwb.analysis.grouping import Grouped
-from tabwb.analysis.names import name_in, names_of
 from tabwb.analysis.series import (
     LESION,
     LESIONS,
-    Conditioned,
-    Line,
+    Model,
     Series,
+    distinct,
     perplexity_of,
     pooled,
     series_of,
+    short_examinees,
     told_apart,
 )
 from tabwb.analysis.statistics.results import Result
@@ -54,7 +54,7 @@ from tabwb.scoring.dose import (
     seed_numbers,
     slope,
 )
-from tabwb.scoring.estimate import Estimate, Interval, ratio
+from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.permutation import benjamini_hochberg, holm
 from tabwb.tables.table import RecordColumn, Table, records_table
 
@@ -149,8 +149,8 @@ class Measured(NamedTuple):
         return None if self.few else self.value.value
 
 
-Values = Mapping[float, Measured]
-"""Of one seed by amount."""
+Side = Mapping[str, Mapping[float, Measured]]
+"""Seed to its values by amount."""
 
 
 def values_of(group: Grouped) -> dict[Cell, Measured]:
@@ -230,11 +230,10 @@ def _largest(result: Result, group: Grouped) -> float:
 
 def _surprisal(group: Grouped) -> Estimate:
     """Return log2 of the perplexity: bits per token."""
-    found = [perplexity_of(one.model_facts) for one in group.group.members]
-    known = [value for value in found if value is not None]
-    if not known or len(known) < len(found):
+    known = [perplexity_of(one.model_facts) for one in group.group.members]
+    if not known or None in known:
         return Estimate(None, NO_PERPLEXITY)
-    return Estimate(sum(map(log2, known)) / len(known))
+    return Estimate(sum(log2(value) for value in known if value) / len(known))
 
 
 # ------------------------------------------------------------------ errors that seeds share
@@ -280,9 +279,9 @@ def error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
         return None
     if not any(variance for variance, _ in known.values()):
         return KNOWN
-    made = slope if name == "slope" else area
     parts = [
-        sqrt(known[at][0]) * made({amount: float(amount == at) for amount in known}) for at in known
+        sqrt(known[at][0]) * _MADE[name]({amount: float(amount == at) for amount in known})
+        for at in known
     ]
     df = min(df for _, df in known.values())
     return (fsum(part**2 for part in parts) / 2 if name == "slope" else fsum(parts) ** 2), df
@@ -319,177 +318,124 @@ class Row:
 
 Estimates = Mapping[str, Estimate]
 """Of each seed."""
-Compare = Callable[[Estimates, Estimates, Limits, "Error | None", bool], SeedTest]
-"""Makes a number of a row, of the seeds of both sides, its limits, the error that seeds share, and
-whether the lesion is one condition without seeds.
+Compare = Callable[[Estimates, Estimates, Limits, "Error | None"], SeedTest]
+"""Makes a number of a row, of the seeds of both sides, its limits, and the error that seeds share.
 """
-Side = Mapping[str, Values]
+_MADE: Mapping[str, Callable[[Points], float]] = {"slope": slope, "height": area}
 
 
-class Lines(NamedTuple):
-    """The values of a series under one measure: of the lesion, and of its controls.
-
-    Attributes:
-        undrawn: the amounts at which nothing of the lesion is drawn.
-    """
-
-    own: Side
-    control: Side
-    amounts: tuple[float, ...]
-    undrawn: frozenset[float] = frozenset()
-
-    @property
-    def limits(self) -> Limits:
-        """The least and largest value that there can be."""
-        return 0.0, max(one.largest for line in self.own.values() for one in line.values())
-
-    def is_case(self, amount: float | None) -> bool:
-        """Return whether the lesion is one condition without seeds, at an amount or at all."""
-        if amount is None:
-            return len(self.own) == 1 and self.undrawn >= set(self.amounts)
-        return amount in self.undrawn and sum(amount in line for line in self.own.values()) == 1
-
-    def seeded(self, side: Side) -> Side:
-        """Return the lines of seeds: not those that have only an amount without draws."""
-        drawn = self._drawn
-        return {seed: line for seed, line in side.items() if not line.keys().isdisjoint(drawn)}
-
-    def common(self, *sides: Side) -> tuple[float, ...]:
-        """Return the amounts at which every seed of both sides has a value.
-
-        Where only some amounts have seeds, the others are left out.
-        """
-        lines = [line for side in sides for line in self.seeded(side).values()]
-        return tuple(
-            amount
-            for amount in self._drawn
-            if all(_counted(line, amount) is not None for line in lines)
-        )
-
-    @property
-    def _drawn(self) -> list[float]:
-        return [one for one in self.amounts if one not in self.undrawn] or list(self.amounts)
-
-    def row(
-        self,
-        row: Row,
-        compare: Compare,
-        side: Side,
-        beside: Side,
-        over: Side,
-        *,
-        names: Sequence[str] = ("slope", "height"),
-        draws: bool = False,
-    ) -> Row:
-        """Return a row of two sides: at each amount, and numbers of lines over some amounts."""
-        common, own = self.common(self.own, over), side is self.own
-        errors = {
-            amount: shared_error(line[amount] for line in side.values() if amount in line)
-            for amount in self.amounts
-        }
-        at = {
-            amount: compare(
-                _estimates(side, amount), _estimates(beside, amount), self.limits, errors[amount],
-                own and self.is_case(amount),
-            )
-            for amount in self.amounts
-            if any(amount in line for line in (beside or side).values())
-        }  # fmt: skip
-        first, second = (_numbers(self.seeded(one), common) for one in (side, beside))
-        numbers = {
-            name: compare(
-                found, second.get(name, {}), self.limits if name == "height" else UNBOUNDED,
-                error_of(name, {amount: errors[amount] for amount in common}),
-                own and self.is_case(None),
-            )
-            for name, found in first.items()
-            if name in names
-        }  # fmt: skip
-        unknown = draws and any(errors[x] is None and one.interval for x, one in at.items())
-        reason = "; ".join(_reasons(at, common) + [THESE_DRAWS] * unknown)
-        return replace(row, at=at, numbers=numbers, over=common, reason=reason)
-
-
-def _mean(
-    own: Estimates, _: Estimates, limits: Limits, error: Error | None, case: bool
-) -> SeedTest:
-    values = [one.value for one in own.values()]
-    return _named(mean_over_seeds(values, limits, error or KNOWN), case)
-
-
-def _less_control(
-    own: Estimates, control: Estimates, limits: Limits, error: Error | None, case: bool
-) -> SeedTest:
-    if not case:
-        return against_controls(own, control, limits)
-    (one,) = own.values()
-    return one_against_controls(one, control, limits)
-
-
-def _named(found: SeedTest, case: bool) -> SeedTest:
-    """Return a mean over seeds, with the reason of a condition that has none."""
-    alone = case and found.reason == FEW_SEEDS
-    return replace(found, reason=NOT_DRAWN, method="") if alone else found
+def _mean(own: Estimates, _: Estimates, limits: Limits, error: Error | None) -> SeedTest:
+    return mean_over_seeds([one.value for one in own.values()], limits, error or KNOWN)
 
 
 def rows_of_series(
-    row: Row, of_roles: Mapping[str, Lines], intact: Measured | None
+    row: Row, series: Series, sides: Mapping[str, Side], intact: Measured | None
 ) -> Iterator[Row]:
-    """Yield the rows of one lesion under one measure."""
+    """Yield the rows of one lesion under one measure, from the values of it ("") and its controls.
+
+    Where only some amounts have seeds, slope and height are over these.
+    """
+    lesion = sides[""]
+    drawn = [one for one in series.amounts if one not in series.undrawn] or list(series.amounts)
+    limits = 0.0, max(one.largest for line in lesion.values() for one in line.values())
+
+    def seeded(side: Side) -> Side:
+        return {seed: line for seed, line in side.items() if not line.keys().isdisjoint(drawn)}
+
+    def common(*both: Side) -> tuple[float, ...]:
+        lines = [line for side in both for line in seeded(side).values()]
+        return tuple(x for x in drawn if all(_counted(line, x) is not None for line in lines))
+
+    def is_case(amount: float | None) -> bool:
+        """Return whether the lesion is one condition without seeds, at an amount or at all."""
+        if amount is None:
+            return len(lesion) == 1 and series.undrawn >= set(series.amounts)
+        return amount in series.undrawn and sum(amount in line for line in lesion.values()) == 1
+
+    def compared(
+        kind: str, compare: Compare, side: Side, beside: Side, over: Side,
+        names: Sequence[str] = tuple(_MADE),
+    ) -> Row:  # fmt: skip
+        def number(at: float | None, own: Estimates, other: Estimates, ends: Limits,
+                   error: Error | None) -> SeedTest:  # fmt: skip
+            if side is not lesion or not is_case(at):
+                return compare(own, other, ends, error)
+            if beside:
+                (one,) = own.values()
+                return one_against_controls(one, other, ends)
+            found = compare(own, other, ends, error)
+            alone = found.reason == FEW_SEEDS
+            return replace(found, reason=NOT_DRAWN, method="") if alone else found
+
+        amounts = common(lesion, over)
+        errors = {x: shared_error(line[x] for line in side.values() if x in line)
+                  for x in series.amounts}  # fmt: skip
+        at = {
+            x: number(x, _estimates(side, x), _estimates(beside, x), limits, errors[x])
+            for x in series.amounts
+            if any(x in line for line in (beside or side).values())
+        }
+        first, second = (_numbers(seeded(one), amounts) for one in (side, beside))
+        numbers = {
+            name: number(
+                None, first[name], second.get(name, {}),
+                limits if name == "height" else UNBOUNDED,
+                error_of(name, {x: errors[x] for x in amounts}),
+            )
+            for name in names if name in first
+        }  # fmt: skip
+        reasons = _reasons(at, amounts)
+        if compare is _mean:  # that a height is not 0 needs no test
+            numbers |= {
+                name: replace(one, p=None) for name, one in numbers.items() if name == "height"
+            }
+            if any(errors[x] is None and one.interval for x, one in at.items()):
+                reasons.append(THESE_DRAWS)
+        return replace(
+            row, row=kind, at=at, numbers=numbers, over=amounts, reason="; ".join(reasons)
+        )
+
     if intact is not None:
         yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
-    lines = of_roles[""]
-    common = lines.common(lines.own)
-    of_seeds = _numbers(lines.seeded(lines.own), common)
-    for seed, line in lines.own.items():
+    over = common(lesion)
+    of_seeds = _numbers(seeded(lesion), over)
+    for seed, line in lesion.items():
         yield replace(
             row, row="seed", seed=seed, at={x: _single(one.value) for x, one in line.items()},
             numbers={name: _single(one[seed]) for name, one in of_seeds.items() if seed in one},
-            over=common, reason=_why(line),
+            over=over, reason=_why(line),
         )  # fmt: skip
-    yield _untested(lines.row(replace(row, row=MEAN), _mean, lines.own, {}, {}, draws=True))
-    if intact is not None:
-        less = replace(row, row=LESS_INTACT)
-        if intact.counted is None:
-            yield replace(less, reason=FEW_INTACT if intact.few else intact.value.reason)
-        else:
+    yield compared(MEAN, _mean, lesion, {}, {})
+    if intact is not None and intact.counted is None:
+        reason = FEW_INTACT if intact.few else intact.value.reason
+        yield replace(row, row=LESS_INTACT, reason=reason)
+    elif intact is not None:
 
-            def compare(
-                own: Estimates, _: Estimates, limits: Limits, error: Error | None, case: bool
-            ) -> SeedTest:
-                return _named(
-                    less_intact([one.value for one in own.values()], intact, limits), case
-                )
+        def less(own: Estimates, _: Estimates, ends: Limits, error: Error | None) -> SeedTest:
+            return less_intact([one.value for one in own.values()], intact, ends)
 
-            yield lines.row(less, compare, lines.own, {}, {}, names=("height",))
-    for role, beside in of_roles.items():
-        if control := beside.control:
-            made = beside.row(replace(row, row=role), _mean, control, {}, control, draws=True)
-            yield _untested(made)
-            less = replace(row, row=f"{LESS}{role}")
-            yield beside.row(less, _less_control, beside.own, control, control)
+        yield compared(LESS_INTACT, less, lesion, {}, {}, ("height",))
+    for role, control in sides.items():
+        if role and control:
+            yield compared(role, _mean, control, {}, control)
+            yield compared(f"{LESS}{role}", _less_control, lesion, control, control)
 
 
-def _untested(row: Row) -> Row:
-    """Return the means over seeds; that a height is not 0 needs no test."""
-    if "height" not in row.numbers:
-        return row
-    height = replace(row.numbers["height"], p=None)
-    return replace(row, numbers={**row.numbers, "height": height})
+def _less_control(
+    own: Estimates, control: Estimates, limits: Limits, error: Error | None
+) -> SeedTest:
+    return against_controls(own, control, limits)
 
 
 def _numbers(side: Side, amounts: Sequence[float]) -> dict[str, dict[str, Estimate]]:
     """Return slope and height of each seed; nothing where there are fewer than two amounts."""
     if len(amounts) < 2:
         return {}
-    lines = {
-        seed: {amount: _counted(line, amount) for amount in amounts} for seed, line in side.items()
-    }
-    kinds: tuple[tuple[str, Callable[[Points], float]], ...] = (("slope", slope), ("height", area))
-    return {name: seed_numbers(lines, made, amounts) for name, made in kinds}
+    lines = {seed: {x: _counted(line, x) for x in amounts} for seed, line in side.items()}
+    return {name: seed_numbers(lines, made, amounts) for name, made in _MADE.items()}
 
 
-def _counted(line: Values, amount: float) -> float | None:
+def _counted(line: Mapping[float, Measured], amount: float) -> float | None:
     return line[amount].counted if amount in line else None
 
 
@@ -505,7 +451,7 @@ def _single(value: Estimate) -> SeedTest:
     return SeedTest(value.value, 1, 0, 0, "")
 
 
-def _why(line: Values) -> str:
+def _why(line: Mapping[float, Measured]) -> str:
     """Return why values are missing or in no mean."""
     few = [f"{amount:g}" for amount, one in line.items() if one.few and one.value.defined]
     found = list(dict.fromkeys(one.value.reason for one in line.values() if one.value.reason))
@@ -542,7 +488,7 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
     amounts = sorted({amount for series in found for amount in series.amounts})
     notes = list(DOSE_NOTES)
     for note, without in (
-        (NO_REFERENCE, [one for one in found if one.intact is None and one.severity.referred]),
+        (NO_REFERENCE, [one for one in found if not one.intact and one.severity.referred]),
         (NO_CONTROLS, [one for one in found if not one.controls and one.severity in LESIONS]),
     ):
         if without:
@@ -555,78 +501,59 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
 
 
 def dose_rows(rows: Sequence[Grouped]) -> tuple[list[Row], tuple[Series, ...], int]:
-    """Return the rows, what they are of, and how many administrations belong to no series."""
+    """Return the rows, what they are of, and how many administrations belong to no series.
+
+    p values of slopes and heights are corrected by Holm's method. A family is one kind of row of
+    one measure and judge, over all series, subtests or features.
+    """
     shown = {name for row in rows for judge in row.summary.judges for name in judge.shown}
     found, left = series_of(one for row in rows for one in row.group.members)
-    return _corrected(list(_rows(found, shown))), found, left
-
-
-def _corrected(rows: list[Row]) -> list[Row]:
-    """Return rows with p values of slopes and heights corrected by Holm's method.
-
-    A family is one kind of row of one measure and judge, over all series, subtests or features.
-    """
+    measured = list(map(_measured, found))
+    every = (values for _, sides in measured for side in sides.values() for line in side.values()
+             for values in line.values())  # fmt: skip
+    made: list[Row] = []
+    for cell in cells_of([*every, *(intact for intact, _ in measured)]):
+        if shown and cell.measure == FEATURE_RATE.id and cell.feature not in shown:
+            continue
+        for series, (intact, given) in zip(found, measured, strict=True):
+            sides = {
+                role: {
+                    seed: {x: values[cell] for x, values in line.items() if cell in values}
+                    for seed, line in side.items()
+                }
+                for role, side in given.items()
+            }
+            if any(sides[""].values()):
+                row = Row(cell, series.name, "", severity=series.severity.name)
+                made += rows_of_series(row, series, sides, intact.get(cell))
     families: dict[tuple[str, ...], list[int]] = {}
-    for place, row in enumerate(rows):
+    for place, row in enumerate(made):
         for name, one in row.numbers.items():
             if one.p is not None:
                 family = name, row.row, row.cell.measure, row.cell.rater
                 families.setdefault(family, []).append(place)
     for (name, *_), places in families.items():
-        values = holm([rows[place].numbers[name].p or 0.0 for place in places])
+        values = holm([made[place].numbers[name].p or 0.0 for place in places])
         for place, p in zip(places, values, strict=True):
-            rows[place] = replace(rows[place], adjusted={**rows[place].adjusted, name: p})
-    return rows
+            made[place] = replace(made[place], adjusted={**made[place].adjusted, name: p})
+    return made, found, left
 
 
-_Given = Mapping[str, Mapping[float, Mapping[Cell, Measured]]]
+_Values = Mapping[Cell, Measured]
 
 
-def _rows(found: Sequence[Series], shown: Collection[str]) -> Iterator[Row]:
-    measured = [_measured(series) for series in found]
-    every = (
-        values
-        for intact, roles in measured
-        for values in (intact, *(at for given in roles.values() for line in given.values()
-                                 for at in line.values()))
-    )  # fmt: skip
-    for cell in cells_of(every):
-        if shown and cell.measure == FEATURE_RATE.id and cell.feature not in shown:
-            continue
-        for series, (intact, roles) in zip(found, measured, strict=True):
-            sides = {role: _of(given, cell) for role, given in roles.items()}
-            if any(sides[""].values()):
-                lines = {
-                    role: Lines(sides[""], side if role else {}, series.amounts, series.undrawn)
-                    for role, side in sides.items()
-                }
-                row = Row(cell, series.name, "", severity=series.severity.name)
-                yield from rows_of_series(row, lines, intact.get(cell))
+def _measured(series: Series) -> tuple[_Values, dict[str, dict[str, dict[float, _Values]]]]:
+    """Return the values of the intact model, and of the lesion ("") and each role of controls."""
 
-
-def _measured(series: Series) -> tuple[Mapping[Cell, Measured], dict[str, _Given]]:
-    """Return the values of the intact model, and of the lesion and each role of controls."""
-
-    def values(group: Grouped) -> dict[Cell, Measured]:
-        found = values_of(group)
+    def values(members: Sequence[AdministrationData]) -> _Values:
+        found = values_of(pooled(members))
         if series.shares_streams:
             return found
         return {cell: one._replace(error=KNOWN) for cell, one in found.items()}
 
-    def of(lines: Mapping[str, Line]) -> _Given:
-        return {
-            seed: {amount: values(group) for amount, group in line.items()}
-            for seed, line in lines.items()
-        }
-
-    intact = {} if series.intact is None else values_of(series.intact)
-    return intact, {role: of(one) for role, one in {"": series.lines, **series.controls}.items()}
-
-
-def _of(given: _Given, cell: Cell) -> dict[str, dict[float, Measured]]:
-    return {
-        seed: {amount: values[cell] for amount, values in line.items() if cell in values}
-        for seed, line in given.items()
+    return values_of(pooled(series.intact)) if series.intact else {}, {
+        role: {seed: {x: values(own) for x, own in line.items()} for seed, line in lines.items()}
+        for role, lines in {"": series.lines, **series.controls}.items()
     }
 
 
@@ -656,56 +583,50 @@ def _dose_columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
         text("over", "Over", "the amounts behind slope and height",
              lambda row: ", ".join(f"{amount:g}" for amount in row.over)),
         whole("n_seeds", "Seeds", "behind slope and height",
-              lambda row: _behind(row.numbers.get("height"))),
-        text("test", "Test", "how slopes and heights were compared", _taken("height", "method")),
+              lambda row: n if (n := sample(row.numbers.get("height"))) and n > 1 else None),
+        text("test", "Test", "how slopes and heights were compared",
+             lambda row: _of(row.numbers.get("height"), "method")),
         number("df", "df", "degrees of freedom of the test of slopes; of heights less intact",
-               lambda row: _taken("height" if row.row == LESS_INTACT else "slope", "df")(row),
-               digits=1),
+               lambda row: _of(row.numbers.get("height" if row.row == LESS_INTACT else "slope"),
+                               "df"), digits=1),
         text("reason", "Reason", "why values or intervals are missing, or in no mean"),
     )  # fmt: skip
 
 
+def _of(found: SeedTest | None, attribute: str) -> Any:
+    return getattr(found, attribute, None)
+
+
 def _at(amount: float) -> tuple[RecordColumn, ...]:
     name = f"at_{amount:g}".replace(".", "_")
-
-    def value(row: Row) -> float | None:
-        return row.at[amount].value if amount in row.at else None
-
-    def interval(row: Row) -> Interval | None:
-        return row.at[amount].interval if amount in row.at else None
-
-    def seeds(row: Row) -> int | None:
-        return sample(row.at[amount]) if amount in row.at and row.row != "seed" else None
-
     return (
-        number(name, f"{amount:g}", f"value at the amount {amount:g}", value),
-        *ends(f"{name}_", f"over seeds at the amount {amount:g}", interval),
-        whole(f"{name}_n", "Seeds", f"behind the mean at the amount {amount:g}", seeds),
-    )
+        number(name, f"{amount:g}", f"value at the amount {amount:g}",
+               lambda row: _of(row.at.get(amount), "value")),
+        *ends(f"{name}_", f"over seeds at the amount {amount:g}",
+              lambda row: _of(row.at.get(amount), "interval")),
+        whole(f"{name}_n", "Seeds", f"behind the mean at the amount {amount:g}",
+              lambda row: None if row.row == "seed" else sample(row.at.get(amount))),
+    )  # fmt: skip
 
 
 def _number(name: str, title: str, meaning: str, tested: str) -> tuple[RecordColumn, ...]:
+    def taken(attribute: str) -> Callable[[Row], Any]:
+        return lambda row: _of(row.numbers.get(name), attribute)
+
     return (
-        number(name, title, meaning, _taken(name, "value")),
-        *ends(f"{name}_", f"over seeds, of the {name}", _taken(name, "interval")),
-        p_value(f"{name}_p", "p", tested, _taken(name, "p")),
+        number(name, title, meaning, taken("value")),
+        *ends(f"{name}_", f"over seeds, of the {name}", taken("interval")),
+        p_value(f"{name}_p", "p", tested, taken("p")),
         p_value(f"{name}_p_adjusted", "corr.", "the same, corrected for its family (Holm)",
                 lambda row: row.adjusted.get(name)),
     )  # fmt: skip
 
 
-def _taken(name: str, attribute: str) -> Callable[[Row], Any]:
-    return lambda row: getattr(row.numbers.get(name), attribute, None)
-
-
-def sample(found: SeedTest) -> int:
+def sample(found: SeedTest | None) -> int | None:
     """Return how many seeds are behind a number: beside one case those of the controls."""
+    if found is None:
+        return None
     return found.n_control if found.method == ONE_CASE else found.n
-
-
-def _behind(found: SeedTest | None) -> int | None:
-    n = 0 if found is None else sample(found)
-    return n if n > 1 else None
 
 
 # ------------------------------------------------------------------ the map of lesions
@@ -719,7 +640,7 @@ class MapCell:
         series: the model, the operation and the amount.
         mean: over seeds.
         few: seeds that are in no mean.
-        intact: the value of the intact model; difference: mean less intact, None without one.
+        intact: the value of the intact model; difference: mean less intact.
         adjusted: p of the difference, corrected over the cells of the map.
     """
 
@@ -731,16 +652,16 @@ class MapCell:
     mean: SeedTest
     few: int
     intact: float | None
-    difference: SeedTest | None
+    difference: SeedTest
     reason: str
     adjusted: float | None = None
 
 
 class _Place(NamedTuple):
-    """A model with the conditions that must be alike, the name of the series, what is lesioned."""
+    """The order of a map: its series, model, and what is lesioned where."""
 
-    model: tuple[str, Conditioned]
     series: str
+    model: Model
     target: str
     unit: int | None
     layer: int
@@ -759,19 +680,19 @@ def map_table(rows: Sequence[Grouped]) -> Table:
 
 def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
     """Yield the cells of maps, measure by measure."""
-    members = list({one.administration.id: one for one in members}.values())
-    names = names_of(one.administration.conditions for one in members)
+    members = distinct(members)
+    names = short_examinees(members)
     at: dict[_Place, dict[str, list[AdministrationData]]] = {}
-    intact: dict[tuple[str, Conditioned], list[AdministrationData]] = {}
+    intact: dict[Model, list[AdministrationData]] = {}
     for one in members:
         given = one.administration.conditions
         model = (spec_of(given), tuple(sorted(compared(given, [LESION]).items())))
         if given.lesion is None:
             intact.setdefault(model, []).append(one)
         elif (lesion := _of_one_layer(one)) is not None:
-            series = f"{name_in(names, given, lesion=False)} + {_elsewhere(lesion)}"
+            series = f"{names[spec_of(given)]} + {_elsewhere(lesion)}"
             unit = lesion.units[0] if len(lesion.units) == 1 else None
-            place = _Place(model, series, lesion.target, unit, lesion.layers[0])
+            place = _Place(series, model, lesion.target, unit, lesion.layers[0])
             at.setdefault(place, {}).setdefault(str(lesion.seed), []).append(one)
     if not at:
         raise UsageError(
@@ -786,10 +707,10 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
         for key in sorted(at, key=lambda key: key.order):
             if own := [one[cell] for one in values[key] if cell in one]:
                 beside = whole_model.get(key.model, {}).get(cell)
-                made = _map_cell(cell, told[key.model, key.series], key, own, beside)
-                maps.setdefault(made.series, []).append(made)
+                series = told[key.model, key.series]
+                maps.setdefault(series, []).append(_map_cell(cell, series, key, own, beside))
         for cells in maps.values():
-            tests = [made.difference.p if made.difference else None for made in cells]
+            tests = [made.difference.p for made in cells]
             adjusted = iter(benjamini_hochberg([p for p in tests if p is not None]))
             for made, p in zip(cells, tests, strict=True):
                 yield made if p is None else replace(made, adjusted=next(adjusted))
@@ -802,15 +723,14 @@ def _map_cell(
     limits = 0.0, max(one.largest for one in own)
     mean = mean_over_seeds(counted, limits, shared_error(own) or KNOWN)
     base = None if intact is None else intact.counted
-    difference, reason = None, mean.reason
+    difference, reason = SeedTest(None, 0, 0, 0, ""), mean.reason
     if intact is None or base is None:
         reason = reason or (NO_INTACT if intact is None else FEW_INTACT)
     elif mean.value is not None:
         difference = less_intact(counted, intact, limits)
         reason = reason or difference.reason
     few = sum(one.few for one in own)
-    where = place.target, place.unit, place.layer
-    return MapCell(cell, series, *where, mean, few, base, difference, reason)
+    return MapCell(cell, series, *place[2:], mean, few, base, difference, reason)
 
 
 def _of_one_layer(one: AdministrationData) -> Lesion | None:
@@ -836,10 +756,6 @@ def _elsewhere(lesion: Lesion) -> str:
     return head + (f"@{options}" if options else "")
 
 
-def _less(attribute: str) -> Callable[[MapCell], Any]:
-    return lambda one: getattr(one.difference, attribute, None)
-
-
 MAP = (
     *_MEASURE,
     text("series", "Lesion", "the model, with operation and amount"),
@@ -849,9 +765,9 @@ MAP = (
     number("value", "Value", "mean over seeds", "mean.value"),
     *ends("value_", "over seeds", "mean.interval"),
     number("intact", "Intact", "the value of the intact model"),
-    number("difference", "Difference", "mean less intact", _less("value")),
-    *ends("difference_", "over seeds", _less("interval")),
-    p_value("p", "p", "that the difference is 0; not corrected", _less("p")),
+    number("difference", "Difference", "mean less intact", "difference.value"),
+    *ends("difference_", "over seeds", "difference.interval"),
+    p_value("p", "p", "that the difference is 0; not corrected", "difference.p"),
     p_value("p_adjusted", "corr.", "the same, corrected over the cells of the map (Benjamini and "
             "Hochberg)", "adjusted"),
     whole("n_seeds", "Seeds", "behind the mean", "mean.n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple, TypeVar
@@ -11,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
 from tabwb.analysis.grouping import Group, Grouped
 from tabwb.analysis.keys import noise_of
-from tabwb.analysis.names import names_of
+from tabwb.analysis.names import name_in, names_of
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF, PERPLEXITY
 from tabwb.lesion.declared import PARAMETERS as TAKEN
 from tabwb.lesion.spec import Lesion, control_role, parse_lesions
@@ -42,8 +43,12 @@ _IN_LAYERS = tuple(kind.role for kind in CONTROLS.values() if kind.in_layers)
 _Key = TypeVar("_Key", bound=Hashable)
 Conditioned = tuple[tuple[str, str], ...]
 """Name and value of conditions, in words."""
-Line = Mapping[float, Grouped]
-"""Amount to the responses of one seed."""
+Model = tuple[str, Conditioned]
+"""An examinee, and the conditions that must be alike."""
+Members = Sequence[AdministrationData]
+Line = Mapping[float, Members]
+"""Amount to the administrations of one seed."""
+Placed = tuple["Dose", AdministrationData]
 
 
 def doses() -> tuple[str, ...]:
@@ -95,8 +100,7 @@ def size_words(parameters: float) -> str:
 # ------------------------------------------------------------------ the dose of an administration
 
 
-@dataclass(frozen=True, slots=True)
-class Dose:
+class Dose(NamedTuple):
     """Of an administration: to what series it belongs, the amount, the seed.
 
     Attributes:
@@ -238,7 +242,7 @@ class Severity(NamedTuple):
         orders = {given.item_order, given.option_order}
         drawn = not given.decoding.greedy or orders != {"as-given"}
         kind = f"{TEMPERATURE} *"
-        return replace(found, examinee=spec_of(given), kind=kind, drawn=drawn)
+        return found._replace(examinee=spec_of(given), kind=kind, drawn=drawn)
 
 
 LESIONS = tuple(Severity(LESION, key) for key in ("", "factor", "sigma", "bits"))
@@ -251,35 +255,43 @@ SEVERITIES = (*LESIONS, *(Severity(by) for by in (NOISE, CHECKPOINT, TEMPERATURE
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One lesion, or another perturbation, of one model at several amounts.
+    """One lesion, or another perturbation, of one model at its amounts.
 
     Attributes:
-        name: the model with the kind of the lesion.
+        name: the model with the kind of the lesion; intact_name: without it.
         kind: of the lesion: its spec with * for the amount and without the seed.
-        amounts: ascending, two or more.
+        amounts: ascending.
         lines: seed to its line.
         controls: as above, of each role of controls, under the amount of the lesion whose size they
-            have; only roles that occur.
-        intact: the responses of the model without a lesion; None where there are none.
-        severity: what the amounts are.
+            have; only roles that occur, and only where the lesion has two amounts.
+        intact: the administrations of the model without a lesion.
         undrawn: the amounts at which nothing of the lesion is drawn: one condition, no seeds.
+        severity: what the amounts are.
     """
 
     name: str
+    intact_name: str
     kind: str
     amounts: tuple[float, ...]
     lines: Mapping[str, Line]
     controls: Mapping[str, Mapping[str, Line]]
-    intact: Grouped | None
+    intact: Members
+    undrawn: frozenset[float]
     severity: Severity = SEVERITIES[0]
-    undrawn: frozenset[float] = frozenset()
 
     @property
     def shares_streams(self) -> bool:
         """Whether drawn answers of several seeds come from the same random streams."""
-        firsts = [next(iter(line.values())).group.members for line in self.lines.values()]
+        firsts = [next(iter(line.values())) for line in self.lines.values()]
         seeds = [{one.administration.conditions.seed for one in members} for members in firsts]
         return len(set.union(*seeds)) < len(seeds)
+
+    @property
+    def numbers(self) -> set[int]:
+        """The administrations under the lesion, and its controls."""
+        sides = (self.lines, *self.controls.values())
+        lines = (line for side in sides for line in side.values())
+        return {one.administration.id for line in lines for own in line.values() for one in own}
 
 
 @dataclass(slots=True)
@@ -317,6 +329,22 @@ class _Point:
         named = [one.layers for one in _parsed(self.spec)]
         return frozenset(number for one in named for number in one) if all(named) else frozenset()
 
+    def control(self, controls: Iterable[_Point], role: str) -> _Point | None:
+        """Return the control of its size among controls of its model, or None."""
+        size = self.size
+        if size is None:
+            return None
+        alike = [
+            (abs(one.size - size), one)
+            for one in controls
+            if one.size is not None
+            and one.matched == self.matched
+            and control_role(one.spec) == role
+            and (role not in _IN_LAYERS or one.layers == self.layers)
+        ]
+        distance, nearest = min(alike, key=lambda pair: pair[0], default=(inf, None))
+        return nearest if distance <= SIZES * sqrt(2.0 * size) else None
+
 
 def perplexity_of(facts: Mapping[str, str]) -> float | None:
     """Return the perplexity of the fixed text among the facts of a model, or None.
@@ -337,32 +365,30 @@ def parameters_of(data: AdministrationData) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
+def distinct(members: Iterable[AdministrationData]) -> list[AdministrationData]:
+    """Return administrations, each once."""
+    return list({one.administration.id: one for one in members}.values())
+
+
 def series_of(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...], int]:
     """Return what has two amounts or more, and how many administrations belong to none.
 
     An administration can belong to several series: one for each of :data:`SEVERITIES`.
-
-    A control (an administration with the tag ``control``) belongs to a lesion with the same
-    operation and the same number of parameters, one in layers to a lesion of the same layers: of
-    the controls of a role that one whose mean size is nearest, if it differs by no more than chance
-    explains. Of n weights, each taken by itself, the number taken has at most the standard
-    deviation sqrt(n); the limit is :data:`SIZES` times that of a difference of two.
     """
-    members = list({one.administration.id: one for one in members}.values())
-    found = [series for severity in SEVERITIES for series in _series(members, severity)]
+    members = distinct(members)
+    found: list[Series] = []
+    for severity in SEVERITIES:
+        placed: list[Placed] = []
+        for one in members:
+            with suppress(UsageError):
+                placed.append((severity.dose(one.administration.conditions), one))
+        found += (one for one in arranged(placed, severity) if len(one.amounts) > 1)
     if not found:
         raise UsageError(
             "no lesion of these administrations has two amounts or more",
             hint="tabwb lesion sweep gives a battery under a grid of lesions and amounts",
         )
-    used = {
-        one.administration.id
-        for series in found
-        for lines in (series.lines, *series.controls.values())
-        for line in lines.values()
-        for group in line.values()
-        for one in group.group.members
-    }
+    used = set[int]().union(*(one.numbers for one in found))
     left = sum(
         one.administration.id not in used and CONTROL not in one.administration.tags
         for one in members
@@ -371,62 +397,72 @@ def series_of(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...]
     return tuple(found), left
 
 
-def _series(members: Sequence[AdministrationData], severity: Severity) -> list[Series]:
-    """Return the series of one severity, by name."""
-    names = names_of(one.administration.conditions for one in members)
-    between = " + " if severity.referred else ", "
-    lesions: dict[tuple[object, ...], dict[float, _Point]] = {}
-    controls: dict[tuple[object, ...], dict[tuple[object, ...], _Point]] = {}
-    intact: dict[tuple[object, ...], list[AdministrationData]] = {}
-    kinds: dict[tuple[object, ...], tuple[str, Conditioned]] = {}
-    for one in members:
-        given = one.administration.conditions
-        try:
-            dose = severity.dose(given)
-        except UsageError:
-            continue
-        model = (dose.examinee, dose.conditions)
+def arranged(
+    placed: Sequence[Placed], severity: Severity, *, controls: bool = True
+) -> list[Series]:
+    """Return administrations with their doses as series, by name.
+
+    A control (an administration with the tag ``control``) belongs to a lesion with the same
+    operation and the same number of parameters, one in layers to a lesion of the same layers: of
+    the controls of a role that one whose mean size is nearest, if it differs by no more than chance
+    explains. Of n weights, each taken by itself, the number taken has at most the standard
+    deviation sqrt(n); the limit is :data:`SIZES` times that of a difference of two. Without
+    ``controls`` they are lesions as others.
+    """
+    lesions: dict[tuple[Model, str], dict[float, _Point]] = {}
+    beside: dict[Model, dict[tuple[str, float], _Point]] = {}
+    intact: dict[Model, list[AdministrationData]] = {}
+    for dose, one in placed:
+        model = dose.examinee, dose.conditions
         if dose.amount is None:
             intact.setdefault(model, []).append(one)
             continue
-        new = _Point(given.lesion or "", dose.drawn)
-        if CONTROL in one.administration.tags:
-            point = controls.setdefault(model, {}).setdefault((dose.kind, dose.amount), new)
+        point = _Point(one.administration.conditions.lesion or "", dose.drawn)
+        if controls and CONTROL in one.administration.tags:
+            point = beside.setdefault(model, {}).setdefault((dose.kind, dose.amount), point)
         else:
-            key: tuple[object, ...] = (*model, dose.kind)
-            name = f"{names.get(dose.examinee, dose.examinee)}{between}{dose.kind}"
-            kinds[key] = name, dose.conditions
-            point = lesions.setdefault(key, {}).setdefault(dose.amount, new)
+            point = lesions.setdefault((model, dose.kind), {}).setdefault(dose.amount, point)
         point.members.setdefault(dose.seed, []).append(one)
-    found = []
-    told = told_apart(kinds)
-    for series, points in lesions.items():
-        if len(points) < 2:
-            continue
-        of_model = list(controls.get(series[:2], {}).values())
-        beside = {
-            kind.role: _lines(
-                {
-                    amount: control
-                    for amount, point in points.items()
-                    if (control := control_of(point, of_model, kind.role))
-                }
+    names = short_examinees(one for _, one in placed)
+    between = ", " if severity.by == TEMPERATURE else " + "
+    told = told_apart(
+        {
+            (model, kind): (
+                between.join(filter(None, (names.get(model[0], model[0]), kind))), model[1]
             )
-            for kind in CONTROLS.values()
+            for model, kind in (*lesions, *((model, "") for model in intact))
         }
+    )  # fmt: skip
+    found = []
+    for (model, kind), points in lesions.items():
+        of_roles: dict[str, dict[float, _Point]] = {}
+        for role in (one.role for one in CONTROLS.values()) if len(points) > 1 else ():
+            for amount, point in points.items():
+                if control := point.control(beside.get(model, {}).values(), role):
+                    of_roles.setdefault(role, {})[amount] = control
         found.append(
             Series(
-                told[series],
-                str(series[-1]),
+                told[model, kind],
+                told.get((model, ""), ""),
+                kind,
                 tuple(sorted(points)),
                 _lines(points),
-                {role: lines for role, lines in beside.items() if lines},
-                pooled(intact[series[:2]]) if series[:2] in intact else None,
-                severity,
+                {role: _lines(own) for role, own in of_roles.items()},
+                intact.get(model, ()),
                 frozenset(amount for amount, point in points.items() if not point.drawn),
+                severity,
             )
         )
     return sorted(found, key=lambda one: one.name)
+
+
+def short_examinees(members: Iterable[AdministrationData]) -> dict[str, str]:
+    """Return short names of examinees, with and without their lesions."""
+    given = [one.administration.conditions for one in members]
+    names = names_of(given)
+    return {model_of(one): name_in(names, one) for one in given} | {
+        spec_of(one): name_in(names, one, lesion=False) for one in given
+    }
 
 
 def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]:
@@ -447,31 +483,29 @@ def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]
     return names
 
 
-def control_of(lesion: _Point, controls: Sequence[_Point], role: str) -> _Point | None:
-    """Return the control of a lesion's size among controls of its model, or None."""
-    size = lesion.size
-    if size is None:
-        return None
-    alike = [(abs(one.size - size), one) for one in controls
-             if one.size is not None and one.matched == lesion.matched
-             and control_role(one.spec) == role
-             and (role not in _IN_LAYERS or one.layers == lesion.layers)]  # fmt: skip
-    distance, nearest = min(alike, key=lambda pair: pair[0], default=(inf, None))
-    return nearest if distance <= SIZES * sqrt(2.0 * size) else None
+def control_name(series: str, role: str) -> str:
+    """Return the name of a control of a series.
+
+    >>> control_name("m + mlp:zero:* (greedy)", "layer control")
+    'm + layer control of mlp:zero:* (greedy)'
+    """
+    return series.replace(" + ", f" + {role} of ", 1)
 
 
-def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:
-    found: dict[str, dict[float, Grouped]] = {}
+def _lines(points: Mapping[float, _Point]) -> dict[str, Line]:
+    found: dict[str, dict[float, Members]] = {}
     for amount in sorted(points):
         for seed, own in points[amount].members.items():
-            found.setdefault(seed, {})[amount] = pooled(own)
-    return dict(sorted(found.items(), key=lambda pair: _seed_order(pair[0])))
+            found.setdefault(seed, {})[amount] = own
+    return dict(sorted(found.items(), key=lambda pair: seed_order(pair[0])))
 
 
-def _seed_order(seed: str) -> tuple[bool, int, str]:
+def seed_order(seed: str) -> tuple[bool, int, str]:
+    """Return by what seeds are sorted: numbers first."""
     return not seed.isdecimal(), int(seed) if seed.isdecimal() else 0, seed
 
 
-def pooled(members: Sequence[AdministrationData]) -> Grouped:
-    """Return administrations of one battery as one group, without intervals."""
-    return Grouped(Group("administration", "", tuple(members)), pool(tuple(members)))
+def pooled(members: Members, *, interval: bool = False) -> Grouped:
+    """Return administrations of one battery as one group."""
+    own = tuple(members)
+    return Grouped(Group("administration", "", own), pool(own, interval=interval))

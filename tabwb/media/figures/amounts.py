@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
+from tabwb.analysis.administrations import AdministrationData, spec_of
 from tabwb.analysis.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
 from tabwb.analysis.doses import (
     KNOWN,
@@ -22,21 +21,28 @@ from tabwb.analysis.doses import (
     shared_error,
 )
 from tabwb.analysis.doses import Cell as MeasuredCell
-from tabwb.analysis.grouping import Group, Grouped
-from tabwb.analysis.names import name_in, names_of
+from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.series import (
     LESION,
     NOISE,
     PARAMETERS,
     REFERENCED,
     Dose,
+    Members,
+    Placed,
+    Series,
+    Severity,
     amount_words,
+    arranged,
+    control_name,
+    distinct,
     dose_of,
     doses,
     name_of_amounts,
-    series_of,
+    pooled,
+    seed_order,
+    short_examinees,
     size_words,
-    told_apart,
 )
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
 from tabwb.lesion.spec import row_of
@@ -72,7 +78,6 @@ from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
 from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
-from tabwb.report.summaries.summary import pool
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Table, records_table
@@ -83,8 +88,6 @@ if TYPE_CHECKING:
 
 # -- dose ----------------------------------------------------------------------------------------
 
-Placed = list[tuple[Dose, AdministrationData]]
-"""Administrations, each with its dose."""
 Measure = tuple[Record, Callable[[Grouped], Record]]
 """The cells of a measure (measure, panel, part, rater, feature), and its value in a group."""
 PLACE = ("measure", "part", "rater", "feature")
@@ -95,39 +98,30 @@ def _dose(groups: Groups, options: Options) -> Table:
     if by not in doses():
         raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
     chosen = list(_measures(groups, options))
-    placed, without = _with_doses(groups, by, key)
-    if by == LESION and not key:
-        placed = _with_controls(placed)
-    given = [member.administration.conditions for group in groups for member in group.group.members]
-    names = names_of(given)
-    short = {spec_of(one): name_in(names, one, lesion=False) for one in given}
-    short |= {model_of(one): name_in(names, one) for one in given}
-    amounts = _amounts(placed)
-    by_model = by == PARAMETERS and all(len(own) == 1 for own in amounts.values())
+    members = distinct(member for group in groups for member in group.group.members)
+    placed, without = _with_doses(members, by, key)
+    found = _arranged(placed, Severity(by, key))
+    by_model = by == PARAMETERS and all(len(one.amounts) == 1 for one in found)
     if by_model:  # no family has two sizes, so that a family cannot be a line
-        placed = [(_of_tuning(member, dose, short), member) for dose, member in placed]
-        amounts = _amounts(placed)
-    kept = {series for series, several in amounts.items() if len(several) > 1}
-    alone = len(amounts) - len(kept) if kept else 0
-    if kept:
-        models = {(series[0], series[2]) for series in kept}
-        placed = [
-            (dose, member)
-            for dose, member in placed
-            if _series(dose) in kept
-            or (dose.amount is None and (dose.examinee, dose.conditions) in models)
-        ]
-    called = {
-        _series(dose): (" + ".join(filter(None, (short.get(dose.examinee, dose.examinee),
-                                                 dose.kind))), dose.conditions)
-        for dose, _ in placed
-    }  # fmt: skip
-    series = told_apart(called)
-    points: dict[tuple[str, float | None, str], list[AdministrationData]] = {}
-    for dose, member in placed:
-        # Models without a lesion are one whatever their seed.
-        place = (series[_series(dose)], dose.amount, "" if dose.amount is None else dose.seed)
-        points.setdefault(place, []).append(member)
+        names = short_examinees(members)
+        found = _arranged([(_of_tuning(*one, names), one[1]) for one in placed], Severity(by, key))
+    lines = [
+        (name, side, series)
+        for series in found
+        for name, side in (
+            (series.name, series.lines),
+            *((control_name(series.name, role), own) for role, own in series.controls.items()),
+        )
+    ]
+    kept = [one for one in lines if len({x for line in one[1].values() for x in line}) > 1]
+    alone = len(lines) - len(kept) if kept else 0
+    points: dict[tuple[str, float | None, str], Members] = {}
+    for name, side, series in kept or lines:
+        if series.intact:  # models without a lesion are one whatever their seed
+            points[series.intact_name, None, ""] = series.intact
+        points |= {
+            (name, amount, seed): own for seed, line in side.items() for amount, own in line.items()
+        }
     if by == PARAMETERS:
         _check_models(points)
     _check_amounts(by, sorted({amount for _, amount, _ in points if amount is not None}))
@@ -138,10 +132,8 @@ def _dose(groups: Groups, options: Options) -> Table:
             hint="choose one: --where battery=...",
         )
     rows: list[Record] = []
-    for (name, amount, seed), members in points.items():
-        unique = {member.administration.id: member for member in members}
-        whole = tuple(unique[number] for number in sorted(unique))
-        own = Grouped(Group("administration", "", whole), pool(whole, interval=True))
+    for (name, amount, seed), of_point in points.items():
+        own = pooled(sorted(of_point, key=lambda one: one.administration.id), interval=True)
         row = "intact" if amount is None else "model" if by_model else "seed"
         rows += [
             {"series": name, "row": row, "seed": None if amount is None else seed, "amount": amount,
@@ -149,7 +141,12 @@ def _dose(groups: Groups, options: Options) -> Table:
             for place, of in chosen
         ]  # fmt: skip
     rows += list(_means(rows))
-    rows.sort(key=_order)
+    rows.sort(
+        key=lambda one: (
+            one["row"] != "intact", one["series"], one["amount"] or 0.0, one["row"],
+            seed_order(one.get("seed") or ""),
+        )
+    )  # fmt: skip
     notes = [
         *_dose_notes(groups, options, rows),
         *([f"Left out: {plural(without, 'administration')} without an amount."] if without else []),
@@ -223,11 +220,13 @@ def _judged(terms: Terms, feature: str, group: Grouped) -> Record:
     )
 
 
-def _with_doses(groups: Groups, by: str, key: str) -> tuple[Placed, int]:
+def _with_doses(
+    members: Sequence[AdministrationData], by: str, key: str
+) -> tuple[list[Placed], int]:
     """Return administrations with their doses, and how many have none; intact models stay."""
-    found: Placed = []
+    found: list[Placed] = []
     failed: list[UsageError] = []
-    for member in (member for group in groups for member in group.group.members):
+    for member in members:
         try:
             found.append((dose_of(member.administration.conditions, by, key), member))
         except UsageError as error:
@@ -240,49 +239,31 @@ def _with_doses(groups: Groups, by: str, key: str) -> tuple[Placed, int]:
     return kept, len(found) - len(kept) + len(failed)
 
 
-def _with_controls(placed: Placed) -> Placed:
-    """Return the administrations with each control under the amount of a lesion of its size.
+def _arranged(placed: Sequence[Placed], severity: Severity) -> list[Series]:
+    """Return series, with each control under the amount of a lesion of its size.
 
     A control of several lesions is drawn beside each; one without a lesion is a separate series.
     """
-    try:
-        found, _ = series_of(member for _, member in placed)
-    except UsageError:  # there are no two amounts, which is told later
-        return placed
-    by_number = {member.administration.id: (dose, member) for dose, member in placed}
-    beside: Placed = []
-    matched: set[int] = set()
-    for series in found:
-        for role, lines in series.controls.items():
-            for amount, pooled in (one for line in lines.values() for one in line.items()):
-                for one in pooled.group.members:
-                    dose, member = by_number[one.administration.id]
-                    kind = f"{role} of {series.kind}"
-                    beside.append((replace(dose, kind=kind, amount=amount), member))
-                    matched.add(one.administration.id)
-    return [*(one for one in placed if one[1].administration.id not in matched), *beside]
+    if severity != (LESION, ""):
+        return arranged(placed, severity, controls=False)
+    found = arranged(placed, severity)
+    used = set[int]().union(*(one.numbers for one in found))
+    rest = [
+        (dose, one)
+        for dose, one in placed
+        if dose.amount is not None and one.administration.id not in used
+    ]
+    return [*found, *arranged(rest, severity, controls=False)]
 
 
-def _series(dose: Dose) -> tuple[object, ...]:
-    return dose.examinee, dose.kind, dose.conditions
-
-
-def _amounts(placed: Placed) -> dict[tuple[object, ...], set[float]]:
-    found: dict[tuple[object, ...], set[float]] = {}
-    for dose, _ in placed:
-        if dose.amount is not None:
-            found.setdefault(_series(dose), set()).add(dose.amount)
-    return found
-
-
-def _of_tuning(member: AdministrationData, dose: Dose, short: Mapping[str, str]) -> Dose:
+def _of_tuning(dose: Dose, member: AdministrationData, names: Mapping[str, str]) -> Dose:
     """Return the dose of a model beside models of other families: its name is the seed's."""
     given = member.administration.conditions
     kind = given.labels.get("tuning") or "tuning unknown"
-    return replace(dose, examinee=kind, seed=short[spec_of(given)])
+    return dose._replace(examinee=kind, seed=names[spec_of(given)])
 
 
-def _check_models(points: Mapping[tuple[str, float | None, str], list[AdministrationData]]) -> None:
+def _check_models(points: Mapping[tuple[str, float | None, str], Members]) -> None:
     """Check that each point is of one model: sizes of one family need not tell models apart."""
     for (series, amount, _), members in points.items():
         specs = dict.fromkeys(spec_of(member.administration.conditions) for member in members)
@@ -305,13 +286,6 @@ def _check_amounts(by: str, amounts: Sequence[float]) -> None:
         )
 
 
-def _order(record: Record) -> tuple[bool, str, float, str, int, str]:
-    seed = record.get("seed") or ""
-    number = int(seed) if seed.lstrip("-").isdecimal() else 0
-    amount = record.get("amount") or 0.0
-    return record["row"] != "intact", record["series"], amount, record["row"], number, seed
-
-
 def _error(place: Record, own: Grouped, by: str) -> tuple[float, float] | None:
     """Return the error of drawn answers that seeds of lesions or noise share; runs share none."""
     greedy = all(one.administration.conditions.decoding.greedy for one in own.group.members)
@@ -328,34 +302,27 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
     cells: dict[tuple[str, str, float], list[Record]] = {}
     for record in given:
         if record["row"] == "seed":
-            cells.setdefault((record["series"], record["panel"], record["amount"]), []).append(
-                record
-            )
-    for (series, panel, amount), own in cells.items():
+            place = record["series"], record["panel"], record["amount"]
+            cells.setdefault(place, []).append(record)
+    for own in cells.values():
         if len(own) < 2:
             continue
-        used = [
-            record for record in own if record["value"] is not None and not record.get("few_usable")
-        ]
-        largest = float(own[0].get("n_features") or 1)
-        place = {name: own[0].get(name) for name in PLACE}
-        cell: Record = {
-            "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
-            "n_seeds": len(used), "n": sum(record.get("n") or 0 for record in used),
-        }  # fmt: skip
         values = [None if record.get("few_usable") else record["value"] for record in own]
+        used = [one for one, value in zip(own, values, strict=True) if value is not None]
         errors = [Measured(Estimate(0.0), error=record["error"]) for record in used]
-        shared = shared_error(errors) or KNOWN
-        found = mean_over_seeds(values, (0.0, largest), shared)
+        largest = float(own[0].get("n_features") or 1)
+        found = mean_over_seeds(values, (0.0, largest), shared_error(errors) or KNOWN)
+        cell: Record = {
+            **{name: own[0].get(name) for name in ("series", "amount", "panel", *PLACE)},
+            "row": "mean", "n_seeds": len(used), "n": sum(one.get("n") or 0 for one in used),
+        }  # fmt: skip
         if found.value is None:
             yield cell | undefined("no seed has a value that may be averaged")
-            continue
-        cell |= value_cells(Estimate(found.value))
-        if found.interval is None:
-            cell["interval_reason"] = found.reason
+        elif found.interval is None:
+            yield cell | value_cells(Estimate(found.value)) | {"interval_reason": found.reason}
         else:
-            cell |= {"low": found.interval.low, "high": found.interval.high}
-        yield cell
+            ends = {"low": found.interval.low, "high": found.interval.high}
+            yield cell | value_cells(Estimate(found.value)) | ends
 
 
 def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> Iterator[str]:

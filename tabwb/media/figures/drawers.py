@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from tabwb.analysis.series import PARAMETERS, amount_words, name_of_amounts
+from tabwb.analysis.series import PARAMETERS, amount_words, control_name, name_of_amounts
 from tabwb.lesion.declared import CONTROLS
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -277,8 +277,8 @@ def lines(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
     else:
         alone: Look = {"color": MAIN, "marker": MARKERS[0], "linestyle": LINES[0]}
         roles = {
-            name: {_control(name, role): look for role, look in BESIDE.items()
-                   if _control(name, role) in series and _control(name, role) != name}
+            name: {control_name(name, role): look for role, look in BESIDE.items()
+                   if control_name(name, role) in series and control_name(name, role) != name}
             for name in series
         }  # fmt: skip
         controls = {control for own in roles.values() for control in own}
@@ -295,7 +295,7 @@ def lines(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
             for title, own in of_panel.items()
         ]
         found = [
-            role for role in BESIDE if any(_control(name, role) in controls for name in series)
+            role for role in BESIDE if any(control_name(name, role) in controls for name in series)
         ]
         sheet.legend += [(BESIDE[role], f"{role} of the same size") for role in found]
         sheet.legend.append((GREY, "the other series"))
@@ -334,15 +334,6 @@ def _frames(
                 axes.set_ylabel("symptom burden" if measure == BURDEN.id else measure)
             _frame(axes, frame, prefix, options["x"], width, log=log)
         row += -(-len(frames) // across)
-
-
-def _control(series: str, role: str) -> str:
-    """Return the name of a control of a series.
-
-    >>> _control("m + mlp:zero:* (greedy)", "layer control")
-    'm + layer control of mlp:zero:* (greedy)'
-    """
-    return series.replace(" + ", f" + {role} of ", 1)
 
 
 def _apart(

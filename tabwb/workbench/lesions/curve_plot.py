@@ -200,5 +200,4 @@ def _map_row(
 
 
 def _chosen(cell: MapCell | None, *, difference: bool) -> float | None:
-    found = None if cell is None else cell.difference if difference else cell.mean
-    return None if found is None else found.value
+    return None if cell is None else (cell.difference if difference else cell.mean).value
