@@ -33,9 +33,12 @@ from tabwb.report.measures import (
     ACCURACY,
     BURDEN,
     CATEGORY_COUNT,
-    CATEGORY_RATE,
     FEATURE_RATE,
+    SECTIONS,
+    SURPRISAL,
+    USABLE,
     WORDS_MEAN,
+    Cell,
 )
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.scoring.differences import draw_variance
@@ -58,11 +61,6 @@ from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.scoring.permutation import benjamini_hochberg, holm
 from tabwb.tables.table import RecordColumn, Table, records_table
 
-USABLE, SURPRISAL = "usable", "surprisal"
-_ORDER = (
-    USABLE, SURPRISAL, BURDEN.id, CATEGORY_COUNT.id, CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id,
-    WORDS_MEAN.id,
-)  # fmt: skip
 KNOWN = (0.0, inf)
 """The error of a value for which nothing was drawn."""
 UNBOUNDED = (-inf, inf)
@@ -115,17 +113,6 @@ Limits = tuple[float, float]
 
 
 # ------------------------------------------------------------------ the values of a condition
-
-
-class Cell(NamedTuple):
-    """What was measured: :data:`USABLE` (share of usable responses), :data:`SURPRISAL` (of a fixed
-    text: log2 of its perplexity), or a measure of the table of results.
-    """
-
-    measure: str
-    part: str = ""
-    rater: str = ""
-    feature: str = ""
 
 
 class Measured(NamedTuple):
@@ -202,11 +189,11 @@ def draw_error(cell: Cell, group: Grouped) -> Error | None:
 def cells_of(groups: Iterable[Mapping[Cell, Measured]]) -> list[Cell]:
     """Return the measures of groups: usable responses first, then as they come."""
     every = dict.fromkeys(cell for values in groups for cell in values)
-    return sorted(every, key=lambda cell: _ORDER.index(cell.measure))
+    return sorted(every, key=lambda cell: list(SECTIONS).index(cell.measure))
 
 
 def _cell(result: Result) -> Cell | None:
-    if result.measure not in _ORDER:
+    if result.measure not in SECTIONS:
         return None
     if result.measure == ACCURACY.id and (result.policy != "exact" or result.feature):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tabwb.records.states import Protocol
 from tabwb.records.words import NONE
@@ -246,6 +246,45 @@ MEASURES = (
     CATEGORY_RATE, FOIL_ERRORS, WORDS_MEAN, *LEXICAL_MEASURES,
     *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES, *ANALYSES,
 )  # fmt: skip
+USABLE, SURPRISAL = "usable", "surprisal"
+"""The share of usable responses; of a fixed text log2 of the perplexity."""
+SECTIONS = {
+    USABLE: "Usable responses",
+    SURPRISAL: "Surprisal, bits per token",
+    BURDEN.id: "Burden",
+    CATEGORY_COUNT.id: "Features of a category",
+    CATEGORY_RATE.id: "Responses with a category",
+    FEATURE_RATE.id: "Responses with a feature",
+    ACCURACY.id: "Accuracy",
+    WORDS_MEAN.id: "Words in an answer",
+}
+"""Measures of lesions by amount and place in the order of the tables, with their titles."""
+
+
+class Cell(NamedTuple):
+    """What was measured: a key of :data:`SECTIONS`; other texts are empty where none applies."""
+
+    measure: str
+    part: str = ""
+    rater: str = ""
+    feature: str = ""
+
+    @property
+    def section(self) -> str:
+        """The title of its kind."""
+        return SECTIONS.get(self.measure, self.measure)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether its values are shares of 1."""
+        return self.measure in (USABLE, CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id)
+
+    def name(self, titles: Mapping[str, str], *, rater: bool = True) -> str:
+        """Return its title among measures of one kind; without the rater among those of one."""
+        what = ", ".join(titles.get(one, one) for one in (self.part, self.feature) if one)
+        return ", ".join(filter(None, (what, self.rater * rater))) or "all responses"
+
+
 _BY_ID = {measure.id: measure for measure in MEASURES}
 
 

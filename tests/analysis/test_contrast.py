@@ -16,11 +16,10 @@ from tabwb.analysis.contrast import (
     against,
     baseline_of,
     members_compared,
-    showable,
 )
 from tabwb.analysis.draws import SHARED
 from tabwb.analysis.grouping import Grouped, grouped, summarised
-from tabwb.analysis.paired import FLIPPED, LABELS, Contrast
+from tabwb.analysis.paired import LABELS, PAIRED_T, Contrast
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -33,8 +32,6 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
 from tabwb.report.summaries.judges import Terms
 from tabwb.report.tables.contrasts import against_table
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.detectable import Design, detectable_burden
-from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE
 from tabwb.scoring.permutation import (
     holm,
     label_permutation,
@@ -156,18 +153,6 @@ def test_accuracies_on_these_prompts_are_tested_by_labels() -> None:
     assert pooled.adjusted is None
 
 
-def test_greedy_answers_are_deterministic_for_these_prompts() -> None:
-    given = battery()
-    greedy = source(given, all_say(given, "a"), GREEDY)
-    drawn = source(given, all_say(given, "b"))
-    both = of(compare(greedy, greedy), ACCURACY, policy="exact")
-    assert both.these.interval.reason == DETERMINISTIC
-    assert both.like.interval.interval is not None
-    assert of(compare(greedy, drawn), ACCURACY, policy="exact").these.interval.reason == (
-        ONE_RESPONSE
-    )
-
-
 ONE = {
     f"t{at}": ["anomia", "anomia jargon", "anomia" if at % 2 else "fine", "anomia"]
     for at in range(9)
@@ -222,16 +207,6 @@ def test_features_of_five_items_are_tested_on_these_prompts() -> None:
     assert of(found, BURDEN).these.test == LABELS
 
 
-def test_the_smallest_difference_comes_from_the_shared_design() -> None:
-    given = battery(texts=9)
-    burden = of(compare(source(given, ONE), source(given, OTHER)), BURDEN)
-    assert burden.first is not None
-    expected = detectable_burden(Design(9, 4), len(FEATURES), burden=burden.first)
-    assert showable(burden) == expected
-    few = of(compare(source(battery(texts=5), ONE), source(battery(texts=5), OTHER)), BURDEN)
-    assert showable(few).reason == "sign flips over 5 items never reach .05"
-
-
 def without_seeds(given: AdministrationData) -> AdministrationData:
     """The same as an earlier version stored it: all items of a replicate share one stream."""
     trials = tuple(
@@ -278,28 +253,27 @@ def test_items_without_a_burden_are_named() -> None:
     assert of(compare(other, other), BURDEN).items_left_out == ()
 
 
-def test_four_items_right_and_wrong_give_two_of_sixteen() -> None:
+@pytest.mark.parametrize(
+    ("one", "other", "means", "items"),
+    [
+        ({f"w{at}": ["a"] for at in range(4)}, {f"w{at}": ["b"] for at in range(4)}, (1, 0, 1), 4),
+        # Responses to an item are averaged first, and only shared items count.
+        ({"w0": ["a", "b"], "w1": ["a"], "w2": ["a"]}, {"w0": ["b"], "w1": ["a"]},
+         (0.75, 0.5, 0.25), 2),
+        ({"w0": ["a"]}, {"w1": ["a"]}, (None, None, None), 0),
+    ],
+)  # fmt: skip
+def test_means_are_over_shared_items_and_undefined_without_any(
+    one: dict[str, list[str]], other: dict[str, list[str]], means: tuple[Any, ...], items: int
+) -> None:
     given = battery(words=4, sentences=0)
-    found = compare(source(given, all_say(given, "a")), source(given, all_say(given, "b")))
-    sides = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (sides.first, sides.second, sides.items, sides.difference) == (1.0, 0.0, 4, 1.0)
-    assert (sides.like.p, sides.like.test) == (2 / 16, FLIPPED)
-
-
-def test_responses_to_one_item_are_averaged_first_and_only_shared_items_count() -> None:
-    given = battery(words=3, sentences=0)
-    one = source(given, {"w0": ["a", "b"], "w1": ["a"], "w2": ["a"]})
-    found = compare(one, source(given, {"w0": ["b"], "w1": ["a"]}))
-    sides = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (sides.first, sides.second, sides.items, sides.difference) == (0.75, 0.5, 2, 0.25)
-
-
-def test_nothing_shared_is_undefined_not_zero() -> None:
-    given = battery(words=2, sentences=0)
-    found = compare(source(given, {"w0": ["a"]}), source(given, {"w1": ["a"]}))
+    found = compare(source(given, one), source(given, other))
     row = of(found, ACCURACY, subtest="words", policy="exact")
-    assert (row.first, row.difference, row.like.p) == (None, None, None)
-    assert difference_json(found)["compared"][0]["status"] == "undefined"
+    assert (row.first, row.second, row.difference, row.items) == (*means, items)
+    if row.like.test != PAIRED_T:
+        assert row.like.p == (2 / 16 if items else None)  # of all signs
+    status = difference_json(found)["compared"][0]["status"]
+    assert status == ("value" if items else "undefined")
 
 
 def test_a_burden_of_two_items_has_the_p_of_its_interval() -> None:

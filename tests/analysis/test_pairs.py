@@ -14,7 +14,7 @@ from tabwb.records.ratings import Declaration
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.scoring.differences import family_interval, sampling_floor
-from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval
+from tabwb.scoring.estimate import ONE_RESPONSE, Estimand, Interval
 from tabwb.scoring.rules.passage import FEATURES
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 from tests.report.test_judges import MODEL, judged
@@ -89,15 +89,6 @@ def test_a_pair_has_the_differences_of_its_accuracies() -> None:
     assert accuracy.like.interval.interval is not None
     assert accuracy.like.interval.interval.low == -1.0
     assert accuracy.like.interval.interval.high == pytest.approx(-2 / 3 + 4.302653 * floor**0.5)
-
-
-def test_one_item_has_a_difference_but_no_interval() -> None:
-    one = given(1, conditions("base"), answered("wc1", "boat"))
-    other = given(2, conditions("instruct"), answered("wc1", "lion"))
-    (pair,) = pairs(one, other)
-    (gap,) = pair.found.rows
-    assert (gap.difference, gap.like.interval.interval) == (-1.0, None)
-    assert gap.like.interval.reason == ONE_ITEM
 
 
 @pytest.mark.parametrize(
@@ -192,6 +183,10 @@ def test_three_families_have_a_mean_difference_with_an_interval() -> None:
         sampling_floor(mean, 3, None) + sampling_floor(1.0, 3, None) for mean in (1 / 3, 2 / 3, 0)
     ]
     assert found.like.interval == family_interval(rows, sum(floors) / 9, 1.0)
+    # An item that one family lacks is left out.
+    short = given(1, conditions("base", family="L-1"), *words("lion", "a", "a")[:2])
+    (found,) = over_families(pairs_of(summarised(grouped([short, *MADE[1:]], "model"))))
+    assert found.items == 2
 
 
 def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:
@@ -214,9 +209,3 @@ def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:
     pairs = pairs_of(summarised(grouped([*MADE[:4], *larger], "model")))
     assert len(pairs) == 3
     assert over_families(pairs) == ()
-
-
-def test_an_item_that_one_family_lacks_is_left_out() -> None:
-    short = given(1, conditions("base", family="L-1"), *words("lion", "a", "a")[:2])
-    (found,) = over_families(pairs_of(summarised(grouped([short, *MADE[1:]], "model"))))
-    assert found.items == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rich.console import Console, RenderableType
 from tabwb_builtin.judges import RulesJudge
@@ -244,6 +245,15 @@ def with_seeds(given: Iterable[Trial], first: int) -> tuple[Trial, ...]:
         )
         for seed, trial in enumerate(given, start=first)
     )
+
+
+def changed(
+    data: AdministrationData, number: int | None = None, **conditions: Any
+) -> AdministrationData:
+    """Return an administration under other conditions, with another number."""
+    own = data.administration
+    made = replace(own, id=number or own.id, conditions=replace(own.conditions, **conditions))
+    return replace(data, administration=made)
 
 
 def data_of(

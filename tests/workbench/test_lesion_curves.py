@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.analysis.doses import Cell, MapCell, Row, doses_table, map_table
+from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.report.measures import Cell
 from tabwb.scoring.dose import SeedTest
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.messages import CurvesWanted
 from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
-from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure
+from tabwb.workbench.lesions.curves import Curve, HeatMap, read_curves
 from tabwb.workbench.lesions.curves_page import CurvesPage
-from tabwb.workbench.lesions.curves_reader import read_curves
 from tabwb.workbench.shell.drawn import STEPS
 from tests.workbench.seat import SIZES, Seat, workbench
 from tests.workbench.stocked import give
 
-RIGHT = Measure("accuracy", "word-comprehension", "", "")
+RIGHT = Cell("accuracy", "word-comprehension", "", "")
 WRONG = {0.1: ("wc1",), 0.2: ("wc1", "wc2"), 0.3: ("wc1", "wc2", "wc3")}
 
 
@@ -82,7 +82,7 @@ def test_curves_and_maps_have_the_numbers_of_the_tables(folder: Path) -> None:
         for row in one.rows
         for amount, at in row.at.items()
     ]
-    places = (*Measure._fields, "series", "row", "seed")
+    places = (*Cell._fields, "series", "row", "seed")
     assert sorted(shown) == sorted(
         (*(row[name] or "" for name in places), amount, value)
         for row in doses_table(rows).to_dicts()
@@ -119,11 +119,11 @@ CURVE = Curve(
 
 def test_shares_go_from_0_to_1_and_values_far_from_0_have_the_room() -> None:
     assert limits(CURVE, RIGHT) == (0.0, 1.0)
-    low, high = limits(CURVE, Measure("surprisal", "", "", ""))
+    low, high = limits(CURVE, Cell("surprisal", "", "", ""))
     assert (low, high > 6.0) == (0.0, True)
     rows = Row(CELL, "", "intact", intact=103.0), Row(CELL, "", "seed", "1", {0.1: at(100.0)})
     far = Curve("", rows)
-    assert limits(far, Measure("words", "", "", ""))[0] > 90.0
+    assert limits(far, Cell("words", "", "", ""))[0] > 90.0
 
 
 def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:

@@ -13,14 +13,11 @@ from tabwb.analysis.doses import (
     KNOWN,
     MAP,
     MAP_NOTES,
-    SURPRISAL,
-    USABLE,
     Measured,
     draw_error,
     map_cells,
     shared_error,
 )
-from tabwb.analysis.doses import Cell as MeasuredCell
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.series import (
     LESION,
@@ -76,7 +73,15 @@ from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 from tabwb.report.file_names import file_names
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, WORDS_MEAN
+from tabwb.report.measures import (
+    ACCURACY,
+    BURDEN,
+    FEATURE_RATE,
+    SURPRISAL,
+    USABLE,
+    WORDS_MEAN,
+)
+from tabwb.report.measures import Cell as MeasuredCell
 from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate

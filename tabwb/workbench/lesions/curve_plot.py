@@ -11,7 +11,8 @@ from textual.content import Content
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.columns import fixed
 from tabwb.records.words import plural
-from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure
+from tabwb.report.measures import Cell
+from tabwb.workbench.lesions.curves import Curve, HeatMap
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
@@ -37,7 +38,7 @@ ROWS = (
 """Rows of the numbers below a curve."""
 
 
-def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str, str]) -> None:
+def draw(plot: PlotextPlot, curve: Curve, measure: Cell, colours: Mapping[str, str]) -> None:
     """Draw a line for each seed, the mean with its intervals, controls, and the intact model."""
     accent, amber, quiet, ink = (
         Color.parse(colours[name]).rgb for name in ("accent", "warning", "quiet", "foreground")
@@ -75,7 +76,7 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
     plt.xlabel("amount")
 
 
-def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
+def limits(curve: Curve, measure: Cell) -> tuple[float, float]:
     """Return the ends of the vertical axis: shares go from 0 to 1, others from 0 or near it."""
     if measure.is_share:
         return 0.0, 1.0

@@ -1,69 +1,23 @@
-"""Curves and maps of lesions, by measure: the rows of the tables of doses and of the map."""
+"""Curves and maps of lesions, by measure: read from the store in a thread with its own store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabwb.lesion.spec import row_of
-from tabwb.report.measures import (
-    ACCURACY,
-    BURDEN,
-    CATEGORY_COUNT,
-    CATEGORY_RATE,
-    FEATURE_RATE,
-    WORDS_MEAN,
-)
+from tabwb.records.errors import TabwbError, error_text
+from tabwb.report.measures import Cell
+from tabwb.store.store import Store
+from tabwb.workbench.engine.engine import Say
+from tabwb.workbench.engine.gc_tuning import resting
+from tabwb.workbench.engine.messages import CurvesWanted
 
 if TYPE_CHECKING:
     from tabwb.analysis.doses import MapCell, Row
     from tabwb.battery.model import Battery
-
-SECTIONS = {
-    "usable": "Usable responses",
-    "surprisal": "Surprisal, bits per token",
-    BURDEN.id: "Burden",
-    CATEGORY_COUNT.id: "Features of a category",
-    CATEGORY_RATE.id: "Responses with a category",
-    FEATURE_RATE.id: "Responses with a feature",
-    ACCURACY.id: "Accuracy",
-    WORDS_MEAN.id: "Words in an answer",
-}
-"""Measure: its title; the order is that of the tables."""
-ALL = "all responses"
-SHARES = ("usable", CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id)
-"""Measures that are shares of 1."""
-
-
-class Measure(NamedTuple):
-    """What was measured: the columns of both tables that tell measures apart."""
-
-    measure: str
-    part: str
-    rater: str
-    feature: str
-
-    @property
-    def section(self) -> str:
-        """The title of its kind."""
-        return SECTIONS.get(self.measure, self.measure)
-
-    def name(self, titles: Mapping[str, str]) -> str:
-        """Return its title among measures of one kind."""
-        what = self.of_rater(titles)
-        if not self.rater:
-            return what
-        return self.rater if what == ALL else f"{what}, {self.rater}"
-
-    def of_rater(self, titles: Mapping[str, str]) -> str:
-        """Return its title among measures of one kind and rater."""
-        return ", ".join(titles.get(one, one) for one in (self.part, self.feature) if one) or ALL
-
-    @property
-    def is_share(self) -> bool:
-        """Whether its values are shares of 1."""
-        return self.measure in SHARES
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +78,86 @@ class Read:
         numbers: of the administrations.
     """
 
-    curves: Mapping[Measure, tuple[Curve, ...]]
-    maps: Mapping[Measure, tuple[HeatMap, ...]]
+    curves: Mapping[Cell, tuple[Curve, ...]]
+    maps: Mapping[Cell, tuple[HeatMap, ...]]
     no_curves: str
     no_maps: str
     titles: Mapping[str, str]
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesRead:
+    """Curves and maps were read; ``problem`` says why not."""
+
+    turn: int
+    read: Read | None
+    problem: str = ""
+
+
+class CurvesReader:
+    """Reads once at a time; what is asked for meanwhile is read once more afterwards."""
+
+    def __init__(self, say: Say, location: str | None) -> None:
+        self._say, self._location = say, location
+        self._lock = threading.Lock()
+        self._wanted: CurvesWanted | None = None
+        self._reading = False
+        self.turn = 0
+
+    def read(self, wanted: CurvesWanted) -> None:
+        """Read curves and maps of administrations."""
+        with self._lock:
+            self._wanted = wanted
+            self.turn += 1
+            if self._reading:
+                return
+            self._reading = True
+        threading.Thread(target=self._run, name="curves", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                wanted, turn = self._wanted, self.turn
+                self._wanted = None
+                if wanted is None:
+                    self._reading = False
+                    return
+            try:
+                with resting(), Store.open(self._location, create=False) as store:
+                    found = CurvesRead(turn, read_curves(store, wanted))
+            except TabwbError as error:
+                found = CurvesRead(turn, None, _words(error))
+            except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
+                found = CurvesRead(turn, None, error_text(error))
+            self._say(found)
+
+
+def read_curves(store: Store, wanted: CurvesWanted) -> Read:
+    """Return curves and maps: the rows of ``tabwb results --table doses`` and ``--table map``."""
+    # What loads numpy is imported in this thread: on the screen's thread it would be seen.
+    from tabwb.analysis.doses import dose_rows, map_cells
+    from tabwb.analysis.selection import Selection, selected_groups
+
+    selection = Selection.of(where=wanted.where, judge=wanted.judge or None)
+    rows = selected_groups(store, wanted.numbers, selection, interval=False)
+    members = [one for row in rows for one in row.group.members]
+    curves, no_curves = _made(lambda: curves_of(dose_rows(rows)[0]))
+    maps, no_maps = _made(lambda: maps_of(map_cells(members)))
+    titles = {key: title for row in rows for key, title in titles_of(row.battery).items()}
+    numbers = tuple(one.administration.id for one in members)
+    return Read(curves, maps, no_curves, no_maps, titles, numbers)
+
+
+def _made(make: Callable[[], dict[Cell, Any]]) -> tuple[dict[Cell, Any], str]:
+    try:
+        return make(), ""
+    except TabwbError as error:
+        return {}, error.message
+
+
+def _words(error: TabwbError) -> str:
+    return ". ".join(filter(None, (error.message, error.hint)))
 
 
 def titles_of(battery: Battery) -> dict[str, str]:
@@ -142,7 +170,7 @@ def titles_of(battery: Battery) -> dict[str, str]:
     return {one.id: one.title for one in named}
 
 
-def curves_of(rows: Iterable[Row]) -> dict[Measure, tuple[Curve, ...]]:
+def curves_of(rows: Iterable[Row]) -> dict[Cell, tuple[Curve, ...]]:
     """Return the curves of the rows of doses, by measure."""
     known = (
         replace(row, at={x: one for x, one in row.at.items() if one.value is not None})
@@ -154,7 +182,7 @@ def curves_of(rows: Iterable[Row]) -> dict[Measure, tuple[Curve, ...]]:
     }
 
 
-def maps_of(cells: Iterable[MapCell]) -> dict[Measure, tuple[HeatMap, ...]]:
+def maps_of(cells: Iterable[MapCell]) -> dict[Cell, tuple[HeatMap, ...]]:
     """Return the maps of cells, by measure."""
     return {
         measure: tuple(
@@ -168,8 +196,8 @@ def maps_of(cells: Iterable[MapCell]) -> dict[Measure, tuple[HeatMap, ...]]:
 _Record = TypeVar("_Record", "Row", "MapCell")
 
 
-def _by_measure(records: Iterable[_Record]) -> dict[Measure, dict[str, list[_Record]]]:
-    found: dict[Measure, dict[str, list[_Record]]] = {}
+def _by_measure(records: Iterable[_Record]) -> dict[Cell, dict[str, list[_Record]]]:
+    found: dict[Cell, dict[str, list[_Record]]] = {}
     for one in records:
-        found.setdefault(Measure(*one.cell), {}).setdefault(one.series, []).append(one)
+        found.setdefault(one.cell, {}).setdefault(one.series, []).append(one)
     return found

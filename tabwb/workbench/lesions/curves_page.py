@@ -20,11 +20,11 @@ from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
+from tabwb.report.measures import Cell
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
-from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure, Read
-from tabwb.workbench.lesions.curves_reader import CurvesRead, CurvesReader
+from tabwb.workbench.lesions.curves import Curve, CurvesRead, CurvesReader, HeatMap, Read
 from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
@@ -62,7 +62,7 @@ class CurvesPage(Page):
         self.wanted = CurvesWanted()
         self.read: Read | None = None
         self.maps = self.values = False
-        self.measure: Measure | None = None
+        self.measure: Cell | None = None
         self.series = ""
         self._problem = ""
         self._reading = False
@@ -162,7 +162,7 @@ class CurvesPage(Page):
     # ---------------------------------------------------------------- what is chosen
 
     @property
-    def _all(self) -> Mapping[Measure, tuple[Curve, ...] | tuple[HeatMap, ...]]:
+    def _all(self) -> Mapping[Cell, tuple[Curve, ...] | tuple[HeatMap, ...]]:
         if self.read is None:
             return {}
         return self.read.maps if self.maps else self.read.curves
@@ -247,7 +247,9 @@ class CurvesPage(Page):
                 made.append(Option(Content.assemble(kind, rater), disabled=True))
             if measure == self.measure:
                 highlighted = len(made)
-            made.append(Option(Content(f"  {measure.of_rater(self.read.titles)}"), id=str(at)))
+            made.append(
+                Option(Content(f"  {measure.name(self.read.titles, rater=False)}"), id=str(at))
+            )
         options.set_options(made)
         options.highlighted = highlighted
 

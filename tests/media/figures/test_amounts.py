@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 from statistics import mean, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,17 +29,21 @@ from tests.analysis.test_pairs import given, words
 from tests.media.figures.made import cells, faults, panels, records
 from tests.media.figures.made import drawn as drawn_lines
 from tests.media.figures.made import words as words_of
-from tests.report.given import CONDITIONS, SAMPLED, answered
+from tests.report.given import CONDITIONS, SAMPLED, answered, changed
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""
 RIGHT = ("lion", "boot", "knife")
 
 
+def answering(number: int, right: int, **conditions: Any) -> AdministrationData:
+    said = (*RIGHT[:right], *("no", "none", "nothing")[right:])
+    return given(number, replace(SAMPLED, **{"seed": number, **conditions}), *words(*said))
+
+
 def lesioned(number: int, amount: str | None, seed: int, right: int) -> AdministrationData:
     spec = None if amount is None else f"mlp.down:zero:{amount}@seed={seed}"
-    said = (*RIGHT[:right], *("no", "none", "nothing")[right:])
-    return given(number, replace(SAMPLED, lesion=spec, seed=number), *words(*said))
+    return answering(number, right, lesion=spec)
 
 
 def groups(*chosen: AdministrationData) -> tuple[Grouped, ...]:
@@ -119,14 +124,11 @@ def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:
 
 
 def test_a_temperature_is_an_amount_too() -> None:
-    def at(number: int, temperature: float, right: int) -> AdministrationData:
-        decoding = replace(SAMPLED.decoding, temperature=temperature)
-        made = replace(SAMPLED, decoding=decoding, seed=number)
-        return given(number, made, *words(*RIGHT[:right], *("no", "none", "nothing")[right:]))
-
-    table = figure_table(
-        "dose", groups(at(1, 0.5, 3), at(2, 1.5, 1)), x="temperature", measure="accuracy"
-    )
+    warm = [
+        answering(n, right, decoding=replace(SAMPLED.decoding, temperature=temperature))
+        for n, (temperature, right) in enumerate(((0.5, 3), (1.5, 1)), 1)
+    ]
+    table = figure_table("dose", groups(*warm), x="temperature", measure="accuracy")
     assert [(row["amount"], row["value"]) for row in records(table)] == [(0.5, 1.0), (1.5, 1 / 3)]
 
 
@@ -135,8 +137,7 @@ SIZES = {"350000000": 1, "1400000000": 2, "6900000000": 3}
 
 def sized(number: int, size: str, right: int, model: str = "", **labels: str) -> AdministrationData:
     said = {"family": "pythia", "tuning": "base", "parameters": size, **labels}
-    made = replace(SAMPLED, examinee=model or f"made-up-{size}", labels=said)
-    return given(number, made, *words(*RIGHT[:right], *("no", "none", "nothing")[right:]))
+    return answering(number, right, examinee=model or f"made-up-{size}", labels=said, seed=0)
 
 
 BY_SIZE = [sized(n, size, right) for n, (size, right) in enumerate(SIZES.items(), 1)]
@@ -215,26 +216,15 @@ def test_more_than_four_series_have_a_panel_each_with_the_others_in_grey(width: 
 
 
 def test_the_panel_of_a_lesion_has_the_intact_model_that_it_was() -> None:
-    def other(n: int) -> list[AdministrationData]:
-        conditions = [replace(one.administration.conditions, examinee=f"m{n}")
-                      for one in (*FIVE, INTACT)]  # fmt: skip
-        return [replace(one, administration=replace(one.administration, conditions=made,
-                                                    id=one.administration.id + 100 * n))
-                for one, made in zip((*FIVE, INTACT), conditions, strict=True)]  # fmt: skip
-
-    every = [one for n in range(5) for one in other(n)]
+    every = [changed(one, one.administration.id + 100 * n, examinee=f"m{n}")
+             for n in range(5) for one in (*FIVE, INTACT)]  # fmt: skip
     for axes in panels(make("dose", groups(*every), measure="accuracy", width="double")):
         assert [line.get_gid() for line in axes.lines].count("intact") == 1
 
 
 def test_of_many_lesions_the_control_is_in_the_panel_of_its_lesion() -> None:
-    every = []
-    for n in range(3):
-        for one in sweep(seeds=2):
-            made = replace(one.administration.conditions, examinee=f"m{n}")
-            number = one.administration.id + 100 * n
-            administration = replace(one.administration, conditions=made, id=number)
-            every.append(replace(one, administration=administration))
+    every = [changed(one, one.administration.id + 100 * n, examinee=f"m{n}")
+             for n in range(3) for one in sweep(seeds=2)]  # fmt: skip
     figure = make("dose", groups(*every), measure="accuracy", width="double")
     three = panels(figure)
     assert len(three) == 3 and faults(figure) == []
@@ -254,12 +244,7 @@ def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.Monk
 
 def test_unlike_conditions_are_series_of_their_own() -> None:
     protocol = type(SAMPLED.protocol)("enforced")
-    other = [
-        replace(member, administration=replace(
-            member.administration, id=member.administration.id + 50,
-            conditions=replace(member.administration.conditions, protocol=protocol)))
-        for member in FIVE
-    ]  # fmt: skip
+    other = [changed(one, one.administration.id + 50, protocol=protocol) for one in FIVE]
     rows = records(figure_table("dose", groups(*FIVE, *other), measure="accuracy"))
     assert {row["series"] for row in rows} == {
         "bundled + mlp.down:zero:* (protocol generate)",
@@ -277,12 +262,7 @@ def test_one_amount_is_no_dose() -> None:
 
 
 def test_points_of_one_amount_do_not_overlap() -> None:
-    other = [
-        replace(member, administration=replace(
-            member.administration, id=member.administration.id + 50,
-            conditions=replace(member.administration.conditions, examinee="echo")))
-        for member in FIVE
-    ]  # fmt: skip
+    other = [changed(one, one.administration.id + 50, examinee="echo") for one in FIVE]
     figure = make("dose", groups(*FIVE, *other), measure="accuracy")
     figure.draw_without_rendering()
     (axes,) = panels(figure)
@@ -295,10 +275,8 @@ def test_points_of_one_amount_do_not_overlap() -> None:
 
 
 def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:
-    lesion = replace(SAMPLED, lesion="noise:0.2@seed=1", seed=40)
-    table = figure_table(
-        "dose", groups(*FIVE, given(40, lesion, *words(*RIGHT))), measure="accuracy"
-    )
+    alone = answering(40, 3, lesion="noise:0.2@seed=1")
+    table = figure_table("dose", groups(*FIVE, alone), measure="accuracy")
     assert {row["series"] for row in records(table)} == {"bundled + mlp.down:zero:*"}
     assert "Left out: 1 series with one amount." in table.notes
 
@@ -319,12 +297,11 @@ def test_a_panel_without_any_value_says_so_and_has_no_scale() -> None:
 
 def test_the_map_has_a_square_for_each_target_and_layer() -> None:
     right = {("attention.q", 0): 2, ("attention.q", 1): 0, ("mlp.down", 0): 3}
-    chosen = [INTACT]
-    for number, ((target, layer), n) in enumerate(right.items(), 1):
-        spec = f"{target}:zero:0.5@layers={layer},seed=1"
-        said = (*RIGHT[:n], *("no", "none", "nothing")[n:])
-        chosen.append(given(number, replace(SAMPLED, lesion=spec, seed=1), *words(*said)))
-    (axes, *_) = panels(make("map", groups(*chosen), measure="accuracy"))
+    chosen = [
+        answering(number, n, lesion=f"{target}:zero:0.5@layers={layer},seed=1", seed=1)
+        for number, ((target, layer), n) in enumerate(right.items(), 1)
+    ]
+    (axes, *_) = panels(make("map", groups(INTACT, *chosen), measure="accuracy"))
     assert words_of(axes, "value") == ["-0.33", "-1.00", "0.00"]
     assert (len(cells(axes)), len(cells(axes, "undefined"))) == (3, 1)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["attention.q", "mlp.down"]
@@ -399,12 +376,7 @@ def test_the_participant_is_numbered_in_every_text_of_the_figure() -> None:
 def test_one_session_or_several_participants_are_refused() -> None:
     with pytest.raises(UsageError, match="one session"):
         make("change", THREE[:1])
-    other = session(9, "2026-02-01", True, True, True)
-    given = other.administration
-    other = replace(
-        other,
-        administration=replace(given, conditions=replace(given.conditions, examinee="S-2")),
-    )
+    other = changed(session(9, "2026-02-01", True, True, True), examinee="S-2")
     with pytest.raises(UsageError, match="2 participants: S-014, S-2"):
         make("change", (*THREE, *groups(other)))
 
