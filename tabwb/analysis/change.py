@@ -93,12 +93,8 @@ Right = tuple[bool | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One administration.
-
-    Attributes:
-        date: the day of its answers, empty where it is not known.
-        by_listener, by_rule: of pictures named aloud, how many responses a listener's score or code
-            decides, and how many the battery's rule on a transcript.
+    """One administration; of pictures named aloud, how many responses a listener's score or code
+    decides, and how many the battery's rule on a transcript.
     """
 
     administration: int
@@ -161,11 +157,8 @@ class SetOfItems:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A participant's answers to one battery over sessions.
-
-    Attributes:
-        baselines: sessions before treatment; None where not told.
-        without: for each session, how many items that others answered have no answer in it.
+    """A participant's answers to one battery over sessions, of which ``baselines`` were before
+    treatment; ``without``: how many items that others answered have no answer in each.
     """
 
     participant: str

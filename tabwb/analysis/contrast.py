@@ -63,12 +63,10 @@ Family = Callable[[Contrast], Hashable]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two sides of a design, by name, and what is found of them.
+    """Two sides of a design, by name, and what is found of them; raters left out with the reason.
 
-    Attributes:
-        left_out: raters that cannot be compared, with the reason.
-        shared_streams: for each side, how many responses were drawn from a random stream that
-            others share, of how many (:mod:`tabwb.analysis.draws`).
+    ``shared_streams``: for each side, how many responses were drawn from a random stream that
+    others share, of how many (:mod:`tabwb.analysis.draws`).
     """
 
     first: str
@@ -388,16 +386,10 @@ LABELS = {"family", "tuning", "parameters"}
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A base and an instruct model.
+    """A base and an instruct model; where their conditions differ, nothing is compared.
 
-    Attributes:
-        battery: id and version of what both were given.
-        family, parameters: as the profiles say.
-        base_from, instruct_from: the administrations that count, by number.
-        unsaid: administrations of the same models that do not count here, because no profile said
-            what they are when they were given.
-        found: burdens, one for each judge and its terms; then accuracies. Where the two do not
-            share conditions beside the model they are not comparable and there are none.
+    ``base_from`` and ``instruct_from`` are the administrations that count, ``unsaid`` those of the
+    same models that do not, because no profile said what they are when they were given.
     """
 
     battery: str

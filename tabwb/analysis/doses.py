@@ -116,13 +116,10 @@ Limits = tuple[float, float]
 
 
 class Measured(NamedTuple):
-    """A value of one condition.
+    """A value of one condition, and the largest possible one.
 
-    Attributes:
-        few: whether fewer than half of the responses are usable.
-        largest: the largest possible value.
-        error: the variance of the value on these prompts, and its degrees of freedom: 0 where
-            nothing was drawn; None where it is not known.
+    ``error`` is the variance of the value on these prompts with its degrees of freedom: 0 where
+    nothing was drawn; None where it is not known.
     """
 
     value: Estimate
@@ -279,15 +276,10 @@ def error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table.
+    """One row of the table: the value at each amount, and slope and height ``over`` some of them.
 
-    Attributes:
-        row: ``intact``, ``seed``, ``mean``, ``less intact``, a role of controls, or ``less`` and
-            such a role.
-        at: the value at each amount; ``numbers``: slope and height.
-        over: the amounts behind these.
-        adjusted: by number, p corrected for its family.
-        severity: what the amounts are.
+    ``row`` is ``intact``, ``seed``, ``mean``, ``less intact``, a role of controls, or ``less`` and
+    such a role.
     """
 
     cell: Cell
@@ -621,14 +613,8 @@ def sample(found: SeedTest | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """One measure under a lesion of one target, or one unit of it, in one layer.
-
-    Attributes:
-        series: the model, the operation and the amount.
-        mean: over seeds.
-        few: seeds that are in no mean.
-        intact: the value of the intact model; difference: mean less intact.
-        adjusted: p of the difference, corrected over the cells of the map.
+    """One measure under a lesion of one target, or one unit of it, in one layer: the mean over
+    seeds, without ``few`` of them, and its difference to the intact model.
     """
 
     cell: Cell

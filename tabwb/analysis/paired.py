@@ -50,16 +50,12 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Values of one side's responses.
+    """Values of one side's responses by item; items without a value are not in it.
 
-    Attributes:
-        values: by item; items without a value are not in it.
-        deterministic: nothing was drawn for any of them.
-        shares_stream: some were drawn from a random stream that others share
-            (:mod:`tabwb.analysis.draws`), so that they do not show how much draws differ.
-        clusters: of the items that share a theme with others, what the battery calls it.
-        calibrated: of a calibrated judge, for each feature the relative variance of p(1) - p(0),
-            and the item means of what it adds to the values.
+    ``shares_stream``: some were drawn from a random stream that others share, so that they do not
+    show how much draws differ. ``clusters``: of items that share a theme. ``calibrated``: of a
+    calibrated judge, for each feature the relative variance of p(1) - p(0), and the item means of
+    what it adds to the values.
     """
 
     values: Mapping[Place, tuple[float, ...]]
@@ -82,14 +78,8 @@ def together(sides: Iterable[Side]) -> Side:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A difference for one estimand.
-
-    Attributes:
-        interval: of first - second, or the reason why there is none.
-        p: two-sided; None where there is no test.
-        test: :data:`FLIPPED`, :data:`FLIPPED_DRAWN`, :data:`PAIRED_T` or :data:`LABELS`.
-        adjusted: p corrected for the other tests of its family by ``correction`` (``Holm``,
-            ``maxT``).
+    """A difference for one estimand: its interval, two-sided p, and p ``adjusted`` for the other
+    tests of its family by ``correction`` (``Holm``, ``maxT``).
     """
 
     interval: EstimatedInterval
@@ -109,25 +99,13 @@ class Tested:
 class Contrast:
     """One measure of the first side less the second, over the items that both have a value for.
 
-    Attributes:
-        first, second: mean over these items of each side's mean over its responses to the item;
-            None without such items.
-        difference: mean over these items of first - second.
-        n_first, n_second: responses behind them.
-        like, these: for prompts like these, and for these prompts. The test of ``like`` is sign
-            flips, or where one side has more than :data:`UNEQUAL` times as many responses to an
-            item as the other, paired t with the standard error of the interval. Its p is at least
-            that of the interval, which is extended to 0 where p is .05 or more
-            (:func:`~tabwb.scoring.differences.agreeing`).
-        differences: of item means, by item.
-        floor: the least variance of the mean difference, from the draws alone.
-        clusters: of each item, in this order; an item without one is its own.
-        subtest, title: empty for all scored subtests together.
-        rater: the deciding scorer, or the judge.
-        terms, usable: of a judge: under which both sides were judged; usable responses of each.
-        items_left_out: of a burden: items that were judged and have no burden on one side or both.
-        design: items and replicates of both; None where no smallest difference is told.
-        families: over which the difference is a mean.
+    ``first`` and ``second`` are means over these items of a side's mean over its responses to the
+    item. The test of ``like`` (prompts like these) is sign flips, or where one side has more than
+    :data:`UNEQUAL` times as many responses to an item as the other, paired t with the standard
+    error of the interval. Its p is at least that of the interval, which is extended to 0 where p is
+    .05 or more (:func:`~tabwb.scoring.differences.agreeing`). ``floor``: the least variance of the
+    mean difference, from the draws alone. ``items_left_out``: items that were judged and have no
+    burden on one side or both. ``families``: over which the difference is a mean.
     """
 
     items: int

@@ -103,15 +103,8 @@ def size_words(parameters: float) -> str:
 class Dose(NamedTuple):
     """Of an administration: to what series it belongs, the amount, the seed.
 
-    Attributes:
-        examinee: without the lesion; of sizes the family with its tuning; of a checkpoint its
-            parent.
-        kind: of the lesion or prompt noise, without amount and seed, or what a checkpoint's dose
-            is; empty of an intact model, and of other amounts.
-        conditions: all others that must be alike.
-        amount: None of an intact model.
-        seed: of the draws; where nothing is drawn, of the run.
-        drawn: whether that seed decides something of the lesion, noise or answers.
+    The examinee is without its lesion, of sizes the family with its tuning, of a checkpoint its
+    parent. An intact model has no amount. Where nothing is drawn the seed is that of the run.
     """
 
     examinee: str
@@ -255,18 +248,11 @@ SEVERITIES = (*LESIONS, *(Severity(by) for by in (NOISE, CHECKPOINT, TEMPERATURE
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One lesion, or another perturbation, of one model at its amounts.
+    """One lesion, or another perturbation, of one model at its amounts, by seed.
 
-    Attributes:
-        name: the model with the kind of the lesion; intact_name: without it.
-        kind: of the lesion: its spec with * for the amount and without the seed.
-        amounts: ascending.
-        lines: seed to its line.
-        controls: as above, of each role of controls, under the amount of the lesion whose size they
-            have; only roles that occur, and only where the lesion has two amounts.
-        intact: the administrations of the model without a lesion.
-        undrawn: the amounts at which nothing of the lesion is drawn: one condition, no seeds.
-        severity: what the amounts are.
+    Controls are under the amount of the lesion whose size they have, by role; a lesion with one
+    amount has none. ``undrawn``: the amounts at which nothing of the lesion is drawn: one
+    condition, no seeds.
     """
 
     name: str

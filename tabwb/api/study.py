@@ -388,7 +388,7 @@ class Study:
         """
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.contrast import members_compared
-        from tabwb.report.tables.contrasts import differences_table
+        from tabwb.report.documents.contrasts import differences_table
 
         left, right = (
             load_columns(self.store, named_references(side), primary=self._counting(primary))

@@ -50,10 +50,10 @@ from tabwb.records.ratings import Declaration, Rating, is_derived, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
+from tabwb.report.documents.contrasts import pairs_table
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.positions import has_orders
 from tabwb.report.tables.results import results_table
 

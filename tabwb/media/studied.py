@@ -30,14 +30,10 @@ Members = Sequence[AdministrationData]
 
 @dataclass(frozen=True, slots=True)
 class Studied:
-    """The groups of a report.
+    """The groups of a report; participants are numbered unless ``study_ids`` may be printed.
 
-    Attributes:
-        rows: with their summaries.
-        study_ids: whether the names of participants may be printed; else they are numbered.
-        names: administration to the name of its examinee; a model's without its lesion.
-        sessions: administration of a person to what stands for its day, such as ``session 2``.
-        rated: facts on the rating sets that have responses of it, for the methods.
+    ``names``: administration to the name of its examinee, a model's without its lesion;
+    ``sessions``: of a person to what stands for its day, such as ``session 2``.
     """
 
     rows: tuple[Grouped, ...]

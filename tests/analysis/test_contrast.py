@@ -27,10 +27,9 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.documents.contrasts import difference_json
+from tabwb.report.documents.contrasts import against_table, difference_json
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
 from tabwb.report.summaries.judges import Terms
-from tabwb.report.tables.contrasts import against_table
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.permutation import (
     holm,

@@ -263,7 +263,7 @@ def at_amounts(
     amounts: tuple[float, ...], rights: Sequence[Sequence[int]] = OWN, **conditions: Any
 ) -> list[AdministrationData]:
     """Return the model under each amount for each seed; conditions are made of amount and seed."""
-    found = []
+    found: list[AdministrationData] = []
     for seed, own in enumerate(rights, 1):
         for amount, right in zip(amounts, own, strict=True):
             made = {name: make(amount, seed) for name, make in conditions.items()}

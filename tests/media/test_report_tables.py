@@ -15,9 +15,9 @@ from tabwb.media.report import report_of
 from tabwb.media.studied import studied
 from tabwb.media.views.results import compact_table, report_tables
 from tabwb.records.conditions import Conditions
+from tabwb.report.documents.contrasts import pairs_table
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.contrasts import pairs_table
 from tabwb.report.tables.declared import GroupNames
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table

@@ -75,7 +75,7 @@ VIEWS = {
         "group part kind errors n foil_share foil_chance p_these p_like", "group part",
     ),
     "differences": View(
-        "each group less the baseline (--baseline)", "report.tables.contrasts.against_table",
+        "each group less the baseline (--baseline)", "report.documents.contrasts.against_table",
         "measure part rater group difference p p_adjusted smallest_p difference_these p_these "
         "p_these_adjusted n_items", "measure part rater",
         baseline="the group that is subtracted",

@@ -69,14 +69,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the administrations of one battery show of lesions.
-
-    Attributes:
-        curves, maps: by measure, in the order of the tables.
-        no_curves, no_maps: why there are none, or empty.
-        titles: of features, categories and subtests, by id.
-        numbers: of the administrations.
-    """
+    """What administrations of one battery show of lesions, by measure, or why there is nothing."""
 
     curves: Mapping[Cell, tuple[Curve, ...]]
     maps: Mapping[Cell, tuple[HeatMap, ...]]
