@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from benchmarks.lesions import SHAPES, random_llama, tab_requests
+from benchmarks.models import SHAPES, random_llama, tab_requests
 from tabwb.records.exchange import Reply
 
 LESIONS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import sqlite3
 import sys
@@ -11,8 +12,9 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.fill import RESPONSES
+from benchmarks.fill import RESPONSES, fill
 from benchmarks.measure import Cost, call, interleaved, process, python, tabwb
+from tabwb.store.store import Store
 
 TRIVIAL_APP = """
 from textual.app import App
@@ -329,3 +331,98 @@ def _fill(location: Path) -> None:
 
     with Store.open(location) as store:
         fill(store)
+
+
+EXPORTED = 14_000
+"""In one administration, with 19 ratings each: the share of one model in the study of TAB."""
+
+
+def exports(rounds: int) -> Iterator[Result]:
+    """Yield exports of 14,000 responses with 266,000 ratings, and ``results ID --json``."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "store.db"
+        with Store.open(place) as store:
+            fill(store, responses=EXPORTED, trials=EXPORTED)
+
+        def run(*arguments: str) -> Cost:
+            return process(tabwb(*arguments, "--store", str(place)), environment=at_folder(folder))
+
+        def export(kind: str) -> Cost:
+            out = Path(folder) / f"out.{kind}"
+            out.unlink(missing_ok=True)
+            return run("export", "1", "--format", kind, "--out", str(out))
+
+        costs = interleaved(
+            lambda: export("jsonl"),
+            lambda: export("csv"),
+            lambda: export("parquet"),
+            lambda: run("results", "1", "--json"),
+            rounds=rounds,
+        )
+    named = ("JSON Lines", "CSV", "Parquet", "`results ID --json`")
+    for what, cost in zip(named, costs, strict=True):
+        yield Result(f"{what}, 14,000 responses with 266,000 ratings", "", cost)
+
+
+UTTERANCES = 1000
+
+
+def transcripts(seed: int = 0) -> tuple[list[list[str]], list[list[str]]]:
+    """Return references of 1 to 40 phonemes (mean 13) and hypotheses with a PER of about 0.25."""
+    from tabwb.phonology.inventory import PHONEMES
+
+    chance = random.Random(seed)
+    refs, hyps = [], []
+    for _ in range(UTTERANCES):
+        length = min(40, max(1, round(chance.gammavariate(2.5, 5.2))))
+        ref = chance.choices(PHONEMES, k=length)
+        hyp: list[str] = []
+        for phoneme in ref:
+            kind = chance.random()
+            if kind < 0.07:  # deleted
+                continue
+            hyp.append(chance.choice(PHONEMES) if kind < 0.20 else phoneme)
+            if kind > 0.94:  # inserted
+                hyp.append(chance.choice(PHONEMES))
+        refs.append(ref)
+        hyps.append(hyp)
+    return refs, hyps
+
+
+def error_rates(rounds: int) -> Iterator[Result]:
+    """Yield the row of PER, FER and traces, compared with single utterances and panphon."""
+    from tabwb.phonology.batch import score
+    from tabwb.phonology.distance import align_features, align_phonemes
+    from tabwb.phonology.inventory import to_ipa
+
+    refs, hyps = transcripts()
+
+    def batch() -> object:
+        found = score(refs, hyps)
+        return found.per, found.fer, found.traces()
+
+    def one_at_a_time() -> None:
+        for ref, hyp in zip(refs, hyps, strict=True):
+            align_features(ref, hyp)
+            align_phonemes(ref, hyp)
+
+    runs = {"one at a time, no numpy": one_at_a_time}
+    if find_spec("panphon"):
+        from panphon.distance import Distance
+
+        distance = Distance()
+        written = [(to_ipa(hyp), to_ipa(ref)) for hyp, ref in zip(hyps, refs, strict=True)]
+
+        def panphon() -> None:
+            for hyp, ref in written:
+                distance.feature_edit_distance(hyp, ref)
+
+        runs["panphon, distances of features only"] = panphon
+    own, *others = interleaved(
+        lambda: call(batch, 5), *(lambda run=run: call(run, 1) for run in runs.values()),
+        rounds=rounds,
+    )  # fmt: skip
+    yield Result(
+        "PER, FER and traces, 1,000 utterances", "0.07 s", own,
+        tuple(zip(runs, others, strict=True)),
+    )  # fmt: skip
