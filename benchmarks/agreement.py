@@ -8,19 +8,17 @@ times them. The generators are described in :mod:`benchmarks.simulated_raters`.
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks import simulated_raters as simulated
 from benchmarks.measure import call, interleaved
+from benchmarks.measure import simulated as simulate
 from benchmarks.rows import Result
 from tabwb.agreement.compare import compare
 from tabwb.agreement.many import binary_alpha
@@ -28,8 +26,6 @@ from tabwb.agreement.verdicts import consensus
 
 STUDIES = 100
 SAMPLES = (40, 82, 200)
-BEGIN, END = "<!-- agreement: begin -->", "<!-- agreement: end -->"
-PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
 Cell = Callable[[int], simulated.Found]
 LARGE = 112_000
 
@@ -123,17 +119,7 @@ def agreement(rounds: int) -> Iterator[Result]:
 
 def main() -> None:
     """Simulate and print; with ``--write`` also into the docs."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.agreement", description=__doc__)
-    parser.add_argument("--studies", type=int, default=STUDIES, help="per cell")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    options = parser.parse_args()
-    made = table(options.studies, options.workers)
-    print(made)
-    if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    simulate("agreement", __doc__, lambda n, workers: [table(n, workers)], STUDIES)
 
 
 if __name__ == "__main__":

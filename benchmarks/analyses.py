@@ -13,15 +13,12 @@ The generators are described in :mod:`benchmarks.simulated_items`,
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
@@ -29,6 +26,7 @@ from benchmarks import simulated_choices as choices
 from benchmarks import simulated_groups as groups
 from benchmarks import simulated_items as items
 from benchmarks import simulated_lesions as lesions
+from benchmarks.measure import simulated
 from tabwb.scoring.item_response import Model
 
 STUDIES = 200
@@ -316,24 +314,9 @@ def markdown(rows: Sequence[Row], studies: int, said: Sequence[str] = ()) -> str
     return "\n".join([*lines, *said, "", f"{few} to {many} studies per cell, seed {SEED}."])
 
 
-BEGIN, END = "<!-- analyses: begin -->", "<!-- analyses: end -->"
-PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
-
-
 def main() -> None:
     """Simulate and print; with ``--write`` also into the docs."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.analyses", description=__doc__)
-    parser.add_argument("--studies", type=int, default=STUDIES, help="per cell")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    options = parser.parse_args()
-    rows = table(options.studies, options.workers)
-    made = markdown(rows, options.studies, [infits(options.studies)])
-    print(made)
-    if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    simulated("analyses", __doc__, lambda n, w: [markdown(table(n, w), n, [infits(n)])], STUDIES)
 
 
 if __name__ == "__main__":

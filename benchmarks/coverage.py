@@ -28,14 +28,13 @@ The generator, not fitted to the published battery:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.measure import simulated
 from tabwb.scoring.differences import difference_interval, family_interval
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
 from tabwb.scoring.intervals import burden_interval, rate_interval
@@ -453,22 +452,9 @@ def markdown(rows: Iterable[Row], studies: int) -> str:
     return "\n".join([*lines, "", f"Up to {studies} studies per cell, seed {SEED}."])
 
 
-BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
-PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
-
-
 def main() -> None:
     """Simulate and print; with ``--write`` also into the docs."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--studies", type=int, default=STUDIES, help="per cell")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    options = parser.parse_args()
-    made = markdown(table(options.studies), options.studies)
-    print(made)
-    if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    simulated("coverage", __doc__, lambda n, _: [markdown(table(n), n)], STUDIES)
 
 
 if __name__ == "__main__":

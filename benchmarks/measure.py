@@ -1,14 +1,19 @@
-"""Time several commands or calls in one run: interleaved, medians, clock and CPU time."""
+"""Time several commands or calls in one run: interleaved, medians, clock and CPU time.
+
+What simulations print, and write into the docs, is here too.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +92,35 @@ def tabwb(*arguments: str) -> list[str]:
     """Return the command that runs tabwb like its entry point."""
     start = "import sys; from tabwb.start import main; sys.exit(main())"
     return [*python(start), *arguments]
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
+
+
+def simulated(
+    name: str,
+    doc: str | None,
+    table: Callable[[int, int], Iterable[str]],
+    studies: int,
+    *flags: str,
+) -> None:
+    """Print a table of a simulation; with ``--write`` also into the docs, between its marks.
+
+    ``table`` takes the number of studies in each cell and of processes.
+    """
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("--studies", type=int, default=studies, help="per cell")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    options = parser.parse_args()
+    lines = []
+    for line in table(options.studies, options.workers):
+        print(line, flush=True)
+        lines.append(line)
+    if options.write:
+        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+        page = PAGE.read_text(encoding="utf-8")
+        made = "\n".join((begin, *lines, end))
+        PAGE.write_text(page.split(begin)[0] + made + page.split(end)[1], encoding="utf-8")

@@ -27,18 +27,18 @@ a rate that varies:
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import expit
+from benchmarks.measure import simulated
 from tabwb.scoring.estimate import Estimand, Interval
 from tabwb.scoring.intervals import (
     Totals,
@@ -354,7 +354,7 @@ def rows_of(at: int, studies: int, quick: bool) -> list[str]:
     return [row(group.name, estimand, cells) for estimand, cells in found.items()]
 
 
-def table(studies: int, *, quick: bool, workers: int) -> Iterator[str]:
+def table(studies: int, workers: int, *, quick: bool) -> Iterator[str]:
     """Yield the lines of the table; each cell has its own seed, whatever the number of workers."""
     yield (
         "| responses | interval for | mean coverage | least | cells below .93 | median width / "
@@ -368,30 +368,11 @@ def table(studies: int, *, quick: bool, workers: int) -> Iterator[str]:
     yield f"\n{studies} studies per cell, seed {SEED}."
 
 
-BEGIN, END = "<!-- burdens: begin -->", "<!-- burdens: end -->"
-PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
-
-
 def main() -> None:
     """Simulate and print; with ``--write`` also into the docs."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.simulated_burdens", description=__doc__
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer cells and studies")
-    parser.add_argument("--studies", type=int, help="per cell")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    options = parser.parse_args()
-    studies = options.studies or (QUICK_STUDIES if options.quick else STUDIES)
-    lines = []
-    for line in table(studies, quick=options.quick, workers=options.workers):
-        print(line, flush=True)
-        lines.append(line)
-    if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        made = "\n".join(lines)
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    quick = "--quick" in sys.argv
+    made = partial(table, quick=quick)
+    simulated("burdens", __doc__, made, QUICK_STUDIES if quick else STUDIES, "--quick")
 
 
 if __name__ == "__main__":

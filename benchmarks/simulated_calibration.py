@@ -20,7 +20,6 @@ fewer than ten samples of a verdict is left out, as in the program. The kinds of
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -32,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import averaged, expit
-from benchmarks.simulated_burdens import LOWEST, PAGE
+from benchmarks.measure import simulated
+from benchmarks.simulated_burdens import LOWEST
 from tabwb.scoring.calibrated import (
     Calibration,
     calibrated_burden_interval,
@@ -240,25 +240,9 @@ def _rows(kind: str, cells: list[Found]) -> Iterator[str]:
         )
 
 
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
-
-
 def main() -> None:
-    """Print the coverage; with ``--write`` also into the docs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=400)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
-    options = parser.parse_args()
-    lines = []
-    for row in rows(options.studies, options.workers):
-        print(row, flush=True)
-        lines.append(row)
-    if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        made = "\n".join(lines)
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+    """Simulate and print; with ``--write`` also into the docs."""
+    simulated("calibration", __doc__, rows, 400)
 
 
 if __name__ == "__main__":
