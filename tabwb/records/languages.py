@@ -91,7 +91,8 @@ def _table() -> tuple[_Names, _Names, _Names]:
         code, others, name = entry.split(" ", 2)
         names[code] = name
         longer |= dict.fromkeys(others.split("/"), code)
-    return names, longer, {_plain(name): code for code, name in names.items()} | _OWN_NAMES
+    by_name = {_plain(name): code for code, name in names.items()}
+    return names, longer, {**by_name, **_OWN_NAMES}
 
 
 def _plain(name: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -33,7 +33,8 @@ ALLOWED = (
 """The values of the option, for messages and docs."""
 
 
-class Split(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Split:
     """A text of a model in its two parts; of several spans of thinking with an empty line between.
 
     ``response`` is the text itself where it has no thinking; ``unclosed``: it ends inside thinking.
@@ -221,17 +222,17 @@ def split_reasoning(
         return Split("", text)
     thoughts, rest, ends_inside = list[str](), text, False
     while True:
-        reasoning, response, unclosed = _read(rest, option, opened, more)
-        thoughts.append(reasoning)
-        ends_inside = ends_inside or unclosed
-        if response in ("", rest):
+        split = _read(rest, option, opened, more)
+        thoughts.append(split.reasoning)
+        ends_inside = ends_inside or split.unclosed
+        if split.response in ("", rest):
             break
-        rest, opened = response, ""
-    if cut and not ends_inside and (whole := _completed(response, option)):
+        rest, opened = split.response, ""
+    if cut and not ends_inside and (whole := _completed(split.response, option)):
         begun = _read(whole, option, "", more)
         if begun.unclosed:
             return Split(_joined([*thoughts, begun.reasoning]), begun.response, unclosed=True)
-    return Split(_joined(thoughts), response, ends_inside)
+    return Split(_joined(thoughts), split.response, ends_inside)
 
 
 def _completed(text: str, option: str) -> str:
