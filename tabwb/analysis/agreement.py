@@ -72,7 +72,7 @@ from tabwb.phonology.batch import QUARTERS, score
 from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
-from tabwb.tables.table import Table, columns_of, defined, ended, table_of
+from tabwb.tables.table import Table, columns_of, defined, ended, table_of_dicts
 
 Row = dict[str, Any]
 Bools = NDArray[np.bool_]
@@ -375,9 +375,7 @@ NOTES: Mapping[str, Sequence[str]] = {
 
 def made(name: str, rows: Iterable[Row]) -> Table:
     """Return a table of rows by column name; what a row does not name is missing."""
-    columns = TABLES[name]
-    given = [[row.get(column.name) for column in columns] for row in rows]
-    return table_of(name, columns, given, NOTES.get(name, ()))
+    return table_of_dicts(name, TABLES[name], rows, NOTES.get(name, ()))
 
 
 # ------------------------------------------------------------------------------ the whole

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
+from typing import Any
 
 from tabwb.administer.rating.adjudication import Adjudicator, Which
 from tabwb.agreement.verdicts import ABSENT, PRESENT
 from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.analysis.stored_ratings import verdicts_at
 from tabwb.battery.form_answers import flag_of
-from tabwb.battery.forms import Form
 from tabwb.records.columns import Column, column_of
 from tabwb.records.rating_sets import (
     ADJUDICATED,
@@ -27,8 +27,9 @@ from tabwb.records.trials import Administration
 from tabwb.report.file_names import file_names
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
-from tabwb.tables.table import Table, columns_of, table_of
+from tabwb.tables.table import Table, columns_of, table_of, table_of_dicts
 
+Row = dict[str, Any]
 SETS = columns_of("""
     rating_set text Set | name of the rating set
     rating_set_uid text Uid | its uid
@@ -187,63 +188,67 @@ def sets_table(store: Store) -> Table:
     rows = []
     for kept in store.sets.all():
         progress = list(progress_of(store, kept))
-        done, assigned = (
-            sum(getattr(one, name) for one in progress) for name in ("done", "assigned")
-        )
         rows.append(
-            (
-                kept.name, kept.uid, kept.form_id, ", ".join(kept.raters), kept.status, kept.counts,
-                done, assigned, kept.created_at,
-            )
-        )  # fmt: skip
-    return table_of("rating-sets", SETS, rows)
+            asdict(kept)
+            | {
+                "rating_set": kept.name,
+                "rating_set_uid": kept.uid,
+                "form": kept.form_id,
+                "raters": ", ".join(kept.raters),
+                "done": sum(one.done for one in progress),
+                "assigned": sum(one.assigned for one in progress),
+            }
+        )
+    return table_of_dicts("rating-sets", SETS, rows)
 
 
 def progress_table(store: Store, kept: RatingSet) -> Table:
     """Return one row for each rater of a set."""
-    rows = [astuple(one) for one in progress_of(store, kept)]
-    return table_of("progress", PROGRESS, rows, (f"How far the raters of '{kept.name}' are.",))
+    rows = (asdict(one) for one in progress_of(store, kept))
+    note = f"How far the raters of '{kept.name}' are."
+    return table_of_dicts("progress", PROGRESS, rows, (note,))
 
 
 def assignments_table(store: Store, kept: RatingSet) -> Table:
     """Return one row for each sample of each rater, in the rater's order."""
-    samples = {sample.number: sample for sample in store.sets.samples(kept.id)}
+    samples = {sample.number: _seen(sample) for sample in store.sets.samples(kept.id)}
     complete = {(one.rater, one.position) for one in store.sets.ratings(kept.id)}
-    rows = []
-    for one in store.sets.assignments(kept.id):
-        sample = samples[one.sample]
-        rows.append(
-            (
-                one.rater, one.position, one.sample, one.purpose,
-                (one.rater, one.position) in complete, sample.stratum or None, sample.weight,
-                sample.prompt or None, sample.text or None,
-            )
-        )  # fmt: skip
-    return table_of("assignments", ASSIGNMENTS, rows, (f"Who rates what in '{kept.name}'.",))
+    rows = (
+        samples[one.sample] | asdict(one) | {"complete": (one.rater, one.position) in complete}
+        for one in store.sets.assignments(kept.id)
+    )
+    return table_of_dicts("assignments", ASSIGNMENTS, rows, (f"Who rates what in '{kept.name}'.",))
 
 
 def disputes_table(adjudicator: Adjudicator, which: Which) -> Table:
     """Return one row for each answer that raters differ on, most first."""
     rows = []
     for one in adjudicator.disputes(which=which):
+
+        def words(answer: Answer, measure: str = one.measure) -> str | None:
+            return None if answer is None else adjudicator.words(measure, answer)
+
         held = one.settled
-        people = (adjudicator.said(one, said) for said in one.verdicts)
-        judges = (f"{judge} {adjudicator.words(one.measure, said)}" for judge, said in one.judges)
-        majority = one.majority
         rows.append(
-            (
-                one.sample, one.measure, adjudicator.shown(one.sample).text,
-                ", ".join(people), ", ".join(judges), one.people_differ, one.judges_differ,
-                None if majority is None else adjudicator.words(one.measure, majority),
-                None if held is None else adjudicator.words(one.measure, held.answer),
-                None if held is None else held.who, None if held is None else held.reason,
-            )
-        )  # fmt: skip
+            {
+                "sample": one.sample,
+                "measure": one.measure,
+                "text": adjudicator.shown(one.sample).text,
+                "people": ", ".join(adjudicator.said(one, said) for said in one.verdicts),
+                "judges": ", ".join(f"{judge} {words(said)}" for judge, said in one.judges),
+                "people_differ": one.people_differ,
+                "judges_differ": one.judges_differ,
+                "majority": words(one.majority),
+                "settled": held and words(held.answer),
+                "who": held and held.who,
+                "reason": held and held.reason,
+            }
+        )
     settled, of = adjudicator.progress()
     note = (
         f"Of {of} answers of '{adjudicator.set.name}' that people differ on {settled} are settled."
     )
-    return table_of("disputed", DISPUTED, rows, (note,))
+    return table_of_dicts("disputed", DISPUTED, rows, (note,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,69 +274,75 @@ class SetTables:
 
 def administrations_of(store: Store, kept: RatingSet) -> list[Administration]:
     """Return the administrations whose responses a set has."""
-    numbers = dict.fromkeys(sample.administration for sample in store.sets.samples(kept.id))
+    numbers = {sample.administration for sample in store.sets.samples(kept.id)}
     return [store.administration(number) for number in sorted(numbers)]
 
 
 def set_tables(store: Store, kept: RatingSet) -> SetTables:
     """Return the tables of a rating set."""
-    form = asked_by(kept)
-    samples = store.sets.samples(kept.id)
+    form, samples = asked_by(kept), store.sets.samples(kept.id)
     given = {one.id: one for one in administrations_of(store, kept)}
     features = [one.measure for one in form.questions if one.is_feature]
     places = [(one.administration, one.trial, one.attempt) for one in samples]
     judged = verdicts_at(store, places, features)[0] if samples else {}
     specs = [one.conditions.examinee for one in given.values() if not one.conditions.guarded]
     names = file_names([*specs, *judged])
-    cells = dict(_cells(store, samples, given, names))
-    rows = _Rows(form, kept, cells)
-    ratings = store.sets.ratings(kept.id)
-    order = {"rate": 1, "again": 2}
-    own = sorted(
-        (one for one in ratings if one.purpose in order),
-        key=lambda one: (order[one.purpose], one.rater, one.sample),
+    sources = dict(_sources(store, samples, given, names))
+
+    def row(sample: int, rater: str, key: str, answer: Answer, number: float | None) -> Row:
+        value = f"{answer:g}" if isinstance(answer, float) else answer
+        return sources[sample] | {
+            "rater": rater, "measure": key, "value": value, "counted": number, "occasion": 1,
+            "form": kept.form_id,
+        }  # fmt: skip
+
+    def place(key: str) -> tuple[int, int]:
+        measure, attempt = measure_of(key)
+        return form.questions.index(form.question(measure)), attempt or 0
+
+    def said(sample: int, rater: str, key: str, answer: Answer) -> Row:
+        number = form.question(measure_of(key)[0]).number(answer)
+        return row(sample, rater, key, answer, number)
+
+    def answers(one: SampleRating) -> Iterator[Row]:
+        rest = {
+            "occasion": 2 if one.purpose == "again" else 1, "confidence": one.confidence,
+            "note": one.note or None, "seconds": one.seconds, "flag": flag_of(form, one) or None,
+            "recorded_at": one.recorded_at,
+        }  # fmt: skip
+        for key in sorted(one.answers, key=place):
+            looked = None if one.confirmed is None else "no" if key in one.confirmed else "yes"
+            yield said(one.sample, one.rater, key, one.answers[key]) | rest | {"looked_at": looked}
+
+    ratings = sorted(
+        store.sets.ratings(kept.id), key=lambda one: (one.purpose == "again", one.rater, one.sample)
     )
-    settled = store.sets.adjudications(kept.id)
-    found = [row for one in own for row in rows.of_rating(one, order[one.purpose])]
-    found += [
-        rows.row(
-            (str(one.sample), ADJUDICATED, one.measure),
-            one.answer,
-            (1, None, one.reason or None, None, None, None, one.recorded_at),
-        )
-        for one in settled
-    ]
-    answers: Mapping[int, Answer] = {PRESENT: 1.0, ABSENT: 0.0, UNSURE: CANNOT_TELL}
-    by_judges = [
-        rows.counted_as(
-            float(verdict) if verdict in (PRESENT, ABSENT) else None,
-            (str(sample.number), names.get(judge, judge), measure),
-            answers.get(verdict),
-            (1, None, None, None, None, None, None),
-        )
+    learned = [one for one in store.sets.ratings(kept.id) if one.purpose == "calibration"]
+    found = [own for one in ratings if one.purpose != "calibration" for own in answers(one)]
+    found += (
+        said(one.sample, ADJUDICATED, one.measure, one.answer)
+        | {"note": one.reason or None, "recorded_at": one.recorded_at}
+        for one in store.sets.adjudications(kept.id)
+    )
+    told: Mapping[int, Answer] = {PRESENT: 1.0, ABSENT: 0.0, UNSURE: CANNOT_TELL}
+    by_judges = (
+        row(sample.number, names.get(judge, judge), measure, told.get(verdict),
+            float(verdict) if verdict in (PRESENT, ABSENT) else None)
         for judge, layer in judged.items()
         for sample, verdicts in zip(samples, layer.tolist(), strict=True)
         for measure, verdict in zip(features, verdicts, strict=True)
-    ]
-    learning = [
-        row for one in ratings if one.purpose == "calibration" for row in rows.of_rating(one, 1)
-    ]
+    )  # fmt: skip
     title = f"rating set '{kept.name}'"
-    listed = [
-        (
-            str(one.number), *cells[one.number][:4], one.context_before or None,
-            one.context_after or None, one.stratum or None, one.weight, *cells[one.number][4:],
-        )
-        for one in samples
-    ]  # fmt: skip
-    return SetTables(
-        table_of("ratings", RATINGS, found, (f"One row for each answer of {title}.",)),
-        table_of("judges", RATINGS, by_judges, (f"What judges say of the samples of {title}.",)),
-        table_of("calibration", RATINGS, learning, ("Answers to samples of known consensus.",)),
-        table_of("samples", SAMPLES, listed, (f"The samples of {title}.",)),
-        names,
-        frozenset(one.measure for one in form.questions if one.kind == "scale"),
-    )
+    tables = (
+        ("ratings", RATINGS, found, f"One row for each answer of {title}."),
+        ("judges", RATINGS, by_judges, f"What judges say of the samples of {title}."),
+        ("calibration", RATINGS, [own for one in learned for own in answers(one)],
+         "Answers to samples of known consensus."),
+        ("samples", SAMPLES, sources.values(), f"The samples of {title}."),
+    )  # fmt: skip
+    made = [table_of_dicts(name, columns, rows, (note,)) for name, columns, rows, note in tables]
+    scales = frozenset(one.measure for one in form.questions if one.kind == "scale")
+    return SetTables(made[0], made[1], made[2], made[3], names, scales)
 
 
 def with_judges(tables: SetTables) -> Table:
@@ -344,84 +355,44 @@ def with_judges(tables: SetTables) -> Table:
     return table_of("ratings", RATINGS, rows, tables.ratings.notes)
 
 
-Row = tuple[object, ...]
+def _seen(sample: Sample) -> Row:
+    """Return a sample as raters see it, with its weight and stratum."""
+    empty = dict.fromkeys(("text", "prompt", "context_before", "context_after", "stratum"))
+    given = {name: getattr(sample, name) or None for name in empty}
+    return {"response": str(sample.number), "weight": sample.weight, **given}
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    form: Form
-    kept: RatingSet
-    cells: Mapping[int, Row]
-
-    def of_rating(self, one: SampleRating, occasion: int) -> Iterator[Row]:
-        """Yield a row for each answer."""
-        said = one.confidence, one.note or None, one.seconds
-        flag = flag_of(self.form, one) or None
-        for key in sorted(one.answers, key=self._place):
-            begin = str(one.sample), one.rater, key
-            looked = None
-            if one.confirmed is not None:
-                looked = "no" if key in one.confirmed else "yes"
-            rest = *said, looked, flag, one.recorded_at
-            yield self.row(begin, one.answers[key], (occasion, *rest))
-
-    def _place(self, key: str) -> tuple[int, int]:
-        """Return the place of a key among the questions, and the number of its attempt."""
-        measure, attempt = measure_of(key)
-        return self.form.questions.index(self.form.question(measure)), attempt or 0
-
-    def row(self, begin: tuple[str, str, str], answer: Answer, said: Row) -> Row:
-        """Return a row: what was rated, the answer, and the columns after it."""
-        question = self.form.question(measure_of(begin[2])[0])
-        return self.counted_as(question.number(answer), begin, answer, said)
-
-    def counted_as(
-        self, number: float | None, begin: tuple[str, str, str], answer: Answer, said: Row
-    ) -> Row:
-        """Return a row of an answer that has this number in results."""
-        return (
-            *begin, _text(answer), number, *said, self.kept.form_id, *self.cells[int(begin[0])],
-        )  # fmt: skip
-
-
-def _text(answer: Answer) -> str | None:
-    return f"{answer:g}" if isinstance(answer, float) else answer
-
-
-def _cells(
+def _sources(
     store: Store,
     samples: Sequence[Sample],
     given: Mapping[int, Administration],
     names: Mapping[str, str],
 ) -> Iterator[tuple[int, Row]]:
-    """Yield the number of each sample with its columns of ``_SHOWN`` and ``_SOURCE``."""
-    items = {number: _items(store, number, samples) for number in given}
+    """Yield the number of each sample with what was shown of it, and where it is from."""
+    wanted = {(one.administration, one.trial) for one in samples}
+    items = {
+        (number, trial.plan.number): (trial.plan.subtest, trial.plan.item)
+        for number in given
+        for part in store.trial_parts(number)
+        for trial in part
+        if (number, trial.plan.number) in wanted
+    }
     for sample in samples:
         administration = given[sample.administration]
         conditions = administration.conditions
+        subtest, item = items[sample.administration, sample.trial]
         spec = conditions.examinee
         yield (
             sample.number,
-            (
-                sample.prompt or None,
-                sample.text or None,
-                conditions.person if conditions.guarded else None,
-                None if conditions.guarded else names.get(spec, spec),
-                administration.uid,
-                administration.battery,
-                *items[sample.administration][sample.trial],
-                sample.trial,
-                sample.attempt,
-            ),
+            _seen(sample)
+            | {
+                "speaker": conditions.person if conditions.guarded else None,
+                "model": None if conditions.guarded else names.get(spec, spec),
+                "administration": administration.uid,
+                "battery": administration.battery,
+                "subtest": subtest,
+                "item": item,
+                "trial_number": sample.trial,
+                "response_attempt": sample.attempt,
+            },
         )
-
-
-def _items(store: Store, number: int, samples: Sequence[Sample]) -> Mapping[int, tuple[str, str]]:
-    """Return subtest and item of the trials of an administration that samples are of."""
-    wanted = {one.trial for one in samples if one.administration == number}
-    return {
-        trial.plan.number: (trial.plan.subtest, trial.plan.item)
-        for part in store.trial_parts(number)
-        for trial in part
-        if trial.plan.number in wanted
-    }

@@ -308,6 +308,17 @@ def table_of(
     return Table(name, columns, series, notes)
 
 
+def table_of_dicts(
+    name: str,
+    columns: Sequence[Column],
+    rows: Iterable[Mapping[str, Any]],
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table from rows by column name; what a row does not name is missing."""
+    given = [[row.get(column.name) for column in columns] for row in rows]
+    return table_of(name, columns, given, notes)
+
+
 class RecordColumn(NamedTuple):
     """A column, and the function that takes its value from a record."""
 
