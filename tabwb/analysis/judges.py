@@ -31,7 +31,7 @@ from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Table, columns_of, defined, table_of
+from tabwb.tables.table import Table, columns_of, defined, table_of_dicts
 
 NO_MAJORITY = "no response has a majority on every feature"
 CONSENSUS = columns_of("""
@@ -89,17 +89,16 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
     pairs: list[Row] = []
     by_feature: list[Row] = []
     for judges in combinations(_judges(responses), 2):
-        names = judges[0].label, judges[1].label
-        features, (one, other) = _on_shared_features(judges)
-        if not features or not ((one >= 0) & (other >= 0)).any():
-            why = _uncompared(responses, judges) if features else "no feature in common"
-            pairs.append({"first": names[0], "second": names[1], "n": 0, "averaged": False,
-                          "reason": why})  # fmt: skip
-            continue
-        found = compare([(one, other)], None, draws=0)
-        measures = [Measure(name, _titles(responses)[name]) for name in features]
-        pairs += pair_rows(found, [names], fewest=FEWEST_SHARED)
-        by_feature += pair_feature_rows(found, [names], measures)
+        names = [(judges[0].label, judges[1].label)]
+        measures, (one, other) = _on_shared_features(responses, judges)
+        if measures and ((one >= 0) & (other >= 0)).any():
+            found = compare([(one, other)], None, draws=0)
+            pairs += pair_rows(found, names, fewest=FEWEST_SHARED)
+            by_feature += pair_feature_rows(found, names, measures)
+        else:
+            why = _uncompared(responses, judges) if measures else "no feature in common"
+            pairs.append(dict(zip(("first", "second"), names[0], strict=True))
+                         | {"n": 0, "averaged": False, "reason": why})  # fmt: skip
     rows: list[tuple[str, str, JudgeSummary]] = []
     consensus: list[Row] = []
     of_features: list[Row] = []
@@ -113,13 +112,12 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
             whole, parts = _consensus(own, speaking)
             consensus.append({"group": group or None} | whole)
             of_features += ({"group": group or None} | part for part in parts)
-    tables = [made("pairs", pairs), made("pair-features", by_feature)]
-    for told, columns, given in (
-        ("consensus", CONSENSUS, consensus),
-        ("consensus-features", CONSENSUS_FEATURES, of_features),
-    ):
-        values = [[row[column.name] for column in columns] for row in given]
-        tables.append(table_of(told, columns, values))
+    tables = (
+        made("pairs", pairs),
+        made("pair-features", by_feature),
+        table_of_dicts("consensus", CONSENSUS, consensus),
+        table_of_dicts("consensus-features", CONSENSUS_FEATURES, of_features),
+    )
     return JudgeReport(tuple(rows), {table.name: table for table in tables})
 
 
@@ -153,17 +151,17 @@ def _judges(responses: Responses, summaries: Sequence[JudgeSummary] | None = Non
     return found
 
 
-def _on_shared_features(judges: Sequence[_Judge]) -> tuple[tuple[str, ...], list[Verdicts]]:
+def _on_shared_features(
+    responses: Responses, judges: Sequence[_Judge]
+) -> tuple[list[Measure], list[Verdicts]]:
     """Return the features in the sets of all judges, and each judge's verdicts on them."""
     sets = [judge.summary.burden.features for judge in judges]
-    shared = set.intersection(*map(set, sets))
-    features = tuple(feature for feature in sets[0] if feature in shared)
-    places = ([own.index(feature) for feature in features] for own in sets)
-    return features, [one.verdicts[:, at] for one, at in zip(judges, places, strict=True)]
-
-
-def _titles(responses: Responses) -> dict[str, str]:
-    return {feature.id: feature.title for feature in responses.battery.features}
+    features = [name for name in sets[0] if all(name in own for own in sets)]
+    titles = {feature.id: feature.title for feature in responses.battery.features}
+    places = ([own.index(name) for name in features] for own in sets)
+    return [Measure(name, titles[name]) for name in features], [
+        judge.verdicts[:, at] for judge, at in zip(judges, places, strict=True)
+    ]
 
 
 def _uncompared(responses: Responses, judges: Sequence[_Judge]) -> str:
@@ -186,34 +184,36 @@ def _consensus(responses: Responses, judges: Sequence[_Judge]) -> tuple[Row, lis
     What is hard to judge is a tie, and left out, so that the burden is of a biased part of the
     responses. ``ties_present`` and ``ties_absent`` are the burden of all of them.
     """
-    features, given = _on_shared_features(judges)
+    measures, given = _on_shared_features(responses, judges)
     said, tied = majority(np.stack(given))
     most = np.where(said == MISSING, np.nan, said)
-    whole = np.asarray(~np.isnan(most).any(axis=1) & bool(features))
+    decided = ~np.isnan(most)
+    whole = np.asarray(decided.all(axis=1) & bool(measures))
     # Responses with verdicts on every feature, ties or not.
-    judged = np.asarray((~np.isnan(most) | tied).all(axis=1) & bool(features))
+    judged = np.asarray((decided | tied).all(axis=1) & bool(measures))
     rows = [
         {
-            "feature": feature,
-            "title": _titles(responses)[feature],
+            "feature": measure.id,
+            "title": measure.title,
             "present": int((most[:, at] == PRESENT).sum()),
             "absent": int((most[:, at] == 0).sum()),
             "ties": int(tied[:, at].sum()),
-            "rate": _item_mean(responses, ~np.isnan(most[:, at]), most[:, at]),
+            "rate": _item_mean(responses, decided[:, at], most[:, at]),
             "of_burden": int(most[whole, at].sum()),
         }
-        for at, feature in enumerate(features)
+        for at, measure in enumerate(measures)
     ]
+    burdens = {"ties_present": 1.0, "ties_absent": 0.0}
     return {
         "judges": len(judges),
-        "features": features,
+        "features": tuple(measure.id for measure in measures),
         "n_responses": int(whole.sum()),
         "n_tied": int(judged.sum()) - int(whole.sum()),
         "ties": int(tied.sum()),
         "burden": _item_mean(responses, whole, most.sum(axis=1)),
         **{
             name: _item_mean(responses, judged, np.where(tied, value, most).sum(axis=1))
-            for name, value in (("ties_present", 1.0), ("ties_absent", 0.0))
+            for name, value in burdens.items()
         },
     }, rows
 
@@ -230,12 +230,10 @@ def _item_mean(responses: Responses, chosen: Bools, values: Floats) -> float | N
 
 @dataclass(frozen=True, slots=True)
 class SelfAgreement:
-    """One judge, one feature, asked several times.
+    """One judge, one feature, asked several times: pairs of verdicts on one response.
 
-    Attributes:
-        pairs: pairs of verdicts on one response that could be compared.
-        percent: share of those pairs with the same verdict, in [0, 1]; None without pairs.
-        kappa: Cohen's kappa over those pairs; None where no verdict varies.
+    ``percent`` is the share with the same verdict, None without pairs; ``kappa`` Cohen's, None
+    where no verdict varies.
     """
 
     feature: str
@@ -294,8 +292,7 @@ class JudgedFeature:
 class Disputed:
     """One response with what every judge says of the feature.
 
-    Attributes:
-        split: some judges call the feature present, others absent.
+    ``split``: some judges call it present, others absent.
     """
 
     item: Item
@@ -308,12 +305,9 @@ class Disputed:
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:
-    """The responses in order, the most disputed first.
+    """The responses that two judges or more have values of, the most disputed first.
 
-    Attributes:
-        judges: those that have the feature in their sets.
-        compared: responses with values of at least two judges.
-        disputed: those of them on which the judges differ at all.
+    ``judges`` have the feature in their sets; ``disputed`` are those on which they differ at all.
     """
 
     feature: str
