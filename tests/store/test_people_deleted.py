@@ -120,30 +120,31 @@ def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
         yield store, one, other
 
 
-def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], file: Path) -> None:
-    store, _, _ = filled
+def of(store: Store, speaker: str, number: int) -> object:
+    """Everything that is kept of a speaker."""
+    people = store.people
+    sounds = [people.recording_path(one.sha256).read_bytes() for one in people.recordings(number)]
+    return (
+        store.history(number), store.judgements(number), people.speaker_versions(speaker),
+        people.consents(speaker), people.log_entries(speaker), sounds,
+    )  # fmt: skip
+
+
+def test_no_byte_of_a_deleted_speaker_is_left_but_a_dated_tombstone_with_counts(
+    filled: tuple[Store, int, int], file: Path
+) -> None:
+    store, one, other = filled
     assert len(holding(file, SECRET)) >= 4, "in the rows, two recordings and one begun"
+    expected = store.people.data_of("S-014")
+    assert expected == {
+        "administrations": 1, "attempts": 30, "ratings": 120, "judgements": 60, "samples": 0,
+        "recordings": 3, "records": 1, "consents": 1, "exports": 1,
+    }  # fmt: skip
+    logged, others = store.people.log_entries("S-014"), of(store, "S-015", other)
     stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
     assert stone.finished
     assert holding(file, SECRET) == []
     assert check(file) == ()
-
-
-def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int, int]) -> None:
-    store, one, _ = filled
-    expected = store.people.data_of("S-014")
-    assert expected == {
-        "administrations": 1,
-        "attempts": 30,
-        "ratings": 120,
-        "judgements": 60,
-        "samples": 0,
-        "recordings": 3,
-        "records": 1,
-        "consents": 1,
-        "exports": 1,
-    }
-    stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
     assert store.people.tombstones() == (stone,)
     assert (stone.speaker, stone.by, stone.reason) == ("S-014", "ada", "withdrawn")
     assert dict(stone.counts) == expected
@@ -152,38 +153,12 @@ def test_what_is_left_is_a_dated_tombstone_with_counts(filled: tuple[Store, int,
         store.people.speaker("S-014")
     with pytest.raises(StoreError, match="no administration"):
         store.administration(one)
-
-
-def test_who_did_what_stays_known_without_the_details(filled: tuple[Store, int, int]) -> None:
-    store, one, _ = filled
-    before = store.people.log_entries("S-014")
-    store.people.delete_speaker("S-014", "withdrawn", who="ada")
+    # Who did what stays known, without the details.
     *kept, deleted = store.people.log_entries("S-014")
-    assert kept == [replace(entry, detail="") for entry in before]
+    assert kept == [replace(entry, detail="") for entry in logged]
     assert {entry.administration for entry in kept} == {one, None}
     assert (deleted.act, deleted.who) == ("deleted", "ada")
-
-
-def test_another_speaker_keeps_everything(filled: tuple[Store, int, int]) -> None:
-    store, _, other = filled
-
-    def all_of() -> object:
-        sounds = [
-            store.people.recording_path(r.sha256).read_bytes()
-            for r in store.people.recordings(other)
-        ]
-        return (
-            store.history(other),
-            store.judgements(other),
-            store.people.speaker_versions("S-015"),
-            store.people.consents("S-015"),
-            store.people.log_entries("S-015"),
-            sounds,
-        )
-
-    before = all_of()
-    store.people.delete_speaker("S-014", "withdrawn")
-    assert all_of() == before
+    assert of(store, "S-015", other) == others
 
 
 def test_a_judgement_taken_over_from_the_deleted_stands_by_itself(file: Path) -> None:
@@ -226,21 +201,18 @@ def test_a_deleted_id_is_not_used_again(file: Path) -> None:
                 act()
 
 
-def test_an_id_that_was_entered_by_mistake_can_be_used(file: Path) -> None:
-    with Store.open(file) as store:
-        store.people.keep_speaker(Speaker("S-014", {"AQ": 1}))
-        store.people.delete_speaker("S-014", "entered-by-mistake")
-        store.people.keep_speaker(Speaker("S-014", {"AQ": 2}))
-        assert store.people.speaker("S-014").version == 1
-
-
-def test_nothing_is_deleted_of_somebody_unknown_or_for_another_reason(file: Path) -> None:
+def test_only_who_is_known_is_deleted_for_a_known_reason_and_a_mistake_can_be_used_again(
+    file: Path,
+) -> None:
     with Store.open(file) as store:
         with pytest.raises(StoreError, match="no speaker"):
             store.people.delete_speaker("S-014", "withdrawn")
-        store.people.keep_speaker(Speaker("S-014"))
+        store.people.keep_speaker(Speaker("S-014", {"AQ": 1}))
         with pytest.raises(UsageError, match="withdrawn"):
             store.people.delete_speaker("S-014", "she lives at no. 4")
+        assert store.people.speaker("S-014").version == 1
+        store.people.delete_speaker("S-014", "entered-by-mistake")
+        store.people.keep_speaker(Speaker("S-014", {"AQ": 2}))
         assert store.people.speaker("S-014").version == 1
 
 
@@ -324,15 +296,9 @@ def _delete(file: Path) -> None:
 
 
 def _deleted_in_a_fork(file: Path, at_call: int = 0, after_s: float = 0.0) -> int:
-    """Delete the speaker in a fork that is killed.
+    """Delete the speaker in a fork that is killed at a call or return, or after some seconds.
 
-    Args:
-        file: The store.
-        at_call: Number of the function call, or return, at which the fork kills itself; 0: never.
-        after_s: Seconds after which the fork is killed from outside; 0.0: never.
-
-    Returns:
-        The number of calls and returns of a fork that nothing killed, else 0.
+    Return the number of calls and returns of a fork that nothing killed, else 0.
     """
     calls = 0
     counted = file.with_name("calls")
@@ -423,12 +389,12 @@ def test_in_every_kind_of_store_the_rows_of_one_are_gone_and_those_of_others_sta
     for number in (one, other):
         shared = store.people.keep_recording(number, KeptRecording(f"r{number}", 1, 16_000), both)
     gone = store.people.keep_recording(one, KeptRecording("mine", 1, 16_000), mine)
-    before = store.history(other), store.judgements(other), store.people.recordings(other)
+    before = of(store, "S-015", other)
     stone = store.people.delete_speaker("S-014", "retention-ended", who="ada")
     assert store.people.tombstones("S-014") == (stone,)
     assert stone.finished
     assert [each.id for each in store.administrations()] == [other]
-    assert (store.history(other), store.judgements(other), store.people.recordings(other)) == before
+    assert of(store, "S-015", other) == before
     assert store.people.recording_path(shared).read_bytes() == b"RIFF the same"
     with pytest.raises(StoreError):
         store.people.recording_path(gone)

@@ -87,13 +87,6 @@ def test_a_complete_rating_counts_in_results_beside_those_of_others(
     assert (declared.kind, declared.features) == ("person", ("jargon", "anomia"))
 
 
-def test_a_half_filled_sample_is_kept_and_counts_nowhere(store: Store, kept: RatingSet) -> None:
-    first = store.sets.rate(kept.id, says(complete=False, jargon=1))
-    assert store.sets.ratings(kept.id) == ()
-    assert store.sets.ratings(kept.id, every=True) == (first,)
-    assert counted(store, "R1") == {}
-
-
 def test_a_rater_keeps_what_the_form_does_not_ask(store: Store, kept: RatingSet) -> None:
     earlier = (valued("R1", "correct", 1.0), valued("R1", "jargon", 1.0))
     store.append(1, [RatingsEntry(1, 1, earlier)])
@@ -105,7 +98,9 @@ def test_a_rater_keeps_what_the_form_does_not_ask(store: Store, kept: RatingSet)
 
 def test_a_rating_that_is_taken_back_counts_no_more(store: Store, kept: RatingSet) -> None:
     first = store.sets.rate(kept.id, says(jargon=1))
+    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() == [1.0]
     back = store.sets.take_back(kept.id, first.id)
+    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() != [1.0]
     assert (back.complete, back.taken_back, back.answers) == (False, True, {"jargon": 1.0})
     assert store.sets.ratings(kept.id) == ()
     assert counted(store, "R1") == {"jargon": None}
@@ -115,14 +110,19 @@ def test_a_rating_that_is_taken_back_counts_no_more(store: Store, kept: RatingSe
         store.sets.take_back(kept.id, first.id)
 
 
-def test_what_is_saved_twice_is_kept_once(store: Store, kept: RatingSet) -> None:
-    first = store.sets.rate(kept.id, says(jargon=1))
-    assert store.sets.rate(kept.id, says(jargon=1)) == first
+def test_a_half_filled_sample_counts_nowhere_and_what_is_saved_twice_is_kept_once(
+    store: Store, kept: RatingSet
+) -> None:
+    half = store.sets.rate(kept.id, says(complete=False, jargon=1))
+    assert store.sets.ratings(kept.id) == () and counted(store, "R1") == {}
+    assert store.sets.ratings(kept.id, every=True) == (half,)
+    first = store.sets.rate(kept.id, says(jargon=1, replaces=half.id))
+    assert store.sets.rate(kept.id, says(jargon=1, replaces=half.id)) == first
     with pytest.raises(SavedElsewhere, match="answered this sample elsewhere"):
         store.sets.rate(kept.id, says(jargon=0))
     second = store.sets.rate(kept.id, says(jargon=0, replaces=first.id))
     assert store.sets.ratings(kept.id) == (second,)
-    assert store.sets.ratings(kept.id, every=True) == (first, second)
+    assert store.sets.ratings(kept.id, every=True) == (half, first, second)
 
 
 def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
@@ -214,15 +214,6 @@ def test_a_link_is_found_by_its_digest_and_ends_when_revoked(store: Store, kept:
     assert ended.revoked_at and replace(ended, revoked_at="") == link
     with pytest.raises(UsageError, match="'R9' is not a rater"):
         store.sets.links.add(kept.id, "R9", b"z" * 32)
-
-
-def test_columns_have_what_a_person_rates_and_takes_back(store: Store) -> None:
-    kept = rated_set(store, answered(store))
-    assert "R1" not in store.columns([1]).ratings
-    saved = store.sets.rate(kept.id, says(jargon=1))
-    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() == [1.0]
-    store.sets.take_back(kept.id, saved.id)
-    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() != [1.0]
 
 
 def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
