@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabwb.administer.answers.conditions import check_names, import_conditions
@@ -136,7 +136,7 @@ def _prepared_study(request: LabelRequest) -> PreparedLabels:
     form = study.asked
     answered = answers_of(labels, form, FileMapping(), measures_by_name(form, {}))
     answered.responses = dict.fromkeys(study.samples)
-    name = checked_set_name(request.name or study.name)
+    name = checked_set_name(request.name or study.plan.name)
     return PreparedLabels(request, name, study.form, labels, answered, study)
 
 
@@ -177,17 +177,16 @@ def _plan(
     prepared: PreparedLabels, samples: Sequence[Sample], assignments: Sequence[Assignment]
 ) -> SetPlan:
     form, study, counts = prepared.form, prepared.study, prepared.request.counts
-    raters = tuple(prepared.given.raters)
-    plan = SetPlan(
-        prepared.name, form.canonical, form.id, tuple(samples), tuple(assignments), raters,
-        counts=counts or "majority", ask_source=prepared.ask_source,
-    )  # fmt: skip
     if study is None:
-        return plan
+        plan = SetPlan(
+            prepared.name, form.canonical, form.id, (), raters=tuple(prepared.given.raters),
+            ask_source=prepared.ask_source,
+        )  # fmt: skip
+    else:
+        plan = replace(study.plan, name=prepared.name)
     return replace(
-        plan, raters=study.raters, presentation=study.presentation, seed=study.seed,
-        guidelines=study.guidelines, ask_source=study.ask_source, counts=counts or study.counts,
-    )  # fmt: skip
+        plan, samples=tuple(samples), assignments=tuple(assignments), counts=counts or plan.counts
+    )
 
 
 def _noted(path: Path) -> str:
@@ -217,7 +216,7 @@ def _sample(
     if prepared.study is None:
         return sample
     facts, shown = prepared.study.samples[response], prepared.labels.texts[response]
-    return replace(sample, text=shown.text, prompt=shown.prompt, **asdict(facts))
+    return replace(sample, text=shown.text, prompt=shown.prompt, **facts)
 
 
 def _not_stored(prepared: PreparedLabels, unknown: Sequence[str]) -> UsageError:

@@ -19,7 +19,7 @@ from tabwb.administer.rating.elsewhere.reading import (
 from tabwb.battery.forms import Form, with_source_question
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import file_inside
-from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, checked_counts
+from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, SetPlan, checked_counts
 from tabwb.records.ratings import UNSURE, Rating, undefined, valued
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import as_written
@@ -30,41 +30,26 @@ NEEDED = (PLAN, FORM, SAMPLES, RATINGS)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class SampleFacts:
-    """What a folder says of a sample besides its text."""
-
-    context_before: str = ""
-    context_after: str = ""
-    stratum: str = ""
-    weight: float = 1.0
-
-
 @dataclass(slots=True)
 class Study:
-    """What a folder says besides the ratings; see :class:`tabwb.records.rating_sets.RatingSet`.
+    """What a folder says besides the ratings.
 
     Attributes:
+        plan: of the set, without samples and assignments.
         form: as it was stored.
-        samples: response to its facts, in order.
+        samples: response to what else is said of it, in order; the fields of a sample.
         judged: response to what judges say of it.
     """
 
-    name: str
+    plan: SetPlan
     form: Form
-    presentation: Presentation
-    seed: int
-    raters: tuple[str, ...]
-    guidelines: str
-    ask_source: bool
-    counts: str
-    samples: dict[str, SampleFacts] = field(default_factory=dict)
+    samples: dict[str, dict[str, Any]] = field(default_factory=dict)
     judged: dict[str, tuple[Rating, ...]] = field(default_factory=dict)
 
     @property
     def asked(self) -> Form:
         """The form with all its questions."""
-        return with_source_question(self.form) if self.ask_source else self.form
+        return with_source_question(self.form) if self.plan.ask_source else self.form
 
 
 def is_study(path: Path) -> bool:
@@ -81,27 +66,28 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
     for name in (*NEEDED, guidelines.name, judges.name):
         if (folder / name).is_file():
             file_inside(folder, name, str(folder))
-    plan = _json(folder / PLAN)
+    plan, form = _json(folder / PLAN), _form(folder / FORM)
     try:
-        study = Study(
-            _typed(str, plan["name"], folder / PLAN), _form(folder / FORM),
-            _typed(Presentation, plan["presentation"], folder / PLAN), int(plan["seed"]),
-            _typed(tuple[str, ...], plan["raters"], folder / PLAN),
-            read_text(guidelines) if guidelines.is_file() else "", bool(plan["ask_source"]),
-            checked_counts(str(plan["counts"])),
+        kept = SetPlan(
+            _typed(str, plan["name"], folder / PLAN), form.canonical, form.id, (),
+            raters=_typed(tuple[str, ...], plan["raters"], folder / PLAN),
+            presentation=_typed(Presentation, plan["presentation"], folder / PLAN),
+            seed=int(plan["seed"]),
+            guidelines=read_text(guidelines) if guidelines.is_file() else "",
+            ask_source=bool(plan["ask_source"]), counts=checked_counts(str(plan["counts"])),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise TabwbError(f"is not the plan of a set: {error}", where=str(folder / PLAN)) from error
-    labels = Labels("rating set in a folder", folder / RATINGS)
+    study, labels = Study(kept, form), Labels("rating set in a folder", folder / RATINGS)
     names = {}
     for where, row in read_rows(folder / SAMPLES):
         number = _cell(row, "response", where)
         names[number] = _reference(row, where)
         labels.texts[names[number]] = _text(row, where)
-        study.samples[names[number]] = SampleFacts(
-            as_written(row.get("context_before", "")), as_written(row.get("context_after", "")),
-            as_written(row.get("stratum", "")), _weight(row.get("weight", ""), where),
-        )  # fmt: skip
+        texts = ("context_before", "context_after", "stratum")
+        facts = {name: as_written(row.get(name, "")) for name in texts}
+        weight = _weight(row.get("weight", ""), where)
+        study.samples[names[number]] = {**facts, "weight": weight}
     for where, row in read_rows(folder / RATINGS):
         _add(labels, _named(row, names, where), row, where)
     for where, row in read_rows(judges) if judges.is_file() else ():
