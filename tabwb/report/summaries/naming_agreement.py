@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -18,17 +18,12 @@ _VERDICT = {"right": True, "self-corrected": True, "error": False, "no-response"
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """Two listeners on the names that both rated.
+    """Two listeners on the names that both rated: whether each is right (``score``), or its code.
 
-    Attributes:
-        first, second: the raters.
-        n, agreed: names that both rated, and those that they rated alike.
-        kappa: Cohen's; None where neither varies.
-        interval: of kappa, 95 %, by Dirichlet resampling with the names as independent; None
-            without kappa, where a listener calls three names or fewer right, or not right, and of
-            codes.
-        what: right or not (``score``), or codes.
-        differences: of codes: (first's, second's, names), the most frequent first.
+    ``kappa`` is Cohen's, None where neither varies; its 95 % interval is by Dirichlet resampling
+    with the names as independent, None without kappa, where a listener calls three names or fewer
+    right, or not right, and of codes. ``differences`` of codes are (first's, second's, names), the
+    most frequent first.
     """
 
     first: str
@@ -67,14 +62,14 @@ def rater_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
     scored = ({item.score_by: item.score, **dict(item.other_scores)} for item in items)
     return _agreements(
         "score",
-        [
+        (
             {
                 by: _VERDICT[score]
                 for by, score in scores.items()
                 if score in _VERDICT and not is_derived(by)
             }
             for scores in scored
-        ],
+        ),
     )
 
 
@@ -94,44 +89,40 @@ def code_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
     >>> found.agreed, found.n, round(found.kappa, 3), found.differences
     (2, 3, 0.5, (('semantic', 'formal', 1),))
     """
-    return _agreements("code", [dict(item.listener_codes) for item in items])
+    return _agreements("code", (dict(item.listener_codes) for item in items))
 
 
 def _agreements(
-    what: Literal["score", "code"], rated: Sequence[Mapping[str, Any]]
+    what: Literal["score", "code"], rated: Iterable[Mapping[str, Any]]
 ) -> tuple[RaterAgreement, ...]:
     pairs: dict[tuple[str, str], Counter[tuple[Any, Any]]] = {}
     for given in rated:
         for first, second in combinations(sorted(given), 2):
             pairs.setdefault((first, second), Counter())[given[first], given[second]] += 1
-    return tuple(_agreement(what, *raters, counts) for raters, counts in pairs.items())
-
-
-def _agreement(
-    what: Literal["score", "code"], first: str, second: str, counts: Counter[tuple[Any, Any]]
-) -> RaterAgreement:
+    if not pairs:
+        return ()
     import numpy as np
 
     from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
     from tabwb.agreement.pairs import cohen_kappa
 
-    used = sorted({code for pair in counts for code in pair})
-    codes = (False, True) if what == "score" else used
-    table = np.array([[[counts[a, b] for b in codes] for a in codes]], np.int64)
-    kappa = float(cohen_kappa(table)[0]) if len(codes) > 1 else float("nan")
-    ends = None
-    if what == "score" and not np.isnan(kappa):
-        fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
-        if fewest > FEW_POSITIVES:
-            ends = Interval(*map(float, dirichlet_intervals(table, cohen_kappa)[0]))
-    unlike = ((*pair, n) for pair, n in counts.most_common() if pair[0] != pair[1])
-    return RaterAgreement(
-        first,
-        second,
-        n=counts.total(),
-        agreed=sum(n for (a, b), n in counts.items() if a == b),
-        kappa=None if np.isnan(kappa) else kappa,
-        interval=ends,
-        what=what,
-        differences=tuple(unlike) if what == "code" else (),
-    )
+    found = []
+    for raters, counts in pairs.items():
+        used = sorted({code for pair in counts for code in pair})
+        codes = (False, True) if what == "score" else used
+        table = np.array([[[counts[a, b] for b in codes] for a in codes]], np.int64)
+        kappa = float(cohen_kappa(table)[0]) if len(codes) > 1 else float("nan")
+        ends = None
+        if what == "score" and not np.isnan(kappa):
+            fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
+            if fewest > FEW_POSITIVES:
+                ends = Interval(*map(float, dirichlet_intervals(table, cohen_kappa)[0]))
+        unlike = [(*pair, n) for pair, n in counts.most_common() if pair[0] != pair[1]]
+        agreed = counts.total() - sum(n for *_, n in unlike)
+        found.append(
+            RaterAgreement(
+                *raters, counts.total(), agreed, None if np.isnan(kappa) else kappa, ends, what,
+                tuple(unlike) if what == "code" else (),
+            )
+        )  # fmt: skip
+    return tuple(found)
