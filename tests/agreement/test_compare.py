@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tabwb.agreement.compare import compare, difference, over_pairs, pooled_kappa, weighted_mean
+from tabwb.agreement.compare import compare, difference
 from tabwb.agreement.intervals import dirichlet_intervals, drawn_sums, drawn_tables
 from tabwb.agreement.pairs import cohen_kappa, tables_of
 from tabwb.agreement.verdicts import consensus
@@ -40,13 +40,6 @@ def test_pairs_combine_by_shared_samples_and_few_are_not_averaged() -> None:
     assert not np.isnan(found.by_pair["kappa"][1]).all()
 
 
-def test_the_mean_over_pairs_is_weighted_by_shared_samples() -> None:
-    values = np.array([[0.1, np.nan], [0.4, 0.2], [0.9, np.nan]])
-    counts = np.array([[10, 50], [20, 20], [5, 5]])
-    found = over_pairs(values, counts, counts >= 10)
-    assert found.tolist() == pytest.approx([(0.1 * 10 + 0.4 * 20) / 30, 0.2])
-
-
 def test_undefined_kappas_are_left_out_of_means_and_counted() -> None:
     first, second = np.zeros((2, 20, 3), np.int8)
     first[:6, 0] = second[:8, 0] = 1  # 6 agree on present, 2 differ
@@ -62,25 +55,6 @@ def test_undefined_kappas_are_left_out_of_means_and_counted() -> None:
     assert means["positive_count_weighted", "kappa"].features == 1
     assert means["nonzero_prevalence", "kappa"].features == 1
     assert means["unweighted", "ac1"].features == 3
-
-
-def test_positive_counts_of_the_consensus_are_the_weights() -> None:
-    verdicts = study()
-    labels = consensus(verdicts)
-    found = compare(pairs_of(verdicts)[:1], labels, draws=0)
-    kappas, weights = found.by_feature["kappa"], (labels == 1).sum(axis=0)
-    expected = sum(kappas * weights) / sum(weights)
-    assert found.over_features["positive_count_weighted", "kappa"].value == pytest.approx(expected)
-    assert found.positives.tolist() == weights.tolist()
-    assert float(weighted_mean(kappas, weights)) == pytest.approx(expected)
-
-
-def test_the_pooled_kappa_of_one_table_is_its_kappa() -> None:
-    tables = np.array([[[[20, 5], [10, 15]]]])
-    assert float(pooled_kappa(tables)) == pytest.approx(0.4)
-    constant = np.array([[[[20, 0], [0, 0]]]])
-    assert np.isnan(pooled_kappa(constant))
-    assert float(pooled_kappa(np.concatenate([tables, constant], axis=1))) == pytest.approx(0.4)
 
 
 def test_one_pair_has_the_dirichlet_interval() -> None:

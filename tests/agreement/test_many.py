@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tabwb.agreement.many import binary_alpha, binary_counts, fleiss_kappa, krippendorff_alpha
+from tabwb.agreement.many import binary_alpha, fleiss_kappa, krippendorff_alpha
 from tabwb.agreement.pairs import cohen_kappa, tables_of, weighted_kappa
 
 PUBLISHED: dict[str, Any] = json.loads(
@@ -105,21 +105,3 @@ def test_kappas_of_scikit_learn() -> None:
     ):
         theirs = metrics.cohen_kappa_score(first.ravel(), second.ravel(), weights=weights)
         assert float(found[0]) == pytest.approx(theirs)
-
-
-def test_kappas_of_statsmodels() -> None:
-    theirs = pytest.importorskip("statsmodels.stats.inter_rater")
-    rng = np.random.default_rng(6)
-    first, second, third = rng.integers(0, 4, (3, 50, 1)).astype(np.int8)
-    table = tables_of(first, second, 4)[0]
-    kappa = theirs.cohens_kappa(table)
-    assert float(cohen_kappa(table)) == pytest.approx(kappa.kappa)
-    weighted = theirs.cohens_kappa(table, wt="linear").kappa
-    assert float(weighted_kappa(table, 1)) == pytest.approx(weighted)
-    counts, _ = theirs.aggregate_raters(np.hstack([first, second, third]), n_cat=4)
-    assert fleiss_kappa(counts) == pytest.approx(theirs.fleiss_kappa(counts))
-
-
-def test_counts_of_verdicts() -> None:
-    given_ = np.array([[[1], [-1]], [[0], [-2]], [[1], [0]]], np.int8)
-    assert binary_counts(given_).tolist() == [[[1, 2]], [[1, 0]]]

@@ -13,7 +13,6 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.judges import (
     JudgeReport,
     disagreements,
-    distance,
     judge_report,
     self_agreement,
 )
@@ -175,53 +174,37 @@ def judged(
     return Judged(trial, 1, Judgement(rater, (rating,), repeat, key=f"call {call or trial}"))
 
 
-def test_pairs_of_verdicts_are_compared() -> None:
-    # Two repetitions of four responses: 1-1, 0-0, 1-0, 0-0. Three of four pairs agree; each
-    # verdict counted from both sides, present is 3 of 8: pe = (3/8)^2 + (5/8)^2 = 34/64.
-    said = [(1, 1), (0, 0), (1, 0), (0, 0)]
-    rows = [judged(n, r, v) for n, pair in enumerate(said, 1) for r, v in enumerate(pair)]
-    (found,) = self_agreement(rows, JUDGE, ["anomia"])
-    assert (found.pairs, found.percent) == (4, 0.75)
-    assert found.kappa == pytest.approx((0.75 - 34 / 64) / (1 - 34 / 64))
+PAIRS = [judged(n, r, v) for n, pair in enumerate([(1, 1), (0, 0), (1, 0), (0, 0)], 1)
+         for r, v in enumerate(pair)]  # fmt: skip
+TWINS = [judged(n, repeat, 1, call="same") for n in (1, 2, 3) for repeat in (0, 1)]
 
 
-def test_three_repetitions_make_three_pairs_each() -> None:
-    rows = [judged(1, repeat, value) for repeat, value in enumerate([1, 1, 0])]
-    (found,) = self_agreement(rows, JUDGE, ["anomia"])
-    assert found.pairs == 3
-    assert found.percent == pytest.approx(1 / 3)
-
-
-def test_what_has_no_verdict_is_no_pair_and_others_are_left_out() -> None:
-    rows = [judged(1, 0, 1), judged(1, 1, None), judged(1, 1, 1, "another"), judged(2, 0, 1)]
-    (found,) = self_agreement(rows, JUDGE, ["anomia"])
-    assert (found.pairs, found.percent, found.kappa) == (0, None, None)
-
-
-def test_answers_of_one_text_are_one_call_and_another_prompt_is_another() -> None:
-    twins = [judged(n, repeat, 1, call="same") for n in (1, 2, 3) for repeat in (0, 1)]
-    (found,) = self_agreement(twins, JUDGE, ["anomia"])
-    assert found.pairs == 1
-    other = [judged(1, 0, 1, call="old prompt"), judged(1, 1, 0, call="new prompt")]
-    (found,) = self_agreement(other, JUDGE, ["anomia"])
-    assert found.pairs == 0
-
-
-def test_a_later_judgement_of_the_same_number_stands() -> None:
-    rows = [judged(1, 0, 0), judged(1, 0, 1), judged(1, 1, 1)]
-    (found,) = self_agreement(rows, JUDGE, ["anomia"])
-    assert (found.pairs, found.percent, found.kappa) == (1, 1.0, None)
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        # Two repetitions of four responses. Three of four pairs agree; each verdict counted from
+        # both sides, present is 3 of 8: pe = (3/8)^2 + (5/8)^2 = 34/64.
+        (PAIRS, (4, 0.75, (0.75 - 34 / 64) / (1 - 34 / 64))),
+        # Three repetitions make three pairs; present is 4 of 6: pe = (4/6)^2 + (2/6)^2 = 5/9.
+        ([judged(1, n, v) for n, v in enumerate([1, 1, 0])], (3, 1 / 3, (1 / 3 - 5 / 9) / (4 / 9))),
+        # What has no verdict is no pair; other judges are left out.
+        ([judged(1, 0, 1), judged(1, 1, None), judged(1, 1, 1, "another")], (0, None, None)),
+        # Answers of one text are one call, and another prompt is another.
+        (TWINS, (1, 1.0, None)),
+        ([judged(1, 0, 1, call="old"), judged(1, 1, 0, call="new")], (0, None, None)),
+        # A later judgement of the same number stands.
+        ([judged(1, 0, 0), judged(1, 0, 1), judged(1, 1, 1)], (1, 1.0, None)),
+    ],
+)
+def test_repetitions_of_a_judge_are_compared(
+    rows: list[Judged], found: tuple[int, float | None, float | None]
+) -> None:
+    (one,) = self_agreement(rows, JUDGE, ["anomia"])
+    assert (one.pairs, one.percent, one.kappa) == pytest.approx(found)
 
 
 def anomia(rater: str, value: float) -> Rating:
     return valued(rater, "anomia", value, f"{rater} says so")
-
-
-def test_distance_is_the_share_of_pairs_that_disagree() -> None:
-    # Of six pairs of four judges four disagree when two say one thing and two the other.
-    assert distance([1, 1, 0, 0]) == pytest.approx(4 / 6)
-    assert distance([1, 1, 1]) == 0.0
-    assert distance([]) is None
 
 
 def test_the_most_disputed_response_stands_first_and_agreement_is_left_out() -> None:
