@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tabwb.administer.naming.scores import CORRECT, listener_codes
 from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
-from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts, cut_at, verdicts_of
+from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, MISSING, PRESENT, Verdicts
 from tabwb.analysis.administrations import AdministrationData, load_columns
 from tabwb.analysis.frame import Table, table_of
 from tabwb.analysis.ratings import (
@@ -27,7 +27,7 @@ from tabwb.analysis.ratings import (
     judges_among,
     read_ratings,
 )
-from tabwb.battery.form_answers import of_attempts, whole_response
+from tabwb.battery.form_answers import flag_of, of_attempts, whole_response
 from tabwb.battery.forms import KINDS, SOURCE, Form, Kind, Question
 from tabwb.battery.naming import naming_item
 from tabwb.records.errors import StoreError, TabwbError, UsageError
@@ -39,7 +39,6 @@ from tabwb.records.ratings import UNSURE as UNSURE_REASON
 from tabwb.records.speech import is_typed
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import clopper_pearson
-from tabwb.store.set_arrays import SetArrays
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
@@ -308,24 +307,18 @@ def _flagged(
     A person's rating in a later set replaces that in an earlier one.
     """
     row_of = {place: row for row, place in enumerate(places)}
-    found = np.zeros((len(raters), samples), bool)
-    told = False
+    found, told = np.zeros((len(raters), samples), bool), False
     for kept in store.sets.all():
         rows = {
-            one.number: row
+            one.number: row_of[place]
             for one in store.sets.samples(kept.id)
-            if (row := row_of.get((one.administration, one.trial, one.attempt))) is not None
+            if (place := (one.administration, one.trial, one.attempt)) in row_of
         }
-        if not rows:
-            continue
-        told = True
-        given = store.sets.arrays(kept.id)
-        inside = [at for at, number in enumerate(given.samples.tolist()) if number in rows]
-        to = np.array([rows[number] for number in given.samples[inside].tolist()])
-        for rater, seconds, flagged in zip(given.raters, given.seconds, given.flagged, strict=True):
-            if rater in raters:
-                rated = ~np.isnan(seconds[inside])
-                found[raters.index(rater), to[rated]] = flagged[inside][rated]
+        told = told or bool(rows)
+        for rating in store.sets.ratings(kept.id) if rows else ():
+            if rating.purpose == "rate" and rating.sample in rows and rating.rater in raters:
+                flagged = bool(flag_of(asked_by(kept), rating))
+                found[raters.index(rating.rater), rows[rating.sample]] = flagged
     return found if told else None
 
 
@@ -353,14 +346,14 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     Judges have verdicts on the features that the form asks for and they judge.
     """
     kept = store.sets.get(ref)
-    form = asked_by(kept)
-    given = store.sets.arrays(kept.id)
-    if not given.raters:
+    form, samples = asked_by(kept), store.sets.samples(kept.id)
+    ratings = store.sets.ratings(kept.id)
+    people = sorted({one.rater for one in ratings if one.purpose == "rate"})
+    if not people:
         raise UsageError(
             f"nobody has rated a sample of '{kept.name}' completely yet",
             hint=f"tabwb rate start {kept.name} --rater CODE",
         )
-    samples = store.sets.samples(kept.id)
     questions = [one for one in form.questions if one.is_feature]
     measures = [Measure(one.measure, one.title, objective=one.objective) for one in questions]
     places = [(one.administration, one.trial, one.attempt) for one in samples]
@@ -373,17 +366,30 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
                 allowed=", ".join(layers) or "no judge has judged them",
             )
     names = [name for name in layers if not judges or name in judges]
-    raters, people = [*given.raters, *names], given.raters
+    raters = [*people, *names]
     gathered = Gathered(tuple(str(sample.number) for sample in samples), measures)
     for name in names:
         gathered.layer(name)[:] = layers[name]
     _gather_repeated(gathered, store, places, raters)
-    _gather_people(gathered, given, questions, 0)
+    place = {sample.number: at for at, sample in enumerate(samples)}
     again = min((one for one in gathered.layers if one), default=1)
-    if questions:
-        _gather_people(gathered, store.sets.arrays(kept.id, "again"), questions, again)
-    ratings = store.sets.ratings(kept.id)
-    _gather_answers(gathered, ratings, form, given)
+    flagged = np.zeros((len(raters), len(samples)), bool)
+    for one in ratings:
+        if one.purpose == "rate":
+            flagged[raters.index(one.rater), place[one.sample]] = bool(flag_of(form, one))
+        if one.purpose != "calibration" and one.rater in people and questions:
+            layer = gathered.layer(one.rater, again if one.purpose == "again" else 0)
+            layer[place[one.sample]] = [_verdict(question, one) for question in questions]
+    for question in sorted(form.questions, key=lambda one: one.kind != "scale"):
+        if question.kind in (*WORDS, "scale") and question.measure != SOURCE:
+            told = (((one.rater, place[one.sample]), _whole(question, one))
+                    for one in ratings if one.purpose == "rate")  # fmt: skip
+            said: dict[tuple[str, int], Answer] = {}
+            said.update((where, answer) for where, answer in told if answer is not None)
+            measure = Measure(question.measure, question.title, question.kind, question.objective)
+            gathered.said[measure] = said
+            if question.measure == CORRECT and question.kind == "choice":
+                gathered.scores = said
     if gathered.scores is not None and len(raters) == 1:
         numbers = " ".join(map(str, dict.fromkeys(one.administration for one in samples)))
         raise UsageError(
@@ -394,57 +400,19 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         raters,
         source=f"rating set '{kept.name}'",
         judges=frozenset(names),
-        adjudicated=_adjudicated(store, kept, given.samples, questions),
+        adjudicated=_adjudicated(store, kept, place, questions),
         speakers=speakers,
         objective_source=form.objective_source,
         guesses=_guesses(store, samples, ratings),
         notes=(*_cuts(questions), *_notes(samples, ratings, unusable)),
-        flagged=np.concatenate([given.flagged, np.zeros((len(names), len(samples)), bool)]),
+        flagged=flagged,
     )
 
 
-def _gather_people(
-    gathered: Gathered, given: SetArrays, questions: Sequence[Question], occasion: int
-) -> None:
-    """Gather the verdicts of people on features; of later occasions those who rated first."""
-    columns = [given.measures.index(one.measure) for one in questions]
-    verdicts = verdicts_of(given.values[..., columns])
-    verdicts[given.cannot_tell[..., columns]] = CANNOT_TELL
-    for rater, layer in zip(given.raters, verdicts, strict=True):
-        if not occasion or rater in gathered.layers[0]:
-            gathered.layer(rater, occasion)[:] = layer
-
-
-def _gather_answers(
-    gathered: Gathered, ratings: Sequence[SampleRating], form: Form, given: SetArrays
-) -> None:
-    """Gather the raw values of scales, then choices, transcripts and words heard."""
-    place = {number: at for at, number in enumerate(given.samples.tolist())}
-    for question in sorted(form.questions, key=lambda one: one.kind != "scale"):
-        measure = Measure(question.measure, question.title, question.kind, question.objective)
-        if question.kind == "scale":
-            at = given.measures.index(question.measure)
-            told = {
-                (given.raters[rater], sample): value
-                for (rater, sample), value in np.ndenumerate(given.raw[..., at])
-                if not np.isnan(value)
-            }
-            unsure = zip(*given.cannot_tell[..., at].nonzero(), strict=True)
-            gathered.said[measure] = told | {
-                (given.raters[rater], int(sample)): UNSURE for rater, sample in unsure
-            }
-        elif question.kind in WORDS and question.measure != SOURCE:
-            rows = (
-                ((one.rater, place[one.sample]), _whole(question, one))
-                for one in ratings
-                if one.purpose == "rate"
-            )
-            said: dict[tuple[str, int], Answer] = {
-                where: answer for where, answer in rows if answer is not None
-            }
-            gathered.said[measure] = said
-            if question.measure == CORRECT and question.kind == "choice":
-                gathered.scores = said
+def _verdict(question: Question, rating: SampleRating) -> int:
+    answer = whole_response(question, of_attempts(question, rating.answers))
+    number = question.number(answer)
+    return CANNOT_TELL if answer == UNSURE else MISSING if number is None else int(number)
 
 
 def _whole(question: Question, rating: SampleRating) -> Answer:
@@ -457,21 +425,18 @@ def _whole(question: Question, rating: SampleRating) -> Answer:
 
 
 def _adjudicated(
-    store: Store, kept: RatingSet, samples: Ints, questions: Sequence[Question]
+    store: Store, kept: RatingSet, place: Mapping[int, int], questions: Sequence[Question]
 ) -> Verdicts | None:
     """Return what was settled of features: int8 of (samples, features); None where nothing was."""
-    settled = store.sets.adjudications(kept.id)
-    place = {number: at for at, number in enumerate(samples.tolist())}
     column = {question.measure: at for at, question in enumerate(questions)}
-    found = np.full((len(samples), len(questions)), MISSING, np.int8)
-    for one in settled:
+    found = np.full((len(place), len(questions)), MISSING, np.int8)
+    for one in store.sets.adjudications(kept.id):
         if one.sample in place and one.measure in column:
-            at = column[one.measure]
-            number = questions[at].number(one.answer)
-            if one.answer == UNSURE:
-                found[place[one.sample], at] = CANNOT_TELL
-            elif number is not None:
-                found[place[one.sample], at] = cut_at(np.array([number]), 1.0)[0]
+            number = questions[column[one.measure]].number(one.answer)
+            verdict = CANNOT_TELL if one.answer == UNSURE else MISSING
+            if number is not None and one.answer != UNSURE:
+                verdict = PRESENT if number >= 1 else ABSENT
+            found[place[one.sample], column[one.measure]] = verdict
     return found if (found != MISSING).any() else None
 
 

@@ -39,11 +39,9 @@ from tabwb.store.keys import Keys, now, to_json
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
-    from tabwb.store.set_arrays import SetArrays
 
 Given = ParamSpec("Given")
 Done = TypeVar("Done")
-COUNTS = " AND state <> 'draft'"
 CONFIRMED = "#confirmed"
 """In stored answers: the measures that were confirmed as absent together. No measure has a #."""
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
@@ -183,13 +181,6 @@ class RatingSets:
             return found
         last = {(one.rater, one.position): one for one in found if one.complete or one.taken_back}
         return tuple(one for one in last.values() if one.complete)
-
-    def arrays(self, set_id: int, purpose: str = "rate") -> SetArrays:
-        """Return the ratings that count as numpy arrays."""
-        from tabwb.store.set_arrays import set_arrays
-
-        with self._access.reading() as transaction:
-            return set_arrays(transaction, set_id, purpose)
 
     def rate(self, set_id: int, rating: SampleRating) -> SampleRating:
         """Save what a rater has answered at one position; durable when this returns.
@@ -450,13 +441,6 @@ def _insert_samples(
     )
 
 
-def read_answers(text: str) -> tuple[Mapping[str, Answer], tuple[str, ...] | None]:
-    """Return the answers of stored JSON, and which of them were confirmed; None: not known."""
-    answers = json.loads(text)
-    confirmed = answers.pop(CONFIRMED, None)
-    return answers, None if confirmed is None else tuple(confirmed)
-
-
 def _read_ratings(
     transaction: Transaction, set_id: int, rater: str | None = None, position: int | None = None
 ) -> tuple[SampleRating, ...]:
@@ -465,7 +449,9 @@ def _read_ratings(
     made = []
     for row in transaction.selected(_RATINGS, limits, "ORDER BY spec, r.position, r.id"):
         *begin, answers, state = row
-        given, confirmed = read_answers(answers)
+        given = json.loads(answers)
+        confirmed = given.pop(CONFIRMED, None)
+        confirmed = None if confirmed is None else tuple(confirmed)
         done, back = state == "complete", state == "taken-back"
         made.append(SampleRating(*(*begin[:4], given, done, *begin[4:], back, confirmed)))
     return tuple(made)

@@ -216,18 +216,6 @@ def test_a_link_is_found_by_its_digest_and_ends_when_revoked(store: Store, kept:
         store.sets.links.add(kept.id, "R9", b"z" * 32)
 
 
-def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
-    store.sets.rate(kept.id, says(jargon=1, anomia=3))
-    store.sets.rate(kept.id, says(2, rater="R2", jargon=CANNOT_TELL, anomia=0))
-    arrays = store.sets.arrays(kept.id)
-    assert (arrays.raters, arrays.measures) == (("R1", "R2"), ("jargon", "anomia"))
-    assert arrays.raw[0, 0].tolist() == [1, 3]
-    assert arrays.values[0, 0].tolist() == [1, 1]
-    assert arrays.cannot_tell[1, 1].tolist() == [True, False]
-    assert str(arrays.values[1, 1].tolist()) == "[nan, 0.0]"
-    assert arrays.seconds[0].tolist()[0] == 2.5
-
-
 @pytest.fixture
 def whole(file: Path) -> Path:
     """A store in which both raters have rated sample 1, and one of them sample 2."""

@@ -60,4 +60,3 @@ def test_no_byte_of_what_raters_saw_and_said_of_a_deleted_speaker_is_left(
         )
         assert store.sets.adjudications(1) == tuple(one for one in before[1] if one.sample == 2)
         assert [one.position for one in store.sets.assignments(1, "R1")] == [2]
-        assert store.sets.arrays(1).values.shape == (2, 1, 2)

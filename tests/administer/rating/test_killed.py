@@ -128,9 +128,9 @@ def test_processes_of_several_raters_work_at_once_and_two_of_one_do_not(tmp_path
             assert len(reports.readlines()) == 24
         assert os.waitpid(child, 0)[1] == 0
     with Store.open(file) as store:
-        arrays = store.sets.arrays(1)
-        assert arrays.raters == raters
-        expected = [[at % 2, at % 5] for at in range(1, 13)]
-        assert arrays.raw.tolist() == [expected] * 3
+        given = [(one.rater, one.answers) for one in store.sets.ratings(1)]
+        assert given == [
+            (rater, {"jargon": at % 2, "anomia": at % 5}) for rater in raters for at in range(1, 13)
+        ]
         assert len(store.sets.ratings(1, every=True)) == 3 * 24
     assert check(file) == ()
