@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 from statistics import fmean
 from typing import Any, Literal, get_args
 
@@ -383,7 +383,12 @@ def made(name: str, rows: Iterable[Row]) -> Table:
 
 def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
     """Return everything about the agreement of raters."""
-    choices, rated = choices or Choices(), _of_one_speaker(rated)
+    choices = choices or Choices()
+    if rated.speakers is not None and len(np.unique(rated.speakers)) == 1:
+        note = (
+            "All samples are of one speaker: intervals are about further samples of this speaker."
+        )
+        rated = replace(rated, speakers=None, notes=(*rated.notes, note))
     if len(rated.raters) < 2 and not rated.again:
         raise UsageError(
             f"{rated.source} has the ratings of one rater: {', '.join(rated.raters) or 'none'}",
@@ -409,19 +414,11 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
         )
         ties: Ties = "drop" if choices.ties == "adjudicated" else choices.ties
         task = task_of(rules, replace(choices, ties=ties))
-        _compare(rows, task, rules.features, task.pairs(), "names")
+        _compare(rows, task, rules.features, task.pairs, "names")
     for answers in rated.others:
         draws_of = draws_for(len(rated.samples), choices.draws)
         _add_answers(rows, rated, answers, draws_of, choices.seed)
     return Agreement(rated, choices, draws, {name: made(name, own) for name, own in rows.items()})
-
-
-def _of_one_speaker(rated: Rated) -> Rated:
-    """Return ratings whose samples are resampled where all of them are of one speaker."""
-    if rated.speakers is None or len(np.unique(rated.speakers)) > 1:
-        return rated
-    note = "All samples are of one speaker: intervals are about further samples of this speaker."
-    return replace(rated, speakers=None, notes=(*rated.notes, note))
 
 
 def _given(rated: Rated, at: int) -> Row:
@@ -439,8 +436,9 @@ def _given(rated: Rated, at: int) -> Row:
 
 # ------------------------------------------------------------------------------ features
 
-Pairs = Sequence[tuple[str, str, Verdicts, Verdicts]]
-"""Names and verdicts of both raters: int8 of shape (samples, features)."""
+Side = tuple[str, Verdicts]
+"""A rater and its verdicts: int8 of shape (samples, features)."""
+Pairs = Sequence[tuple[Side, Side]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -465,28 +463,24 @@ class Task:
 
     def compared(self, pairs: Pairs) -> tuple[Comparison | None, list[bool]]:
         """Return the agreement of the pairs that share a sample, and which these are."""
-        shared = [bool(((one >= 0) & (other >= 0)).any()) for *_, one, other in pairs]
-        some = [(one, other) for (*_, one, other), has in zip(pairs, shared, strict=True) if has]
-        if not some:
+        given = [(one, other) for (_, one), (_, other) in pairs]
+        shared = [bool(((one >= 0) & (other >= 0)).any()) for one, other in given]
+        if not any(shared):
             return None, shared
+        some = list(compress(given, shared))
         return compare(some, self.consensus, draws=self.draws, seed=self.seed,
                        speakers=self.speakers), shared  # fmt: skip
 
+    @property
+    def sides(self) -> list[Side]:
+        """Every rater with its verdicts."""
+        return list(zip(self.raters, self.verdicts, strict=True))
+
+    @property
     def pairs(self) -> Pairs:
-        """Return every two main raters."""
-        return [
-            (self.raters[a], self.raters[b], self.verdicts[a], self.verdicts[b])
-            for a, b in combinations(self.main, 2)
-        ]
-
-    def with_each(self, rater: int) -> Pairs:
-        """Return a rater with each main rater."""
-        own = self.verdicts[rater]
-        return [(self.raters[rater], self.raters[a], own, self.verdicts[a]) for a in self.main]
-
-    def with_one(self, rater: int, name: str, other: Verdicts) -> Pairs:
-        """Return a rater with the consensus of the main ones, or with the others."""
-        return [(self.raters[rater], name, self.verdicts[rater], other)]
+        """Every two main raters."""
+        sides = self.sides
+        return list(combinations([sides[at] for at in self.main], 2))
 
 
 def draws_for(n: int, asked: int | None) -> int:
@@ -522,7 +516,8 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
     """Add every comparison of verdicts on features, and what follows from it."""
     measures, judges, people = rated.features, *map(rated.places, (rated.judges, rated.people))
     counts = list(_counts(task, rated))
-    main = _compare(rows, task, measures, task.pairs(), "main", None, counts)
+    main = _compare(rows, task, measures, task.pairs, "main", None, counts)
+    sides, most = task.sides, ("consensus", task.consensus)
     if main is None:
         begin = _begin(task, "main", None)
         undefined: Row = {reason_of(name): NO_PAIR for name in _MEANINGS}
@@ -531,23 +526,21 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
             {**begin, **_named(measure), **own, **undefined}
             for measure, own in zip(measures, counts, strict=True)
         )
-    references: list[tuple[int, str, Verdicts]] = []
+    references: list[tuple[int, Side]] = []
     if len(people) == 1:
-        (one,) = people
-        references = [(place, task.raters[one], task.verdicts[one]) for place in judges]
+        references = [(place, sides[people[0]]) for place in judges]
     elif people:
-        references = [(place, "the consensus", task.consensus) for place in judges]
+        references = [(place, ("the consensus", task.consensus)) for place in judges]
         for place in judges:
-            name = task.raters[place]
-            each = _compare(rows, task, measures, task.with_each(place), "each", name)
-            pairs = task.with_one(place, "consensus", task.consensus)
-            _compare(rows, task, measures, pairs, "consensus", name)
-            if both := _on_the_same_features(task, place, each, main):
+            name, with_each = task.raters[place], [(sides[place], sides[at]) for at in task.main]
+            each = _compare(rows, task, measures, with_each, "each", name)
+            _compare(rows, task, measures, [(sides[place], most)], "consensus", name)
+            if both := _on_the_same_features(task, with_each, each, main):
                 rows["means"] += (
                     _mean_row(_begin(task, "same", name), WEIGHTED, both[1]),
                     _mean_row(_begin(task, "less", name), WEIGHTED, difference(*both)),
                 )
-    for place, reference, verdicts in references:
+    for place, (reference, verdicts) in references:
         found = calibrate(task.verdicts[place], verdicts, draws=task.draws, seed=task.seed,
                           speakers=task.speakers)  # fmt: skip
         rows["calibration"] += (
@@ -557,11 +550,11 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
     if len(task.main) > 2:
         rest = rest_of(task.verdicts[list(task.main)])
         for place, others in zip(task.main, rest, strict=True):
-            pairs = task.with_one(place, "the others", others)
+            pairs = [(sides[place], ("the others", others))]
             _compare(rows, task, measures, pairs, "others", task.raters[place])
     for at, rater in enumerate(rated.raters):
         repeated = [
-            (rater, f"{rater}, time {n}", task.verdicts[at], _told(later[at], choices))
+            (sides[at], (f"{rater}, time {n}", _told(later[at], choices)))
             for n, later in enumerate(rated.again, start=2)
         ]
         _compare(rows, task, measures, repeated, "again", rater)
@@ -595,7 +588,8 @@ def _compare(
     """Add the agreement of some pairs of raters: by feature, over features, and pair by pair."""
     found, shared = task.compared(pairs)
     if found is not None:
-        names = [pair[:2] for pair, has in zip(pairs, shared, strict=True) if has]
+        every = [(one, other) for (one, _), (other, _) in pairs]
+        names = list(compress(every, shared))
         begin = _begin(task, design, rater)
         rows["agreement"] += (begin | row for row in feature_rows(found, measures, counts))
         rows["means"] += (_mean_row(begin, kind, found.over_features[kind, "kappa"], found)
@@ -605,7 +599,7 @@ def _compare(
         rows["pairs"] += (
             {**begin, "first": one, "second": other, "n": 0, "averaged": False,
              "reason": "no sample in common"}
-            for (one, other, *_), has in zip(pairs, shared, strict=True) if not has
+            for (one, other), has in zip(every, shared, strict=True) if not has
         )  # fmt: skip
         rows["pair-features"] += (begin | row for row in pair_feature_rows(found, names, measures))
     return found
@@ -716,7 +710,7 @@ def _counts(task: Task, rated: Rated) -> Iterator[Row]:
 
 
 def _on_the_same_features(
-    task: Task, place: int, each: Comparison | None, main: Comparison | None
+    task: Task, with_each: Pairs, each: Comparison | None, main: Comparison | None
 ) -> tuple[OverFeatures, OverFeatures] | None:
     """Return the weighted kappas of a judge with people and of people, over features of both."""
     if each is None or main is None:
@@ -726,8 +720,11 @@ def _on_the_same_features(
         both = np.flatnonzero(of_judge & of_people)
         if not both.size:
             return None
-        some = replace(task, verdicts=task.verdicts[..., both], consensus=task.consensus[:, both])
-        each, main = (some.compared(pairs)[0] for pairs in (some.with_each(place), some.pairs()))
+        some = replace(task, consensus=task.consensus[:, both])
+        each, main = (
+            some.compared([((a, x[:, both]), (b, y[:, both])) for (a, x), (b, y) in pairs])[0]
+            for pairs in (with_each, task.pairs)
+        )
         assert each is not None and main is not None
     key = WEIGHTED, "kappa"
     return each.over_features[key], main.over_features[key]
@@ -744,21 +741,12 @@ def _rates(one: Calibration) -> Row:
     return row
 
 
-def family_of(judge: str) -> str:
-    """Return what is the same in the names of all versions of a judge.
-
-    >>> [family_of(name) for name in ("rules-1", "tab-2026+prompt:gemini:x", "tab-2026:openai:y")]
-    ['rules', 'tab', 'tab']
-    """
-    return _FAMILY.sub("", judge)
-
-
 def _drifts(task: Task, measures: Sequence[Measure], judges: Sequence[int]) -> Iterator[Row]:
     """Yield every two versions of a judge that judged the same samples, in order of names."""
     for one, other in combinations(sorted(judges, key=lambda at: task.raters[at]), 2):
         first, second = task.raters[one], task.raters[other]
         tables = tables_of(task.verdicts[one], task.verdicts[other])
-        if family_of(first) != family_of(second) or not tables.any():
+        if _FAMILY.sub("", first) != _FAMILY.sub("", second) or not tables.any():
             continue
         for measure, table in zip(measures, tables.reshape(-1, 4).tolist(), strict=True):
             n, (_, appeared, vanished, _) = sum(table), table
@@ -825,9 +813,9 @@ def _sensitivity(rated: Rated, choices: Choices) -> Iterator[Row]:
 def _by_rules(rated: Rated, choices: Choices) -> Iterator[Row]:
     task = task_of(rated, replace(choices, draws=0))
     positives = int((task.consensus == PRESENT).sum())
-    judges = (at for at in rated.places(rated.judges) if at not in task.main)
-    with_most = ((task.raters[at], task.with_one(at, "consensus", task.consensus)) for at in judges)
-    sides = [(None, task.pairs()), *with_most]
+    most, judges = ("consensus", task.consensus), set(rated.places(rated.judges)) - {*task.main}
+    sides: list[tuple[str | None, Pairs]] = [(None, task.pairs)]
+    sides += [(task.raters[at], [(task.sides[at], most)]) for at in sorted(judges)]
     for judge, pairs in sides:
         found, _ = task.compared(pairs)
         if found is not None or judge is None:
@@ -890,7 +878,14 @@ def _add_answers(
     ends: Sequence[float] | None = None
     mean = _mean(values, counts, averaged)
     if draws and raters and size * size <= MOST_CELLS:
-        drawn = np.stack([_drawn(cell, size, draws, seed, rated.speakers) for cell in cells], 1)
+        drawn = np.stack(
+            [
+                drawn_sums(cell[:, None] == np.arange(size * size), draws=draws, seed=seed,
+                           speakers=rated.speakers).reshape(draws, size, size)
+                for cell in cells
+            ],
+            axis=1,
+        )  # fmt: skip
         given = [drawn]
         if scale:
             given.insert(0, drawn + _pseudo_counts(tables, cells, draws, seed))
@@ -945,13 +940,6 @@ def _add_answers(
          "agreement": defined(float(specific_agreement(summed, at)))}
         for at, name in enumerate(names)
     )  # fmt: skip
-
-
-def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) -> Floats:
-    """Return the tables of a pair for each draw of samples: (draws, size, size)."""
-    inside = cell[:, None] == np.arange(size * size)
-    sums = drawn_sums(inside, draws=draws, seed=seed, speakers=speakers)
-    return sums.reshape(draws, size, size)
 
 
 def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
