@@ -199,17 +199,13 @@ def _cell(result: Result) -> Cell | None:
 
 def _largest(result: Result, group: Grouped) -> float:
     """Return the largest possible value: of a count the number of features that it is over."""
-    if result.measure not in (BURDEN.id, CATEGORY_COUNT.id):
+    sizes = {BURDEN.id: "features", CATEGORY_COUNT.id: "category_size"}
+    if result.measure not in sizes:
         return inf if result.measure == WORDS_MEAN.id else 1.0
-    sizes = [0]
-    for judge in group.summary.judges:
-        if judge.rater != result.rater:
-            continue
-        if result.measure == BURDEN.id:
-            sizes.append(len(judge.burden.features))
-        own = (of[result.feature].of for of in judge.groupings.values() if result.feature in of)
-        sizes += own if result.measure == CATEGORY_COUNT.id else ()
-    return float(max(sizes)) or inf
+    size = group.results.value(
+        sizes[result.measure], rater=result.terms or "", feature=result.feature
+    )
+    return size or inf
 
 
 def _surprisal(group: Grouped) -> Estimate:

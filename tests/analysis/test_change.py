@@ -14,11 +14,9 @@ from tabwb.analysis.change import (
     ALL_ITEMS,
     Change,
     ChangeTest,
-    change_items_table,
     change_of,
     change_table,
     chosen_sessions,
-    sessions_table,
     sets_of_rows,
     sets_of_tags,
 )
@@ -38,6 +36,7 @@ RIGHT = np.array([
     [0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1], [0, 0, 1, 1],
     [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1],
 ])  # fmt: skip
+WEIGHTS = [-1.5, -0.5, 0.5, 1.5]
 SETS = {"trained": [("repetition", f"r{at}") for at in range(4)],
         "untrained": [("repetition", f"r{at}") for at in range(4, 8)]}  # fmt: skip
 
@@ -90,13 +89,16 @@ def test_sessions_are_in_the_order_of_their_days(members: list[AdministrationDat
     assert [share.correct for share in change.shares] == RIGHT.sum(axis=0).tolist()
 
 
-def test_steps_are_mcnemars_tests(members: list[AdministrationData]) -> None:
+def test_steps_are_mcnemars_tests_corrected_by_holm(members: list[AdministrationData]) -> None:
     steps = change_of(members).steps(ALL_ITEMS)
     assert [step.sessions for step in steps] == ["1 to 2", "2 to 3", "3 to 4", "1 to 4"]
     last = steps[-1]
     assert (last.gained, last.lost) == (5, 1)
     assert last.p == pytest.approx(stats.binomtest(5, 6, 0.5).pvalue)
     assert last.value == pytest.approx(4 / 8)
+    p = sorted(step.p for step in steps if step.p is not None)
+    least = min(step.p_adjusted or 1.0 for step in steps)
+    assert least == pytest.approx(min(1.0, len(p) * p[0]))
 
 
 def test_trend_and_rate_of_change_flip_signs_over_items(
@@ -104,24 +106,41 @@ def test_trend_and_rate_of_change_flip_signs_over_items(
 ) -> None:
     change = change_of(members, SETS, baselines=2)
     trend = of(change, "trained", "trend")
-    sums = RIGHT[:4] @ [-1.5, -0.5, 0.5, 1.5]
-    assert trend.t == pytest.approx(stats.ttest_1samp(sums, 0).statistic)
+    assert trend.t == pytest.approx(stats.ttest_1samp(RIGHT[:4] @ WEIGHTS, 0).statistic)
     # All four sums are above 0: 2 of 16 assignments of signs are as far from it.
     assert (trend.p, trend.p_one_sided) == (0.125, 0.0625)
     # Slope over sessions 2 to 4 less the slope over sessions 1 and 2, by least squares.
     slopes = [np.polyfit(range(3), row[1:], 1)[0] - (row[1] - row[0]) for row in RIGHT[:4]]
     assert of(change, "trained", "rate_of_change").value == pytest.approx(np.mean(slopes))
+    every = np.polyfit(range(4), RIGHT.mean(axis=0), 1)[0]
+    assert of(change, ALL_ITEMS, "trend").value == pytest.approx(every)
+    # Without baselines there is no rate of change, of two sessions no trend.
+    assert {one.measure for one in change_of(members).tests} == {"difference", "trend"}
+    two = of(change_of(members[:2]), ALL_ITEMS, "trend")
+    assert two.p is None and two.reason == "trend: fewer than 3 sessions"
+    # Items that change alike point to McNemar's test.
+    alike = [("repetition", "r0"), ("repetition", "r3")]
+    same = of(change_of(members, {"alike": alike}), "alike", "trend")
+    assert same.interval is None and "McNemar" in same.reason and same.p in (0.5, 1.0)
 
 
 def test_trained_set_against_untrained_is_welchs_test(members: list[AdministrationData]) -> None:
-    trend, rate = (one for one in tables(members).tests if one.other_set)
+    tests = change_of(members, SETS, baselines=2).tests
+    trend, rate = (one for one in tests if one.other_set)
     assert (trend.measure, trend.set, trend.other_set) == ("trend", "trained", "untrained")
-    weights = [-1.5, -0.5, 0.5, 1.5]
-    expected = stats.ttest_ind(RIGHT[:4] @ weights, RIGHT[4:] @ weights, equal_var=False)
+    sums = RIGHT[:4] @ WEIGHTS, RIGHT[4:] @ WEIGHTS
+    expected = stats.ttest_ind(*sums, equal_var=False)
     assert (trend.t, trend.df, trend.p) == pytest.approx(
         (expected.statistic, expected.df, expected.pvalue)
     )
+    greater = stats.ttest_ind(*sums, equal_var=False, alternative="greater").pvalue
+    assert trend.p_one_sided == pytest.approx(greater)
     assert rate.measure == "rate_of_change"
+    tests = change_of([members[1], members[2]], SETS).tests
+    (between,) = (one for one in tests if one.other_set)
+    change = RIGHT[:, 3] - RIGHT[:, 0]
+    assert between.measure == "difference"
+    assert between.value == pytest.approx(change[:4].mean() - change[4:].mean())
 
 
 def test_an_item_without_an_answer_in_a_session_is_left_out(
@@ -139,42 +158,6 @@ def test_an_item_without_an_answer_in_a_session_is_left_out(
     assert warning in table.notes and table["left_out"].to_list()[0] == 1
 
 
-def test_the_trend_is_the_slope_of_the_share_right(members: list[AdministrationData]) -> None:
-    trend = of(change_of(members), ALL_ITEMS, "trend")
-    assert trend.value == pytest.approx(np.polyfit(range(4), RIGHT.mean(axis=0), 1)[0])
-
-
-def test_steps_are_corrected_by_holm(members: list[AdministrationData]) -> None:
-    steps = change_of(members).steps(ALL_ITEMS)
-    p = sorted(step.p for step in steps if step.p is not None)
-    least = min(step.p_adjusted or 1.0 for step in steps)
-    assert least == pytest.approx(min(1.0, len(p) * p[0]))
-
-
-def test_items_that_change_alike_point_to_mcnemar(members: list[AdministrationData]) -> None:
-    alike = [(subtest, item) for subtest, item in SETS["trained"] if item in ("r0", "r3")]
-    trend = of(change_of(members, {"alike": alike}), "alike", "trend")
-    assert trend.interval is None and "McNemar" in trend.reason
-    assert trend.p in (0.5, 1.0)
-
-
-def test_between_sets_the_direction_is_said(members: list[AdministrationData]) -> None:
-    table = change_table(change_of(members, SETS))
-    rows = [
-        (test, one, two)
-        for test, one, two in zip(
-            table["test"].to_list(), table["p"].to_list(), table["p_one_sided"].to_list(),
-            strict=True,
-        )
-        if test and "trained - untrained" in test
-    ]  # fmt: skip
-    assert rows
-    sums = RIGHT @ [-1.5, -0.5, 0.5, 1.5]
-    for place, sides in ((1, "two-sided"), (2, "greater")):
-        expected = stats.ttest_ind(sums[:4], sums[4:], equal_var=False, alternative=sides).pvalue
-        assert rows[0][place] == pytest.approx(expected)
-
-
 def test_sessions_are_named_by_number_or_day(members: list[AdministrationData]) -> None:
     own = [member.administration for member in members]
     assert chosen_sessions(own, f"{own[0].id},#{own[2].id}") == [own[0], own[2]]
@@ -182,23 +165,6 @@ def test_sessions_are_named_by_number_or_day(members: list[AdministrationData]) 
     assert chosen_sessions(own, None) == own
     with pytest.raises(UsageError, match="there is no session '99'"):
         chosen_sessions(own, "99")
-
-
-def test_without_baselines_there_is_no_rate_of_change(members: list[AdministrationData]) -> None:
-    measures = {one.measure for one in change_of(members).tests}
-    assert measures == {"difference", "trend"}
-    two = of(change_of(members[:2]), ALL_ITEMS, "trend")
-    assert two.p is None and two.reason == "trend: fewer than 3 sessions"
-
-
-def test_two_sessions_of_sets_are_compared_by_their_difference(
-    members: list[AdministrationData],
-) -> None:
-    tests = change_of([members[1], members[2]], SETS).tests
-    (between,) = (one for one in tests if one.other_set)
-    assert between.measure == "difference"
-    change = RIGHT[:, 3] - RIGHT[:, 0]
-    assert between.value == pytest.approx(change[:4].mean() - change[4:].mean())
 
 
 def test_wrong_requests_are_explained(members: list[AdministrationData]) -> None:
@@ -223,28 +189,3 @@ def test_sets_come_from_tags_or_rows(members: list[AdministrationData]) -> None:
         sets_of_rows(subtests, [{"item": "r9", "set": "a"}], "sets.csv")
     with pytest.raises(UsageError, match="no column 'item' or 'set'"):
         sets_of_rows(subtests, [{"items": "r1"}], "sets.csv")
-
-
-def tables(members: list[AdministrationData]) -> Change:
-    return change_of(members, SETS, baselines=2)
-
-
-def test_tables_of_change(members: list[AdministrationData]) -> None:
-    change = tables(members)
-    sessions = sessions_table(change)
-    assert sessions["set"].to_list()[::4] == [ALL_ITEMS, "trained", "untrained"]
-    assert sessions["phase"].to_list()[:4] == ["before", "before", "after", "after"]
-    tests = change_table(change)
-    trained = tests.where(set="trained", measure="difference", sessions="1 to 4")
-    assert trained["gained"].to_list() == [4] and trained["p"].to_list() == [0.125]
-    assert trained["mid_p"].to_list() == [0.0625]
-    pair = tests.where(set="trained", other_set="untrained", measure="trend")
-    assert pair["test"].to_list() == ["Welch's t over items, two-sided (trained - untrained)"]
-    for row in tests.to_dicts():
-        # Every value has an interval, unless t is undefined.
-        assert (row["value_low"] is None) == (
-            row["value"] is None or "undefined" in str(row["reason"])
-        )
-    items = change_items_table(change)
-    assert items["session_4"].to_list() == [bool(right) for right in RIGHT[:, 3]]
-    assert items["sets"].to_list()[0] == ("trained",)

@@ -10,14 +10,10 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import Pair, over_families, pairs_of
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.records.conditions import Conditions
-from tabwb.records.ratings import Declaration
-from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_RESPONSE, Estimand, Interval
-from tabwb.scoring.rules.passage import FEATURES
-from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
-from tests.report.test_judges import MODEL, judged
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered, changed
 
 
 def conditions(tuning: str, family: str = "L-1", parameters: str = "1240000000") -> Conditions:
@@ -105,13 +101,9 @@ def test_a_pair_has_the_differences_of_its_accuracies() -> None:
 )
 def test_whatever_differs_makes_no_pair(other: Conditions) -> None:
     assert pairs(BASE, given(2, other, *INSTRUCT.trials)) == ()
-
-
-def test_a_model_whose_profile_changed_its_mind_is_in_no_pair() -> None:
-    relabelled = replace(
-        conditions("base"), labels={**conditions("base").labels, "tuning": "instruct"}
-    )
-    assert pairs(BASE, given(3, relabelled, *BASE.trials), INSTRUCT) == ()
+    # Nor has a model one whose profile changed its mind.
+    labels = {**conditions("base").labels, "tuning": "instruct"}
+    assert pairs(BASE, changed(BASE, 3, labels=labels), INSTRUCT) == ()
 
 
 def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_named() -> None:
@@ -123,28 +115,6 @@ def test_only_administrations_that_a_profile_labelled_count_and_the_others_are_n
     assert (pair.base_from, pair.instruct_from, pair.unsaid) == ((1,), (2,), (3,))
 
 
-def test_only_burdens_under_the_same_terms_are_set_against_each_other() -> None:
-    def by_model(one: AdministrationData, prompt: str) -> AdministrationData:
-        told = Declaration(MODEL.rater, FEATURES, prompt_text=prompt)
-        answers = tuple(judged(trial, ["anomia"]) for trial in one.trials[:2])
-        return replace(one, trials=answers, declarations={**DECLARED, MODEL.rater: told})
-
-    (same,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "old"))
-    assert [gap.rater for gap in same.found.rows] == ["rules-2", MODEL.rater]
-    (other,) = pairs(by_model(BASE, "old"), by_model(INSTRUCT, "new"))
-    assert [gap.rater for gap in other.found.rows] == ["rules-2"]
-    ((rater, why),) = other.found.left_out
-    assert rater == MODEL.rater and why.startswith("judged under other terms")
-
-
-def test_what_else_the_two_differ_in_is_said() -> None:
-    scored = replace(conditions("base"), protocol=Protocol.LIKELIHOOD)
-    (pair,) = pairs(given(1, scored, *BASE.trials), INSTRUCT)
-    assert pair.found.unlike == (("protocol", "likelihood", "generate"),)
-    # A base and an instruct model under unlike conditions once had a spurious difference.
-    assert pair.found.rows == ()
-
-
 def test_like_is_compared_with_like_where_both_are_there() -> None:
     rotated = [
         given(number, replace(conditions(tuning), option_order="rotated"), *BASE.trials)
@@ -153,8 +123,10 @@ def test_like_is_compared_with_like_where_both_are_there() -> None:
     found = pairs(BASE, INSTRUCT, *rotated)
     assert [(pair.base_from, pair.instruct_from) for pair in found] == [((1,), (2,)), ((3,), (4,))]
     assert all(pair.found.unlike == () and pair.found.rows for pair in found)
+    # Under unlike conditions there once was a spurious difference.
     (alone,) = pairs(BASE, rotated[1])
     assert alone.found.unlike == (("options", "as-given", "rotated"),)
+    assert alone.found.rows == ()
 
 
 RIGHT = ("lion", "boot", "knife")
@@ -190,22 +162,11 @@ def test_three_families_have_a_mean_difference_with_an_interval() -> None:
 
 
 def test_two_families_are_too_few_and_sizes_of_one_family_are_one() -> None:
-    assert over_families(pairs_of(summarised(grouped(MADE[:4], "model")))) == ()
+    large = {**conditions("base").labels, "parameters": "8000000000"}
     larger = [
-        replace(
-            one,
-            administration=replace(
-                one.administration,
-                id=one.administration.id + 10,
-                conditions=replace(
-                    one.administration.conditions,
-                    examinee=one.administration.conditions.examinee + "-8b",
-                    labels={**one.administration.conditions.labels, "parameters": "8000000000"},
-                ),
-            ),
-        )
-        for one in MADE[:2]
-    ]
-    pairs = pairs_of(summarised(grouped([*MADE[:4], *larger], "model")))
-    assert len(pairs) == 3
-    assert over_families(pairs) == ()
+        changed(one, one.administration.id + 10, examinee=f"local:large-{tuning}",
+                labels={**large, "tuning": tuning})
+        for one, tuning in zip(MADE[:2], ("base", "instruct"), strict=True)
+    ]  # fmt: skip
+    made = pairs(*MADE[:4], *larger)
+    assert (len(made), over_families(made[:2]), over_families(made)) == (3, (), ())

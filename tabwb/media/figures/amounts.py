@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, spec_of
@@ -55,14 +54,13 @@ from tabwb.media.figures.kind import (
     Panel,
     Record,
     Shades,
-    accuracy_cells,
     batteries_note,
     columns,
     days_of,
     ending,
     feature_titles,
     features_notes,
-    judged_cells,
+    interval_cells,
     made_table,
     term_titles,
     undefined,
@@ -93,8 +91,6 @@ if TYPE_CHECKING:
 
 # -- dose ----------------------------------------------------------------------------------------
 
-Measure = tuple[Record, Callable[[Grouped], Record]]
-"""The cells of a measure (measure, panel, part, rater, feature), and its value in a group."""
 PLACE = ("measure", "part", "rater", "feature")
 
 
@@ -142,8 +138,8 @@ def _dose(groups: Groups, options: Options) -> Table:
         row = "intact" if amount is None else "model" if by_model else "seed"
         rows += [
             {"series": name, "row": row, "seed": None if amount is None else seed, "amount": amount,
-             **place, **of(own), "error": _error(place, own, by)}
-            for place, of in chosen
+             **place, **_cells(own, place, terms), "error": _error(place, own, by)}
+            for place, terms in chosen
         ]  # fmt: skip
     rows += list(_means(rows))
     rows.sort(
@@ -173,30 +169,25 @@ def _dose(groups: Groups, options: Options) -> Table:
     return made_table("dose", declared, rows, notes, groups)
 
 
-def _measures(groups: Groups, options: Options) -> Iterator[Measure]:
-    """Yield the measures that a figure has panels for."""
+def _measures(groups: Groups, options: Options) -> Iterator[tuple[Record, Terms | str]]:
+    """Yield the measures that a figure has panels for: their cells, and the terms of a judge."""
     chosen, feature = options["measure"], options["feature"]
-    titles = term_titles(groups)
+    titles, names = term_titles(groups), feature_titles(groups)
     chosen = chosen or (BURDEN.id if titles else ACCURACY.id)
     if chosen == ACCURACY.id:
-        parts = {
-            subtest.id: subtest.title
-            for group in groups
-            for subtest in group.summary.subtests
-            if subtest.share.scored
-        }
-        if not parts:
+        scored = {row.part: group.battery for group in groups for row in group.results
+                  if row.measure == chosen}  # fmt: skip
+        if not scored:
             raise UsageError(
                 "nothing was scored right or wrong in these administrations",
                 hint="--option measure=burden, where a judge has judged",
             )
-        for part, title in parts.items():
-            yield {"measure": chosen, "panel": title, "part": part}, partial(_accuracy, part)
+        for part, battery in scored.items():
+            yield {"measure": chosen, "panel": battery.subtest(part).title, "part": part}, ""
         return
     if not titles:
         raise UsageError("no judge has judged these administrations",
                          hint="--option measure=accuracy")  # fmt: skip
-    names = feature_titles(groups)
     if chosen == FEATURE_RATE.id and feature not in names:
         raise UsageError(
             f"no feature '{feature}'" if feature else "which feature?",
@@ -206,23 +197,22 @@ def _measures(groups: Groups, options: Options) -> Iterator[Measure]:
     for terms, title in titles.items():
         place: Record = {"measure": chosen, "panel": title, "rater": terms.rater}
         if chosen == BURDEN.id:
-            yield place, partial(_judged, terms, "")
+            yield place, terms
         elif feature in terms.features:
-            place |= {"panel": f"{names[feature]}, {title}", "feature": feature}
-            yield place, partial(_judged, terms, feature)
+            yield place | {"panel": f"{names[feature]}, {title}", "feature": feature}, terms
 
 
-def _accuracy(part: str, group: Grouped) -> Record:
-    subtest = group.part(part)
-    assert subtest is not None
-    return accuracy_cells(subtest.share)
-
-
-def _judged(terms: Terms, feature: str, group: Grouped) -> Record:
-    judge = group.judge(terms)
-    return judged_cells(
-        judge if judge and (judge.burden.n_burden or not feature) else None, feature
-    )
+def _cells(group: Grouped, place: Record, terms: Terms | str) -> Record:
+    """Return the value of a measure in a group, with its intervals."""
+    measure, feature = place["measure"], place.get("feature", "")
+    found = group.results.find(measure, place.get("part", ""), terms, feature)
+    if found is None or (feature and not found.n):
+        return undefined("not judged under these terms" if terms else "nothing was scored")
+    cells = {**value_cells(found.value), **interval_cells(found.intervals), "n": found.n}
+    if isinstance(terms, str) or found.usable is None:
+        return cells
+    n = len(terms.features) if measure == BURDEN.id else 1
+    return {**cells, "few_usable": found.usable.few, "n_features": n}
 
 
 def _with_doses(
@@ -331,74 +321,61 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
 
 
 def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> Iterator[str]:
-    what = name_of_amounts(options["x"], options["amount"])
     rows = {record["row"] for record in given}
-    measure = given[0]["measure"]
-    yield f"{measure.capitalize()} by {what}."
-    if measure != ACCURACY.id:
-        yield from features_notes(groups)
-    if "mean" in rows:
-        yield "Small points, thin lines: one seed each; large points, thick line: mean over seeds."
-        seeds = [record["n_seeds"] for record in given if record["row"] == "mean"]
-        if max(seeds) >= LEAST_SEEDS:
-            yield "Bars: 95 % t intervals over seeds."
-        if min(seeds) < LEAST_SEEDS:
-            yield f"No interval over fewer than {LEAST_SEEDS} seeds."
-        averaged = {record["series"] for record in given if record["row"] == "mean"}
-        if {record["series"] for record in given if record["row"] == "seed"} - averaged:
-            yield (
-                "Bars of series with one seed for each amount: 95 % intervals for "
-                f"{options['interval'].replace('-', ' ')}."
-            )
-        reasons = [record.get("interval_reason") or "" for record in given]
-        if EQUAL_SEEDS in reasons:
-            yield "No interval where all seeds have the same value."
-        if any(reason.endswith(LEFT_OUT) for reason in reasons):
-            yield "No interval where seeds are left out, since the others may differ from them."
-    else:
-        yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    means = [record for record in given if record["row"] == "mean"]
+    reasons = [record.get("interval_reason") or "" for record in given]
     every = list(dict.fromkeys(record["series"] for record in given))
-    if any(" of " in one and _selected(one) for one in every):
-        yield "Control of selected units: as many random units in the same layers."
-    for kind in CONTROLS.values():
-        beside = [one for one in every if f" + {kind.role} of " in one and not _selected(one)]
-        if beside:
-            yield (
-                f"{kind.role.capitalize()}: the same operation on as many parameters, "
-                f"{kind.meaning}."
-            )
-    if "model" in rows:
-        yield "A point is a model; no family has models of two sizes, so no line joins them."
-    if "intact" in rows:
-        yield (
-            "Grey line and band: the intact model with its 95 % interval for "
-            f"{options['interval'].replace('-', ' ')}."
-        )
-    if 1 < len({record["series"] for record in given if record["row"] != "intact"}) <= len(PALETTE):
-        yield "Points of one amount are drawn side by side."
-    yield from _counts(given)
-    if any(record.get("few_usable") for record in given):
-        yield "Open points: fewer than half of the responses are usable; not in means or lines."
+    shown = {record["series"] for record in given if record["row"] != "intact"}
+    lone = {record["series"] for record in given if record["row"] == "seed"} - {
+        record["series"] for record in means
+    }
+    seeds = [record["n_seeds"] for record in means]
+    like = options["interval"].replace("-", " ")
+    selected = [one for one in every if any(f"select={own}" in one for own in CONTROLS_OF.values())]
+    yield (
+        f"{given[0]['measure'].capitalize()} by {name_of_amounts(options['x'], options['amount'])}."
+    )
+    if given[0]["measure"] != ACCURACY.id:
+        yield from features_notes(groups)
+    for holds, note in (
+        (means, "Small points, thin lines: one seed each; large points, thick line: mean over "
+         "seeds."),
+        (means and max(seeds) >= LEAST_SEEDS, "Bars: 95 % t intervals over seeds."),
+        (means and min(seeds) < LEAST_SEEDS, f"No interval over fewer than {LEAST_SEEDS} seeds."),
+        (means and lone, "Bars of series with one seed for each amount: 95 % intervals for "
+         f"{like}."),
+        (means and EQUAL_SEEDS in reasons, "No interval where all seeds have the same value."),
+        (means and any(reason.endswith(LEFT_OUT) for reason in reasons),
+         "No interval where seeds are left out, since the others may differ from them."),
+        (not means, f"Bars: 95 % intervals for {like}."),
+        (any(" of " in one for one in selected),
+         "Control of selected units: as many random units in the same layers."),
+        *(
+            (any(f" + {kind.role} of " in one for one in every if one not in selected),
+             f"{kind.role.capitalize()}: the same operation on as many parameters, {kind.meaning}.")
+            for kind in CONTROLS.values()
+        ),
+        ("model" in rows, "A point is a model; no family has models of two sizes, so no line joins "
+         "them."),
+        ("intact" in rows, "Grey line and band: the intact model with its 95 % interval for "
+         f"{like}."),
+        (1 < len(shown) <= len(PALETTE), "Points of one amount are drawn side by side."),
+        ("model" in rows, f"N: {_ends(given, 'n', 'model')} responses for each model and panel."),
+        ("model" not in rows,
+         f"N: {_ends(given, 'n', 'seed')} responses for each seed, amount and panel."),
+        (means and "model" not in rows,
+         f"Seeds behind a mean: {_ends(given, 'n_seeds', 'mean')}."),
+        (any(record.get("few_usable") for record in given), "Open points: fewer than half of the "
+         "responses are usable; not in means or lines."),
+    ):  # fmt: skip
+        if holds:
+            yield note
 
 
-def _selected(series: str) -> bool:
-    return any(f"select={one}" in series for one in CONTROLS_OF.values())
-
-
-def _counts(given: Sequence[Record]) -> Iterator[str]:
-    """Yield the responses behind a value, and the seeds behind a mean: from fewest to most."""
-
-    def ends(name: str, row: str) -> str:
-        found = [one[name] for one in given if one["row"] == row and one.get(name)]
-        low, high = (min(found), max(found)) if found else (0, 0)
-        return f"{low}" if low == high else f"{low} to {high}"
-
-    if any(record["row"] == "model" for record in given):
-        yield f"N: {ends('n', 'model')} responses for each model and panel."
-        return
-    yield f"N: {ends('n', 'seed')} responses for each seed, amount and panel."
-    if any(record["row"] == "mean" for record in given):
-        yield f"Seeds behind a mean: {ends('n_seeds', 'mean')}."
+def _ends(given: Sequence[Record], name: str, row: str) -> str:
+    """Return the least and the largest number of some rows."""
+    found = [one[name] for one in given if one["row"] == row and one.get(name)] or [0]
+    return " to ".join(map(str, dict.fromkeys((min(found), max(found)))))
 
 
 DOSE_FIGURE = FigureKind(
