@@ -401,7 +401,13 @@ def _frame(axes: Axes, frame: _Frame, prefix: str, by: str, width: float, *, log
     if every[0]["measure"] in (ACCURACY.id, FEATURE_RATE.id):
         axes.set_ylim(-0.02, 1.02)
     else:
-        tops = (one[name] or 0.0 for one in every for name in ("value", f"{prefix}high", "high"))
+        tops = (
+            one[name] or 0.0
+            for one in every
+            for name in ("value", f"{prefix}high", "high")
+            # The intervals of seeds that have a mean are not drawn.
+            if name == "value" or one["row"] != "seed" or one["series"] not in averaged
+        )
         top = 1.05 * max(tops) or 1.0
         axes.set_ylim(-0.03 * top, top)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=STEPS))
