@@ -491,6 +491,7 @@ class Memory:
             administrations=tuple(range(len(self.planned))),
             starts=np.array(self.starts),
             planned=tuple(self.planned),
+            ids=np.empty(0, np.int32),
             places=tuple(self._items),
             shown=tuple(self._shown),
             responses=Texts(tuple(self._texts), [*map(_copied, self._of_text)]),

@@ -19,17 +19,14 @@ from numpy.typing import NDArray
 
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import REASONING
-from tabwb.records.ratings import Declaration
 from tabwb.records.states import ResponseStatus
-from tabwb.records.trials import Attempt, DeclarationEntry
+from tabwb.records.trials import Attempt
 from tabwb.scoring.calibrated import Calibration
 from tabwb.store import facts
-from tabwb.store import read as reading
 from tabwb.store.database import Transaction
-from tabwb.store.derive import taken_back
 from tabwb.store.facts import NOTES
-from tabwb.store.read import outline
-from tabwb.store.verdicts import OTHER, by_place, in_parts, texts
+from tabwb.store.read import trial_parts
+from tabwb.store.verdicts import OTHER, by_place, texts
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
@@ -180,6 +177,7 @@ class ResponseColumns:
         administrations: their numbers, in the order read.
         starts: of administration ``i`` the rows are ``starts[i]`` to ``starts[i + 1]`` - 1.
         planned: of each administration, subtest to number of its trials without practice.
+        ids: of the attempts that count, in the store; empty in memory.
         trials, attempts: numbers of the trial and of the attempt that counts.
         items: places in ``places``, the (subtest, item) pairs.
         replicates: from 0.
@@ -198,6 +196,7 @@ class ResponseColumns:
     administrations: tuple[int, ...]
     starts: Ints
     planned: tuple[Mapping[str, int], ...]
+    ids: Ints
     trials: Ints
     attempts: Ints
     items: Ints
@@ -334,7 +333,7 @@ class _Reader:
         kept = [columns.pop(name)[first] for name in ("spoken", "words", "blank", "thinks")]
         stored = _Stored(
             access,
-            columns.pop("id")[first],
+            columns["id"][first],
             {
                 at: changed[row]
                 for at, row in enumerate(first.tolist() if changed else ())
@@ -353,6 +352,7 @@ class _Reader:
             administrations=tuple(self._administrations),
             starts=np.cumsum([0, *read.sizes]),
             planned=tuple(read.planned),
+            ids=columns.pop("id"),
             trials=small(columns.pop("trial")),
             attempts=small(columns.pop("attempt")),
             items=small(items),
@@ -439,17 +439,10 @@ class _Reader:
         return {number: self._fold(number) for (number,) in numbers}
 
     def _fold(self, number: int) -> dict[int, Attempt]:
-        answers = {
-            sequence: (attempt, response, None if status is None else ResponseStatus(status))
-            for sequence, attempt, response, status in self._transaction.rows(
-                "SELECT sequence, number, response, status FROM attempts"
-                " WHERE administration_id = ?",
-                number,
-            )
-        }
         return {
             trial.plan.number: trial.counting
-            for trial in outline(self._transaction, number, answers).trials
+            for part in trial_parts(self._transaction, number)
+            for trial in part
             if trial.is_answered and trial.counting is not None
         }
 
@@ -738,152 +731,52 @@ def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterato
     yield first, last
 
 
-def planned_cells(
-    transaction: Transaction, administrations: Sequence[int]
-) -> dict[int, dict[tuple[str, str, int], int]]:
-    """Return the number of planned trials of each item and replicate, practice not counted."""
-    planned: dict[int, dict[tuple[str, str, int], int]] = {number: {} for number in administrations}
-    for first, last in _chunks(transaction, administrations):
-        for number, subtest, item, replicate, n in transaction.rows(
-            "SELECT administration_id, subtest, item, replicate, count(*) FROM trials"
-            " JOIN items ON items.id = item_id"
-            " WHERE administration_id BETWEEN ? AND ? AND NOT practice"
-            " GROUP BY administration_id, subtest, item, replicate"
-            " ORDER BY administration_id, min(number)",
-            first,
-            last,
-        ):
-            planned[number][subtest, item, replicate] = n
-    return planned
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is recorded of one administration as a whole; of the model and the raters the latest."""
-
-    model: Mapping[str, str]
-    notes: tuple[str, ...]
-    declarations: Mapping[str, Declaration]
-
-
-def facts_of(transaction: Transaction, administrations: Sequence[int]) -> tuple[Facts, ...]:
-    """Return what is recorded of each administration as a whole, without its trials."""
-    events: dict[int, list[Sequence[Any]]] = {number: [] for number in administrations}
-    for marks, part in in_parts(administrations):
-        for number, *event in transaction.rows(
-            "SELECT administration_id, sequence, kind, text, undoes FROM entries"
-            f" WHERE administration_id IN ({marks})"
-            " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"
-            " ORDER BY administration_id, sequence",
-            *part,
-        ):
-            events[number].append(event)
-    declared: dict[int, list[DeclarationEntry]] = {number: [] for number in administrations}
-    for number, entry in reading.declarations(transaction, administrations):
-        declared[number].append(entry)
-    return tuple(_facts(events[one], declared[one]) for one in administrations)
-
-
-def _facts(events: Sequence[Sequence[Any]], declared: Sequence[DeclarationEntry]) -> Facts:
-    back = taken_back([(at, undoes) for at, _, _, undoes in events if undoes is not None])
-    opened = [text for _, kind, text, _ in events if kind == "model-opened"]
-    return Facts(
-        json.loads(opened[-1]) if opened else {},
-        tuple(text for at, kind, text, _ in events if kind == "noted" and at not in back),
-        reading.declared(declared),
-    )
-
-
-_TRIAL_BITS, _ATTEMPT_BITS = 24, 16
 _DETAILS = """
-SELECT a.administration_id, a.trial, a.number, prompt_id, latency_s, stop_reason, recorded_at,
+SELECT a.id, prompt_id, stop_reason, recorded_at, latency_s,
        CASE WHEN metadata LIKE '%"reasoning":%' THEN metadata END
 FROM attempts a
 JOIN trials t ON t.administration_id = a.administration_id AND t.number = a.trial
 JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
-WHERE a.administration_id BETWEEN ? AND ?
-"""
-_PROMPTS = """
-SELECT id, text FROM texts
-WHERE id IN (SELECT prompt_id FROM trials WHERE administration_id BETWEEN ? AND ?)
+WHERE a.id BETWEEN ? AND ?
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttemptDetails:
-    """Attempts of some administrations, one element for each, ordered by ``keys``.
+    """What responses do not have: the latencies in seconds, nan where unknown, and texts.
 
-    Attributes:
-        keys: of :func:`keys_of`, ascending.
-        latencies: seconds; nan where unknown.
-        prompts: places in ``texts``, the prompts as sent.
-        stop_reasons, recorded_at: places in ``stops`` and ``times``.
-        reasoning: places in ``thoughts``; -1 where the model wrote none.
+    ``texts`` has the places of each attempt in a list of different texts, -1 for none, and that
+    list, of ``prompt``, ``stop_reason``, ``recorded_at`` and ``reasoning``.
     """
 
-    keys: NDArray[np.int64]
     latencies: NDArray[np.float64]
-    prompts: NDArray[np.int32]
-    texts: Sequence[str]
-    stop_reasons: NDArray[np.int32]
-    stops: Sequence[str]
-    recorded_at: NDArray[np.int32]
-    times: Sequence[str]
-    reasoning: NDArray[np.int32]
-    thoughts: Sequence[str]
-
-    def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of attempts."""
-        rows = np.searchsorted(self.keys, keys)
-        if len(keys) and not np.array_equal(self.keys[np.minimum(rows, len(self.keys) - 1)], keys):
-            raise StoreError("responses were deleted while they were read", hint="read them again")
-        return np.asarray(rows)
+    texts: Mapping[str, tuple[NDArray[np.int32], Sequence[str]]]
 
 
-def keys_of(
-    administrations: NDArray[np.int64], trials: NDArray[np.int64], attempts: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return one number for each attempt, of its administration, trial and own number."""
-    above = (administrations << _TRIAL_BITS) | trials
-    return np.asarray((above << _ATTEMPT_BITS) | attempts)
-
-
-def attempt_details(transaction: Transaction, administrations: Sequence[int]) -> AttemptDetails:
-    """Read the attempts of some administrations."""
-    span = (administrations[0], administrations[-1]) if administrations else (0, -1)
-    texts: dict[int, str] = dict(transaction.rows(_PROMPTS, *span))
-    places = {number: place for place, number in enumerate(texts)}
-    stops: dict[str, int] = {}
-    times: dict[str, int] = {}
-    thoughts: dict[str, int] = {}
-    numbers: list[tuple[int, int, int, int, int, int, int]] = []
-    latencies: list[float] = []
-    for number, trial, attempt, prompt, latency, stop, at, noted in transaction.each(
-        _DETAILS, *span
+def attempt_details(transaction: Transaction, ids: Ints) -> AttemptDetails:
+    """Read attempts in the order of their ids given."""
+    row_of = {number: row for row, number in enumerate(ids.tolist())}
+    different = [Places[Any]() for _ in range(4)]
+    prompts, stops, times, thoughts = different
+    places = np.full((len(ids), 4), -1, np.int32)
+    latencies = np.full(len(ids), np.nan)
+    n = 0
+    for number, prompt, stop, time, latency, noted in transaction.each(
+        _DETAILS, min(row_of, default=0), max(row_of, default=-1)
     ):
+        if (row := row_of.get(number)) is None:
+            continue
+        n += 1
         thought = json.loads(noted).get(REASONING, "") if noted else ""
-        codes = (
-            stops.setdefault(stop, len(stops)),
-            times.setdefault(at, len(times)),
-            thoughts.setdefault(thought, len(thoughts)) if thought else -1,
-        )
-        numbers.append((number, trial, attempt, places[prompt], *codes))
-        latencies.append(np.nan if latency is None else latency)
-    read = np.array(numbers, np.int64).reshape(-1, 7)
-    keys = keys_of(read[:, 0], read[:, 1], read[:, 2])
-    order = np.argsort(keys)
-    prompts, stop_reasons, recorded_at, reasoning = (
-        read[order, at].astype(np.int32) for at in (3, 4, 5, 6)
-    )
-    return AttemptDetails(
-        keys[order],
-        np.array(latencies, np.float64)[order],
-        prompts,
-        list(texts.values()),
-        stop_reasons,
-        list(stops),
-        recorded_at,
-        list(times),
-        reasoning,
-        list(thoughts),
-    )
+        places[row, :3] = prompts[prompt], stops[stop], times[time]
+        if thought:
+            places[row, 3] = thoughts[thought]
+        if latency is not None:
+            latencies[row] = latency
+    if n < len(row_of):
+        raise StoreError("responses were deleted while they were read", hint="read them again")
+    known = texts(transaction, prompts)
+    lists = [known[number] for number in prompts], *map(list, different[1:])
+    names = "prompt", "stop_reason", "recorded_at", "reasoning"
+    coded = zip(names, zip(places.T, lists, strict=True), strict=True)
+    return AttemptDetails(latencies, dict(coded))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, groupby
 from operator import itemgetter
+from typing import Any, NamedTuple
 
 from tabwb.records.conditions import Conditions, conditions_from
 from tabwb.records.errors import StoreError
@@ -40,6 +41,35 @@ from tabwb.store.verdicts import COLUMNS, Verdicts, in_parts, texts
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
+_LAST = 2**31 - 1
+PART = 1_000
+"""Trials read at a time."""
+_KEPT = 20_000
+"""Prompts and lists of options that are remembered."""
+_STATE = {f"{_ATTEMPT}{state.value}": state for state in AttemptState}
+_OK = f"{_ATTEMPT}{AttemptState.OK.value}"
+_STATUS = {status.value: status for status in ResponseStatus}
+_STOP = {reason.value: reason for reason in StopReason}
+_PLANNED = """
+SELECT number, subtest, item, replicate, options_id, prompt_id, practice
+FROM trials JOIN items ON items.id = item_id
+WHERE administration_id = ? AND number BETWEEN ? AND ? ORDER BY number
+"""
+_ATTEMPTS = """
+SELECT a.trial, a.sequence, a.number, e.kind, response, status, stop_reason, latency_s, error,
+       metadata, e.recorded_at
+FROM attempts a
+LEFT JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
+WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ? ORDER BY a.trial, a.sequence
+"""
+_EVENTS = """
+SELECT sequence, kind, trial, text, undoes FROM entries
+WHERE administration_id = ? AND substr(kind, 1, 8) <> 'attempt-'
+"""
+_COUNT = """
+SELECT count(*) FROM entries WHERE administration_id = ? AND substr(kind, 1, 8) = 'attempt-'
+"""
+_decode = json.JSONDecoder().raw_decode
 
 
 def number_of(transaction: Transaction, reference: int | str) -> int:
@@ -68,19 +98,6 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
     )
 
 
-def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTrial]:
-    """Yield the planned trials in order."""
-    for number, subtest, item, replicate, options, prompt, practice in transaction.rows(
-        "SELECT number, subtest, item, replicate, options.text, prompt.text, practice FROM trials"
-        " JOIN items ON items.id = item_id JOIN texts AS options ON options.id = options_id"
-        " JOIN texts AS prompt ON prompt.id = prompt_id"
-        " WHERE administration_id = ? ORDER BY number",
-        administration_id,
-    ):
-        shown = tuple(json.loads(options))
-        yield PlannedTrial(number, subtest, item, replicate, shown, prompt, bool(practice))
-
-
 def messages(
     transaction: Transaction, administration_id: int, within: range, *, system: bool = False
 ) -> dict[tuple[int, int], tuple[Message, ...]]:
@@ -101,68 +118,6 @@ def messages(
         message = known.setdefault((role, text), Message(role, text))
         sent[trial, number] = (*sent.get((trial, number), ()), message)
     return sent
-
-
-def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
-    """Yield every entry in the order appended; ratings and declarations come last."""
-    exchanges: dict[int, list[Message]] = {}
-    for attempt_id, role, text in transaction.rows(
-        "SELECT attempt_id, role, texts.text FROM attempts"
-        " JOIN messages ON messages.attempt_id = attempts.id"
-        " JOIN texts ON texts.id = text_id"
-        " WHERE administration_id = ? ORDER BY attempt_id, position",
-        administration_id,
-    ):
-        exchanges.setdefault(attempt_id, []).append(Message(role, text))
-    attempts = {
-        row[1]: row
-        for row in transaction.rows(
-            "SELECT id, sequence, number, response, status, stop_reason, latency_s, error, metadata"
-            " FROM attempts WHERE administration_id = ?",
-            administration_id,
-        )
-    }
-    for sequence, kind, trial, text, undoes, recorded_at in transaction.rows(
-        "SELECT sequence, kind, trial, text, undoes, recorded_at FROM entries"
-        " WHERE administration_id = ? ORDER BY sequence",
-        administration_id,
-    ):
-        if kind.startswith(_ATTEMPT):
-            yield AttemptEntry(trial, _attempt(kind, attempts[sequence], exchanges, recorded_at))
-        else:
-            yield EventEntry(kind, trial, text, undoes)
-    yield from _ratings(transaction, administration_id)
-    yield from (entry for _, entry in declarations(transaction, [administration_id]))
-
-
-def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_at: str) -> Attempt:
-    attempt_id, _, number, response, status, stop_reason, latency_s, error, metadata = row
-    return Attempt(
-        number=number,
-        response=response,
-        state=AttemptState(kind.removeprefix(_ATTEMPT)),
-        status=None if status is None else ResponseStatus(status),
-        stop_reason=StopReason(stop_reason),
-        latency_s=latency_s,
-        messages=tuple(exchanges.get(attempt_id, ())),
-        error=error,
-        metadata=json.loads(metadata) if metadata != "{}" else {},
-        recorded_at=recorded_at,
-    )
-
-
-def _ratings(transaction: Transaction, administration_id: int) -> Iterator[RatingsEntry]:
-    # One entry for each verdict; a later one of the same rater replaces it in the fold.
-    rows = transaction.rows(
-        f"SELECT trial, number, {COLUMNS} FROM attempts"
-        " JOIN verdicts ON attempt_id = attempts.id JOIN raters ON raters.id = rater_id"
-        " WHERE administration_id = ? ORDER BY verdicts.id",
-        administration_id,
-    )
-    given = Verdicts().read(transaction, [row[2:] for row in rows])
-    for (trial, number, *_), ratings in zip(rows, given, strict=True):
-        if ratings:
-            yield RatingsEntry(trial, number, ratings)
 
 
 def declarations(
@@ -197,20 +152,39 @@ def _declaration(row: Row) -> Declaration:
     )  # fmt: skip
 
 
-def declared(entries: Iterable[DeclarationEntry]) -> dict[str, Declaration]:
-    """Return the last declaration of each rater."""
-    last: dict[str, Declaration] = {}
-    for entry in entries:
-        rater = entry.declaration.rater
-        last[rater] = entry.declaration.after(last.get(rater))
-    return last
+class Facts(NamedTuple):
+    """What is recorded of one administration as a whole; of the model and the raters the latest."""
+
+    model: Mapping[str, str]
+    notes: tuple[str, ...]
+    declarations: Mapping[str, Declaration]
 
 
-def history(transaction: Transaction, administration_id: int) -> History:
-    """Return the whole of an administration, folded."""
-    return History.of(
-        tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
-    )
+def facts_of(transaction: Transaction, administrations: Sequence[int]) -> tuple[Facts, ...]:
+    """Return what is recorded of each administration as a whole, without its trials."""
+    events: dict[int, list[Sequence[Any]]] = {number: [] for number in administrations}
+    for marks, part in in_parts(administrations):
+        for number, *event in transaction.rows(
+            "SELECT administration_id, sequence, kind, text, undoes FROM entries"
+            f" WHERE administration_id IN ({marks})"
+            " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"
+            " ORDER BY administration_id, sequence",
+            *part,
+        ):
+            events[number].append(event)
+    declared: dict[int, dict[str, Declaration]] = {number: {} for number in administrations}
+    for number, entry in declarations(transaction, administrations):
+        own, rater = declared[number], entry.declaration.rater
+        own[rater] = entry.declaration.after(own.get(rater))
+    facts = []
+    for number, own_events in events.items():
+        undone = [(at, undoes) for at, _, _, undoes in own_events if undoes is not None]
+        back = taken_back(undone)
+        opened = [text for _, kind, text, _ in own_events if kind == "model-opened"]
+        notes = (text for at, kind, text, _ in own_events if kind == "noted" and at not in back)
+        model = json.loads(opened[-1]) if opened else {}
+        facts.append(Facts(model, tuple(notes), declared[number]))
+    return tuple(facts)
 
 
 def under(transaction: Transaction, battery_hash: str, conditions: Conditions) -> list[int]:
@@ -232,18 +206,12 @@ def newest(transaction: Transaction, count: int) -> int:
 
 
 def administrations(
-    transaction: Transaction, first: int = 0, last: int = 2**31 - 1
+    transaction: Transaction, first: int = 0, last: int = _LAST
 ) -> tuple[Administration, ...]:
     """Return the administrations whose ids lie between two, newest last.
 
-    Numbers and status of an administration in which nothing was skipped, voided or taken back are
-    counted by the database, without reading its rows; the others are folded. A test proves that
-    both ways agree.
-
-    Args:
-        transaction: to read in.
-        first: the smallest id.
-        last: the largest id.
+    The database counts the answers, except where something was skipped, voided or taken back:
+    there the trials are read. A test proves that both ways agree.
     """
     in_range = "administration_id BETWEEN ? AND ?"
 
@@ -262,7 +230,7 @@ def administrations(
         f" AND trial = number WHERE trials.{in_range} AND practice AND kind = 'attempt-ok'"
     )
     events: dict[int, list[Step]] = {}
-    said: dict[int, list[Step]] = {}
+    said: dict[int, list[tuple[int, str, str]]] = {}
     undone: dict[int, list[tuple[int, int]]] = {}
     folded: set[int] = set()
     for number, sequence, kind, trial, text, undoes in transaction.rows(
@@ -281,7 +249,7 @@ def administrations(
                 undone.setdefault(number, []).append((sequence, undoes))
         elif kind == "noted" or kind in MARKS:
             if trial is None:
-                said.setdefault(number, []).append(Step(sequence, EventEntry(kind, None, text)))
+                said.setdefault(number, []).append((sequence, kind, text))
         else:
             events.setdefault(number, []).append(Step(sequence, EventEntry(kind, None, text)))
     rows = transaction.rows(
@@ -293,18 +261,13 @@ def administrations(
     )
     made: list[Administration] = []
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
-        if number in folded:
-            whole = outline(transaction, number)
-            status, reason, n_answered = whole.status, whole.reason, whole.answered
-        else:
-            status, reason = status_of(events.get(number, ()))
-            n_answered = answered.get(number, 0) - practised.get(number, 0)
         back = taken_back(undone.get(number, ()))
-        words = [
-            (step.entry.kind, step.entry.text)
-            for step in said.get(number, ())
-            if isinstance(step.entry, EventEntry) and step.sequence not in back
-        ]
+        status, reason = status_of(events.get(number, ()), back)
+        n_answered = answered.get(number, 0) - practised.get(number, 0)
+        if number in folded:
+            parts = trial_parts(transaction, number)
+            n_answered = sum(trial.is_answered for part in parts for trial in part)
+        words = [(kind, text) for at, kind, text in said.get(number, ()) if at not in back]
         marks = marks_of(words)
         made.append(
             Administration(
@@ -327,37 +290,6 @@ def administrations(
             )
         )
     return tuple(made)
-
-
-Answer = tuple[int, str, ResponseStatus | None]
-"""Number of an attempt, its response and the status of that."""
-
-
-def outline(
-    transaction: Transaction, administration_id: int, answers: Mapping[int, Answer] | None = None
-) -> History:
-    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted."""
-    planned = [
-        PlannedTrial(number, "", "", 0, (), "", bool(practice))
-        for number, practice in transaction.rows(
-            "SELECT number, practice FROM trials WHERE administration_id = ? ORDER BY number",
-            administration_id,
-        )
-    ]
-    steps: list[Entry] = []
-    for sequence, kind, trial, text, undoes in transaction.rows(
-        "SELECT sequence, kind, trial, text, undoes FROM entries WHERE administration_id = ?"
-        " ORDER BY sequence",
-        administration_id,
-    ):
-        if kind.startswith(_ATTEMPT):
-            number, response, status = (0, "", None) if answers is None else answers[sequence]
-            state = AttemptState(kind.removeprefix(_ATTEMPT))
-            attempt = Attempt(number, response, state, status, StopReason.NONE, None)
-            steps.append(AttemptEntry(trial, attempt))
-        else:
-            steps.append(EventEntry(kind, trial, text, undoes))
-    return History.of(planned, steps)
 
 
 def measures_rated(
@@ -386,35 +318,6 @@ def notes_with(
         *(f'%"{name}":%' for name in names),
     )
     return tuple(metadata for (metadata,) in rows)
-
-
-PART = 1_000
-"""Trials read at a time."""
-_KEPT = 20_000
-"""Prompts and lists of options that are remembered."""
-_STATE = {f"attempt-{state.value}": state for state in AttemptState}
-_OK = f"attempt-{AttemptState.OK.value}"
-_STATUS = {status.value: status for status in ResponseStatus}
-_STOP = {reason.value: reason for reason in StopReason}
-
-_PLANNED = """
-SELECT number, subtest, item, replicate, options_id, prompt_id, practice
-FROM trials JOIN items ON items.id = item_id
-WHERE administration_id = ? AND number BETWEEN ? AND ? ORDER BY number
-"""
-_ATTEMPTS = """
-SELECT a.trial, a.sequence, a.number, e.kind, response, status, stop_reason, latency_s, error,
-       metadata, e.recorded_at
-FROM attempts a
-LEFT JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
-WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ? ORDER BY a.trial, a.sequence
-"""
-_EVENTS = """
-SELECT sequence, kind, trial, text, undoes FROM entries
-WHERE administration_id = ? AND substr(kind, 1, 8) <> 'attempt-' AND kind <> 'trial-started'
-ORDER BY sequence
-"""
-_decode = json.JSONDecoder().raw_decode
 
 
 class Rated(Verdicts):
@@ -454,18 +357,68 @@ class Rated(Verdicts):
         return self._joined[key]
 
 
+class _Prompts:
+    """Reads planned trials; each different prompt and list of options is one object."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._texts: dict[int, str] = {}
+        self._options: dict[int, tuple[str, ...]] = {}
+
+    def planned(self, administration: int, first: int, last: int) -> Iterator[PlannedTrial]:
+        """Yield planned trials in order."""
+        rows = self._transaction.rows(_PLANNED, administration, first, last)
+        if len(self._texts) > _KEPT:
+            self._texts.clear()
+            self._options.clear()
+        wanted = {number for row in rows for number in row[4:6]}
+        self._texts.update(texts(self._transaction, wanted - self._texts.keys()))
+        for number, subtest, item, replicate, options, prompt, practice in rows:
+            if options not in self._options:
+                self._options[options] = tuple(json.loads(self._texts[options]))
+            shown, asked = self._options[options], self._texts[prompt]
+            yield PlannedTrial(number, subtest, item, replicate, shown, asked, bool(practice))
+
+
+def history(transaction: Transaction, administration_id: int) -> History:
+    """Return the whole of an administration, folded, with what was sent for each attempt."""
+    planned = _Prompts(transaction).planned(administration_id, 0, _LAST)
+    return History.of(planned, entries(transaction, administration_id))
+
+
+def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
+    """Yield every entry in the order appended; then the ratings that count, and declarations."""
+    within = administration_id, 0, _LAST
+    sent = messages(transaction, administration_id, range(_LAST))
+    steps = [
+        Step(row[1], AttemptEntry(row[0], _attempted(row, sent.get((row[0], row[2]), ()))))
+        for row in transaction.rows(_ATTEMPTS, *within)
+    ]
+    _check_count(transaction, administration_id, len(steps))
+    steps += _events(transaction, administration_id)
+    yield from (step.entry for step in sorted(steps, key=lambda step: step.sequence))
+    rated = Rated()
+    for trial, by_attempt in rated.of(transaction, *within).items():
+        for attempt, by_rater in by_attempt.items():
+            yield RatingsEntry(trial, attempt, rated.joined(by_rater))
+    yield from (entry for _, entry in declarations(transaction, [administration_id]))
+
+
 def trial_parts(
-    transaction: Transaction, administration: int, rated: Rated
+    transaction: Transaction, administration: int, rated: Rated | None = None
 ) -> Iterator[tuple[Trial, ...]]:
-    """Yield the trials of an administration in order, some at a time."""
+    """Yield the trials of an administration in order, some at a time.
+
+    Attempts have no messages; without ``rated`` trials have no ratings.
+    """
     events: dict[int | None, list[Step]] = {}
     undone: list[tuple[int, int]] = []
-    for sequence, kind, trial, text, undoes in transaction.rows(_EVENTS, administration):
-        events.setdefault(trial, []).append(Step(sequence, EventEntry(kind, trial, text, undoes)))
-        if undoes is not None:
-            undone.append((sequence, undoes))
+    for step in (steps := _events(transaction, administration, "AND kind <> 'trial-started'")):
+        assert isinstance(step.entry, EventEntry)
+        events.setdefault(step.entry.trial, []).append(step)
+        if step.entry.undoes is not None:
+            undone.append((step.sequence, step.entry.undoes))
     back = taken_back(undone)
-    steps = sorted((step for own in events.values() for step in own), key=lambda one: one.sequence)
     discontinued = status_of(steps, back)[0] is AdministrationStatus.DISCONTINUED
     prompts, left = _Prompts(transaction), 0
     first, last = transaction.first(
@@ -480,69 +433,60 @@ def trial_parts(
             for trial, rows in groupby(transaction.rows(_ATTEMPTS, *within), key=itemgetter(0))
         }
         left += sum(map(len, attempts.values()))
-        ratings = rated.of(transaction, *within)
+        ratings = rated.of(transaction, *within) if rated is not None else {}
         trials: list[Trial] = []
-        for plan in prompts.planned(transaction.rows(_PLANNED, *within)):
+        for plan in prompts.planned(*within):
             tried = attempts.get(plan.number, ())
             own = events.get(plan.number, ())
             by_attempt = ratings.get(plan.number, {})
             if len(tried) == 1 and not own and tried[0][3] == _OK and tried[0][1] not in back:
                 # Nearly all trials: what trial_of returns for them, in half the time.
                 attempt = _attempted(tried[0])
-                given = rated.joined(by_attempt.get(attempt.number, {}))
-                trials.append(Trial(plan, TrialState.ANSWERED, (attempt,), given))
+                given = by_attempt.get(attempt.number)
+                joined = rated.joined(given) if rated is not None and given else ()
+                trials.append(Trial(plan, TrialState.ANSWERED, (attempt,), joined))
                 continue
-            steps = _steps(tried, own)
-            trials.append(trial_of(plan, steps, by_attempt, back, discontinued=discontinued))
+            made = [Step(row[1], AttemptEntry(row[0], _attempted(row))) for row in tried]
+            appended = sorted((*made, *own), key=lambda step: step.sequence)
+            trials.append(trial_of(plan, appended, by_attempt, back, discontinued=discontinued))
         yield tuple(trials)
-    recorded = transaction.value(
-        "SELECT count(*) FROM entries WHERE administration_id = ?"
-        " AND substr(kind, 1, 8) = 'attempt-'",
-        administration,
-    )
-    if recorded != left:
+    _check_count(transaction, administration, left)
+
+
+def planned_cells(
+    transaction: Transaction, administrations: Sequence[int]
+) -> dict[int, dict[tuple[str, str, int], int]]:
+    """Return the number of planned trials of each item and replicate, practice not counted."""
+    planned: dict[int, dict[tuple[str, str, int], int]] = {number: {} for number in administrations}
+    for marks, part in in_parts(administrations):
+        for number, subtest, item, replicate, n in transaction.rows(
+            "SELECT administration_id, subtest, item, replicate, count(*) FROM trials"
+            f" JOIN items ON items.id = item_id WHERE administration_id IN ({marks})"
+            " AND NOT practice GROUP BY 1, 2, 3, 4 ORDER BY 1, min(number)",
+            *part,
+        ):
+            planned[number][subtest, item, replicate] = n
+    return planned
+
+
+def _events(transaction: Transaction, administration: int, only: str = "") -> list[Step]:
+    return [
+        Step(sequence, EventEntry(kind, trial, text, undoes))
+        for sequence, kind, trial, text, undoes in transaction.rows(
+            f"{_EVENTS} {only} ORDER BY sequence", administration
+        )
+    ]
+
+
+def _check_count(transaction: Transaction, administration: int, read: int) -> None:
+    if transaction.value(_COUNT, administration) != read:
         raise ValueError("an entry has no attempt")
 
 
-class _Prompts:
-    """Reads planned trials; each different prompt and list of options is one object."""
-
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
-        self._texts: dict[int, str] = {}
-        self._options: dict[int, tuple[str, ...]] = {}
-
-    def planned(self, rows: Sequence[Row]) -> Iterator[PlannedTrial]:
-        """Yield the trials of rows."""
-        if len(self._texts) > _KEPT:
-            self._texts.clear()
-            self._options.clear()
-        wanted = {number for row in rows for number in row[4:6]}
-        self._texts.update(texts(self._transaction, wanted - self._texts.keys()))
-        for number, subtest, item, replicate, options, prompt, practice in rows:
-            if options not in self._options:
-                self._options[options] = tuple(json.loads(self._texts[options]))
-            yield PlannedTrial(
-                number,
-                subtest,
-                item,
-                replicate,
-                self._options[options],
-                self._texts[prompt],
-                bool(practice),
-            )
-
-
-def _steps(attempts: Sequence[Row], events: Sequence[Step]) -> list[Step]:
-    steps = [Step(row[1], AttemptEntry(row[0], _attempted(row))) for row in attempts]
-    return sorted((*steps, *events), key=lambda step: step.sequence) if events else steps
-
-
-def _attempted(row: Row) -> Attempt:
+def _attempted(row: Row, sent: tuple[Message, ...] = ()) -> Attempt:
     _, _, number, kind, response, status, stop, latency_s, error, metadata, at = row
     if kind is None:
         raise ValueError("an attempt has no entry")
-    noted: Mapping[str, str] = _decode(metadata)[0] if metadata != "{}" else {}
     return Attempt(
         number,
         response,
@@ -550,8 +494,8 @@ def _attempted(row: Row) -> Attempt:
         None if status is None else _STATUS[status],
         _STOP[stop],
         latency_s,
-        (),
+        sent,
         error,
-        noted,
+        _decode(metadata)[0] if metadata != "{}" else {},
         at,
     )

@@ -27,9 +27,9 @@ from tabwb.store.schema import open_embedded
 
 if TYPE_CHECKING:
     from tabwb.store.access import Database
-    from tabwb.store.columns import AttemptDetails, Facts, ResponseColumns
+    from tabwb.store.columns import AttemptDetails, Ints, ResponseColumns
     from tabwb.store.merge import Merged
-    from tabwb.store.read import Rated
+    from tabwb.store.read import Facts, Rated
     from tabwb.store.sets import RatingSets
     from tabwb.store.write import WholeAdministration
 
@@ -255,22 +255,18 @@ class Store:
 
     def facts(self, administration_ids: Sequence[int]) -> tuple[Facts, ...]:
         """Return what is recorded of each administration as a whole, without its trials."""
-        from tabwb.store.columns import facts_of
-
         with self._access.reading() as transaction:
-            return facts_of(transaction, administration_ids)
+            return read.facts_of(transaction, administration_ids)
 
     def planned_cells(
         self, administration_ids: Sequence[int]
     ) -> dict[int, dict[tuple[str, str, int], int]]:
         """Return, by administration, the number of planned trials of each item and replicate.
 
-        Practice is not counted; ``administration_ids`` are ascending.
+        Practice is not counted.
         """
-        from tabwb.store.columns import planned_cells
-
         with self._access.reading() as transaction:
-            return planned_cells(transaction, administration_ids)
+            return read.planned_cells(transaction, administration_ids)
 
     def unchanged(self) -> AbstractContextManager[None]:
         """Let this thread read one state of the store, whatever others write meanwhile."""
@@ -284,10 +280,8 @@ class Store:
         Attempts have no messages. Within :meth:`unchanged` the thread may read other things between
         two parts; elsewhere it must not.
         """
-        from tabwb.store.read import Rated, trial_parts
-
         with self._access.reading() as transaction:
-            yield from trial_parts(transaction, administration_id, rated or Rated())
+            yield from read.trial_parts(transaction, administration_id, rated or read.Rated())
 
     def messages(
         self, administration_id: int, within: range, *, system: bool = False
@@ -325,12 +319,12 @@ class Store:
 
         return response_columns(self._access, administration_ids, explained)
 
-    def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
-        """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""
+    def attempt_details(self, ids: Ints) -> AttemptDetails:
+        """Return prompt and latency of attempts; ``ids`` as :attr:`ResponseColumns.ids`."""
         from tabwb.store.columns import attempt_details
 
         with self._access.reading() as transaction:
-            return attempt_details(transaction, administration_ids)
+            return attempt_details(transaction, ids)
 
     def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
         """Append entries in one transaction, durable when this returns.

@@ -43,19 +43,15 @@ def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
     import numpy as np
 
     from tabwb.analysis.frame import table_of
-    from tabwb.store.columns import keys_of
 
     prepared = next(
         member.columns[0] for group in groups for member in group.group.members if member.columns
     )
-    columns = prepared.columns
-    details = store.attempt_details(columns.administrations)
-    numbers = np.repeat(np.array(columns.administrations, np.int64), np.diff(columns.starts))
-    keys = keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
+    latencies = store.attempt_details(prepared.columns.ids).latencies
     for group in groups:
         sources = [member for member in group.group.members if not is_aloud(member)]
         rows = table_of(sources).rows if sources else np.zeros(0, np.int64)
-        found = details.latencies[details.rows_of(keys[rows])]
+        found = latencies[rows]
         yield TimedGroup(group.group, group.summary, tuple(found[~np.isnan(found)].tolist()))
 
 

@@ -22,7 +22,7 @@ from tabwb.records.columns import Column, column_of
 from tabwb.records.ratings import CALIBRATED
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
-from tabwb.store.columns import STATUSES, Ints, ResponseColumns, keys_of
+from tabwb.store.columns import STATUSES, Ints, ResponseColumns, found
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Series, Table, series_of
@@ -97,7 +97,7 @@ def ratings_table(
         whole, _ = with_calibrated(store, whole, [one.declarations for one in chosen], rater)
     if rater is not None and len(responses):
         rater = judge_called(rater, whole.ratings)
-    at = _places(columns, rows.rows, whole)
+    at = found(columns.ids[rows.rows], whole.ids)  # the store may have grown between
     raters: dict[str, int] = {}
     measures: dict[str, int] = {}
     parts: list[tuple[NDArray[Any], ...]] = []
@@ -146,26 +146,6 @@ def _long(
     columns = (*repeated.columns, *RATING_COLUMNS)
     own = {name: repeated[name] for name in repeated.names}
     return Table("ratings", columns, {**own, **series}, RATING_NOTES)
-
-
-def _places(columns: ResponseColumns, rows: Ints, whole: ResponseColumns) -> Ints:
-    """Return, for each response of ``whole``, its place in ``rows``, or -1.
-
-    Both were read from one store, which may have grown between.
-    """
-    wanted, found = _keys(columns)[rows], _keys(whole)
-    order = np.argsort(wanted)
-    at = np.minimum(np.searchsorted(wanted[order], found), max(len(wanted) - 1, 0))
-    if not len(wanted):
-        return np.full(len(found), -1)
-    places = order[at]
-    return np.where(wanted[places] == found, places, -1)
-
-
-def _keys(columns: ResponseColumns) -> NDArray[np.int64]:
-    sizes = np.diff(columns.starts)
-    numbers = np.repeat(np.asarray(columns.administrations, np.int64), sizes)
-    return keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
 
 
 def _rows_of(chosen: Sequence[AdministrationData]) -> _Rows | None:
@@ -219,16 +199,10 @@ def _of_administrations(chosen: Sequence[AdministrationData], rows: _Rows) -> di
 
 
 def _of_attempts(store: Store, rows: _Rows) -> dict[str, Series]:
-    columns = rows.prepared.columns
-    details = store.attempt_details(columns.administrations)
-    own = details.rows_of(_keys(columns)[rows.rows])
-    return {
-        "prompt": Series(details.prompts[own], details.texts),
-        "stop_reason": Series(details.stop_reasons[own], details.stops),
-        "response_recorded_at": Series(details.recorded_at[own], details.times),
-        "latency_s": Series(details.latencies[own]),
-        "reasoning": Series(details.reasoning[own], details.thoughts),
-    }
+    details = store.attempt_details(rows.prepared.columns.ids[rows.rows])
+    series = {name: Series(places, known) for name, (places, known) in details.texts.items()}
+    series["response_recorded_at"] = series.pop("recorded_at")
+    return {**series, "latency_s": Series(details.latencies)}
 
 
 def _of_responses(rows: _Rows) -> dict[str, Series]:
