@@ -37,9 +37,8 @@ from tabwb.store.store import Store
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
-    from tabwb.analysis.frame import Frame
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.store.columns import Ints, ResponseColumns
+    from tabwb.store.columns import Frame, Ints
 
 
 def name_of(conditions: Conditions) -> str:
@@ -105,7 +104,7 @@ class Part:
         """Return whether a planned trial belongs to it."""
         return plan.replicate in self.replicates and (plan.subtest, plan.item) in self.places
 
-    def rows(self, columns: ResponseColumns, start: int, stop: int) -> Ints:
+    def rows(self, columns: Frame, start: int, stop: int) -> Ints:
         """Return the rows of an administration, ``start`` to ``stop`` - 1, that belong to it."""
         import numpy as np
 

@@ -69,7 +69,7 @@ def failures_of(table: Table) -> tuple[FailedRater, ...]:
     made: list[tuple[tuple[int, int], FailedRater]] = []
     for rater, columns in table.columns.ratings.items():
         if rater in asking or not any(
-            (ratings.statuses == ERROR).any() for ratings in columns.measures.values()
+            ratings.has(RatingStatus.ERROR) for ratings in columns.measures.values()
         ):
             continue
         order = table.order(rater)

@@ -19,7 +19,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
-from tabwb.store.columns import STATUSES, ResponseColumns
+from tabwb.store.columns import STATUSES, Frame
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
@@ -62,7 +62,7 @@ class Candidates:
     found: tuple[Candidate, ...]
     left_out: Mapping[str, int]
     scope: tuple[str, ...] = ()
-    columns: ResponseColumns | None = None
+    columns: Frame | None = None
     rows: tuple[int, ...] = ()
 
 
@@ -111,14 +111,14 @@ def candidates(
             else "leave it out, or take another key",
         )
     assert chosen[0].columns is not None
-    columns = chosen[0].columns[0].columns
+    columns = chosen[0].columns[0]
     return Candidates(tuple(found.values()), dict(left_out), scope, columns, tuple(found))
 
 
 def _answered(data: AdministrationData) -> int:
     assert data.columns is not None
     prepared, place = data.columns
-    start, stop = prepared.columns.starts[place : place + 2].tolist()
+    start, stop = prepared.starts[place : place + 2].tolist()
     return int(stop - start)
 
 
@@ -145,7 +145,7 @@ def _of_administration(
     """Yield the row and the candidate of each response that can be rated."""
     assert data.columns is not None  # a selection has them
     prepared, place = data.columns
-    columns = prepared.columns
+    columns = prepared
     start, stop = columns.starts[place : place + 2].tolist()
     rows = range(start, stop) if data.part is None else data.part.rows(columns, start, stop)
     sounds = _sounds(store, data) if wanted.form.spoken else {}
@@ -168,7 +168,7 @@ def _of_administration(
             reason = "" if sound else "not recorded"
         elif not text.strip():
             reason = "without a text"
-        elif (status := _status(int(prepared.statuses[row]))) not in wanted.statuses:
+        elif (status := _status(int(prepared.counted[row]))) not in wanted.statuses:
             reason = status
         elif not wanted.repeated and (where, text) in seen:
             reason = "the same text again"
@@ -185,7 +185,7 @@ def _of_administration(
             by_model,
             text,
             item.prompt,
-            int(prepared.statuses[row]) == TRUNCATED,
+            int(prepared.counted[row]) == TRUNCATED,
             picture=item.picture or None,
             target=item.expected or "",
             audio=sound,

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tabwb.administer.rating.consensus import by_sample, consensus
 from tabwb.administer.rating.derived import Derivation, people_of
 from tabwb.administer.rating.judged import judged
-from tabwb.analysis.frame import Bools
 from tabwb.analysis.names import judge_called
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.errors import UsageError
@@ -36,7 +35,7 @@ from tabwb.records.ratings import (
 from tabwb.records.states import RatingStatus
 from tabwb.records.words import plural
 from tabwb.scoring.calibrated import FEWEST, Calibration
-from tabwb.store.columns import Ints, RaterColumns, Ratings, ResponseColumns
+from tabwb.store.columns import Bools, Frame, Ints, RaterColumns, Ratings
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES
 
@@ -55,10 +54,10 @@ class _Made:
 
 
 def with_derived_columns(
-    columns: ResponseColumns,
+    columns: Frame,
     declared: Sequence[Mapping[str, Declaration]],
     derivations: Mapping[int, Derivation],
-) -> ResponseColumns:
+) -> Frame:
     """Return columns with those of the derived raters."""
     made: dict[Rule, _Made] = {}
     for place, number in enumerate(columns.administrations):
@@ -91,14 +90,8 @@ def with_derived_columns(
     ratings = dict(columns.ratings)
     for at, (rule, one) in enumerate(made.items()):
         rows = np.unique(np.concatenate(one.rows))
-        none = np.empty(0, np.int64)
-        ratings[rule] = RaterColumns(
-            rows,
-            np.full(len(rows), order + at),
-            {measure: _joined(parts, base) for measure, parts in one.measures.items()},
-            none,
-            none,
-        )
+        measures = {measure: _joined(parts, base) for measure, parts in one.measures.items()}
+        ratings[rule] = RaterColumns(rows, np.full(len(rows), order + at), measures)
     texts = {**columns.reasons, **{base + at: words for at, words in enumerate(REASONS)}}
     return replace(columns, ratings=ratings, reasons=texts)
 
@@ -107,11 +100,11 @@ def _joined(parts: Sequence[tuple[Ints, Floats, Ints]], base: int) -> Ratings:
     rows, values, reasons = (np.concatenate(each) for each in zip(*parts, strict=True))
     defined = ~np.isnan(values)
     statuses = np.where(defined, VALUE, UNDEFINED).astype(np.int8)
-    return Ratings(rows, values, statuses, np.where(defined, 0, reasons + base))
+    return Ratings.of(rows, values, statuses, np.where(defined, 0, reasons + base))
 
 
 def _given(
-    columns: ResponseColumns, people: Sequence[str], measure: str, first: int, last: int
+    columns: Frame, people: Sequence[str], measure: str, first: int, last: int
 ) -> tuple[Floats, Bools]:
     """Return what people gave in some rows: (people, rows), nan without a value; and where."""
     values = np.full((len(people), last - first), np.nan)
@@ -122,13 +115,13 @@ def _given(
             continue
         low, high = np.searchsorted(given.rows, (first, last))
         rows = given.rows[low:high] - first
-        values[at, rows] = given.values[low:high]
+        values[at, rows], _, _ = given.at(slice(low, high))
         rated[rows] = True
     return values, rated
 
 
 def _settled(
-    columns: ResponseColumns, derivation: Derivation, measure: str, first: int, last: int
+    columns: Frame, derivation: Derivation, measure: str, first: int, last: int
 ) -> tuple[Floats, Bools]:
     held, is_held = np.full(last - first, np.nan), np.zeros(last - first, bool)
     wanted = {
@@ -164,7 +157,6 @@ def _by_rule(rule: Rule, values: Floats, held: Floats, is_held: Bools) -> tuple[
     return found, reasons
 
 
-VALUE, UNDEFINED = STATUSES.index(RatingStatus.VALUE), STATUSES.index(RatingStatus.UNDEFINED)
 Response = tuple[int, int, int]
 """Administration, trial and attempt."""
 
@@ -208,10 +200,10 @@ class Counted:
 
 def with_calibrated(
     store: Store,
-    columns: ResponseColumns,
+    columns: Frame,
     declared: Sequence[Mapping[str, Declaration]],
     name: str,
-) -> tuple[ResponseColumns, list[Mapping[str, Declaration]]]:
+) -> tuple[Frame, list[Mapping[str, Declaration]]]:
     """Return columns and declarations with those of a calibrated judge.
 
     A verdict with too few samples has no probability: such a rating is *undefined*. Its feature is
@@ -232,15 +224,9 @@ def with_calibrated(
         if measure in features
     }
     measures |= {f"{measure}{PROBABILITY}": own for measure, own in measures.items()}
-    none = np.empty(0, np.int64)
     rater = f"{CALIBRATED}{judge}"
-    made = replace(
-        given,
-        measures=measures,
-        judged=none,
-        prompts=none,
-        calibration={measure: calibration.get(measure, NONE) for measure in measures},
-    )
+    used = {measure: calibration.get(measure, NONE) for measure in measures}
+    made = RaterColumns(given.rows, given.order, measures, calibration=used)
     return replace(
         columns,
         ratings={**columns.ratings, rater: made},
@@ -304,10 +290,11 @@ def _probabilities(
     given: Ratings, calibration: Calibration, reasons: dict[int, str], base: int
 ) -> Ratings:
     """Return p(v) of each verdict; undefined where the verdict has too few samples."""
-    values, statuses, why = given.values.astype(np.float64), given.statuses.copy(), given.reasons
+    values, statuses, why = given.at()
     why = np.where(statuses == VALUE, 0, why)
+    verdicts = np.where(statuses == VALUE, values, np.nan)
     for verdict in (0, 1):
-        own = (given.statuses == VALUE) & (given.values == verdict)
+        own = verdicts == verdict
         if calibration.known(verdict):
             values[own] = calibration.probability(verdict)
             continue
@@ -315,7 +302,7 @@ def _probabilities(
         number = base + len(reasons)
         reasons[number] = calibration.unknown(verdict)
         why = np.where(own, number, why)
-    return Ratings(given.rows, values, statuses, why)
+    return Ratings.of(given.rows, values, statuses, why)
 
 
 def _with_declaration(

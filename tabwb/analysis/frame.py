@@ -7,23 +7,20 @@ responses of a group, with those that count as a mask.
 
 from __future__ import annotations
 
-import math
 from array import array
-from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from math import fsum
-from typing import Any
+from math import fsum, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.analysis.administrations import AdministrationData, Part
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.ratings import MeasureKind
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Attempt, Trial
@@ -31,11 +28,12 @@ from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import REPEATED_PROMPTS, Usable, count_usable
 from tabwb.store.columns import (
     STATUSES,
+    Bools,
+    Frame,
     Ints,
     Places,
     RaterColumns,
     Ratings,
-    ResponseColumns,
     Texts,
     distinct,
     seed_code,
@@ -88,143 +86,100 @@ def alike(*columns: Column) -> tuple[Ints, Ints, Ints]:
 
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
 PROTOCOLS = tuple(Protocol)
+_LIKELIHOOD = PROTOCOLS.index(Protocol.LIKELIHOOD)
 _USABLE = np.array([status.usable for status in STATUSES] + [True])  # -1: no status is taken as ok
-Bools = NDArray[np.bool_]
+_Known = tuple[int, Subtest, Item] | None
+"""Number of a subtest, the subtest and the item; None: of another battery."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """What is known of each response by itself, before responses are put together in groups.
-
-    Attributes:
-        columns: as read.
-        sources: of each administration, its battery, conditions and declarations; no trials.
-        statuses: under which each response counts, places in ``STATUSES`` or -1.
-        protocols: places in ``PROTOCOLS``.
-        fixed: whether nothing was drawn; shared: whether it shares a random stream.
-        statistics: of plugins, to be computed of each group.
-    """
-
-    columns: ResponseColumns
-    sources: Sequence[AdministrationData]
-    statuses: Ints
-    protocols: Ints
-    fixed: Bools
-    shared: Bools
-    statistics: tuple[Statistic, ...] = ()
-
-
-def items_of(
-    source: AdministrationData, columns: ResponseColumns
-) -> list[tuple[int, Subtest, Item] | None]:
-    """Return, by place, the number of its subtest, subtest and item; None: of other batteries."""
+def items_of(battery: Battery, frame: Frame) -> list[_Known]:
+    """Return what a battery has at each place."""
     known = {
         (subtest.id, item.id): (number, subtest, item)
-        for number, subtest in enumerate(source.battery.subtests)
+        for number, subtest in enumerate(battery.subtests)
         for item in subtest.items
     }
-    return [known.get(place) for place in columns.places]
+    return [known.get(place) for place in frame.places]
 
 
-def prepare(columns: ResponseColumns, sources: Sequence[AdministrationData]) -> Frame:
-    """Return what is known of each response by itself."""
-    statuses = columns.statuses.astype(np.int8)
-    protocols = np.zeros(len(columns), np.int8)
-    fixed, shared = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
-    known: dict[str, list[tuple[int, Subtest, Item] | None]] = {}
-    noted = {value: code for code, value in enumerate(columns.noted)}
-    for place, source in enumerate(sources):
-        rows = slice(int(columns.starts[place]), int(columns.starts[place + 1]))
-        if rows.start == rows.stop:
-            continue
-        battery = source.battery.content_hash
-        if battery not in known:
-            known[battery] = items_of(source, columns)
-        items = known[battery]
-        repeated = _repeated(items, columns.items[rows], columns.texts[rows], columns.responses)
-        own = statuses[rows]
-        own[repeated & (own >= 0) & _USABLE[own]] = REPEATED
-        _obtained(source, items, columns, noted, rows, protocols, fixed, shared)
-    return Frame(columns, sources, statuses, protocols, fixed, shared)
+def prepare(frame: Frame, sources: Sequence[AdministrationData]) -> Frame:
+    """Return a frame with what is known of each response by itself."""
+    of_source = np.repeat(np.arange(len(sources)), np.diff(frame.starts))
+    given = [source.conditions for source in sources]
+
+    def told(facts: Iterable[object], kind: type = bool) -> NDArray[Any]:
+        """Return a fact of the administration of each response."""
+        return np.array(list(facts), kind)[of_source]
+
+    def noted(name: str, value: str) -> Bools:
+        code = frame.noted.index(value) if value in frame.noted else -2
+        return np.asarray(frame.notes[name] == code)
+
+    hashes = [source.battery.content_hash for source in sources]
+    batteries = {one: source.battery for one, source in zip(hashes, sources, strict=True)}
+    counted = frame.statuses.astype(np.int8)
+    answers = np.zeros(len(frame), bool)
+    for content_hash, battery in batteries.items():
+        items = items_of(battery, frame)
+        own = np.flatnonzero(told(one == content_hash for one in hashes))
+        places = frame.items[own].astype(np.int64)
+        repeated = own[_repeated(items, places, frame.texts[own], of_source[own], frame.responses)]
+        stored = counted[repeated]
+        counted[repeated] = np.where((stored >= 0) & _USABLE[stored], REPEATED, stored)
+        chosen = [entry is not None and bool(entry[1].task.answers) for entry in items]
+        answers[own] = np.array(chosen, bool)[places]
+    answers |= np.array([bool(options) for options in frame.shown], bool)[frame.options]
+    asked = told((PROTOCOLS.index(one.protocol) for one in given), int)
+    protocols = np.where(answers, asked, PROTOCOLS.index(Protocol.GENERATE)).astype(np.int8)
+    for code, protocol in enumerate(PROTOCOLS):
+        protocols[noted("protocol", protocol.value)] = code
+    is_model = told(one.kind == "model" for one in given)
+    greedy = told(one.decoding.greedy for one in given)
+    undrawn = greedy | (protocols == _LIKELIHOOD) | noted("sampled", "no")
+    fixed = is_model & ~noted("replayed_sampled", "yes") & undrawn
+    own_stream = (frame.seeds == -1) & (frame.notes["replayed_line"] < 0)
+    shared = is_model & told(one.origin is None for one in given) & own_stream & ~fixed
+    return replace(frame, counted=counted, protocols=protocols, fixed=fixed, shared=shared)
 
 
 def _repeated(
-    items: Sequence[tuple[int, Subtest, Item] | None],
-    places: Ints,
-    given: Ints,
-    responses: Texts,
+    items: Sequence[_Known], places: Ints, given: Ints, source: Ints, responses: Texts
 ) -> Bools:
-    texts = responses.spoken[given].astype(np.int64)
-    prompts: dict[str, int] = {}
-    prompt = np.full(len(items), -1)
-    expected = np.full(len(items), -1)
-    closed = np.full(len(items), -1)
+    """Return which responses of one battery are repeated answers; see ``effective_statuses``."""
+    prompts = Places[str]()
+    prompt, expected, closed = np.full((3, len(items)), -1)
     for place in distinct(places).tolist():
         entry = items[place]
         assert entry is not None
         number, subtest, item = entry
         if subtest.task.coded:
             continue
-        prompt[place] = prompts.setdefault(item.prompt, len(prompts))
+        prompt[place] = prompts[item.prompt]
         if subtest.task.closed:
             closed[place] = number
         elif item.expected is not None:
             expected[place] = responses.code(item.expected)
-    repeated = np.zeros(len(places), bool)
-    groups = closed[places]
-    compared = (prompt[places] >= 0) & (groups < 0) & (texts != expected[places])
-    repeated[compared] = _several(texts[compared], prompt[places][compared])
-    for number in distinct(groups[groups >= 0]).tolist():
-        own = groups == number
-        if len(distinct(texts[own])) == 1:
-            repeated[own] = _several(texts[own], prompt[places][own])
-    return repeated
+    spoken = responses.spoken[given]
+    # Of each administration (and subtest with options) the texts are compared with each other.
+    among = source * (int(closed.max(initial=0)) + 2) + closed[places] + 1
+    compared = (prompt[places] >= 0) & (spoken != expected[places])
+    is_closed = closed[places] >= 0
+    if is_closed.any():
+        texts, *_ = alike(dense(among), dense(spoken))
+        several = np.bincount(among[texts], minlength=int(among.max()) + 1) > 1
+        compared &= ~(is_closed & several[among])
+    return compared & _several(among, spoken, prompt[places], compared)
 
 
-def _several(texts: Ints, prompts: Ints) -> Bools:
+def _several(among: Ints, spoken: Ints, prompts: Ints, compared: Bools) -> Bools:
     """Return which texts (0: without a word) were given to three or more different prompts."""
-    if not len(texts):
-        return np.zeros(0, bool)
-    pairs = distinct(texts * (prompts.max() + 1) + prompts) // (prompts.max() + 1)
-    given, n = np.unique(pairs, return_counts=True)
-    several: Bools = np.isin(texts, given[(n >= REPEATED_PROMPTS) & (given > 0)])
+    rows = np.flatnonzero(compared & (spoken > 0))
+    several = np.zeros(len(among), bool)
+    if len(rows):
+        own, bound = dense(combined(dense(among[rows]), dense(spoken[rows]))[0])
+        first, _, _ = alike((own, bound), (prompts[rows], int(prompts.max()) + 1))
+        several[rows] = (np.bincount(own[first], minlength=bound) >= REPEATED_PROMPTS)[own]
     return several
-
-
-def _obtained(
-    source: AdministrationData,
-    items: Sequence[tuple[int, Subtest, Item] | None],
-    columns: ResponseColumns,
-    noted: Mapping[str, int],
-    rows: slice,
-    protocols: Ints,
-    fixed: Bools,
-    shared: Bools,
-) -> None:
-    """Set how the answers of one administration were obtained; see ``protocol_of``."""
-
-    def has(name: str, value: str) -> Bools:
-        same: Bools = columns.notes[name][rows] == noted.get(value, -2)
-        return same
-
-    listed = np.array([bool(options) for options in columns.shown])
-    answers = np.array([entry is not None and bool(entry[1].task.answers) for entry in items])
-    chosen = listed[columns.options[rows]] | answers[columns.items[rows]]
-    own = np.where(chosen, PROTOCOLS.index(source.protocol), PROTOCOLS.index(Protocol.GENERATE))
-    for code, protocol in enumerate(PROTOCOLS):
-        own[has("protocol", protocol.value)] = code
-    protocols[rows] = own
-    conditions = source.conditions
-    if conditions.kind != "model":
-        return
-    fixed[rows] = ~has("replayed_sampled", "yes") & (
-        conditions.decoding.greedy
-        | (own == PROTOCOLS.index(Protocol.LIKELIHOOD))
-        | has("sampled", "no")
-    )
-    if conditions.origin is None:
-        unseeded = (columns.seeds[rows] == -1) & (columns.notes["replayed_line"][rows] < 0)
-        shared[rows] = unseeded & ~fixed[rows]
 
 
 _SHARED, _SEEDED, _REPLAYED = 1, 2, 3
@@ -244,7 +199,7 @@ def representatives(table: Table) -> Ints:
     own = np.arange(len(table))
     examinees: dict[str, int] = {}
     who = [examinees.setdefault(source.examinee, len(examinees)) for source in table.sources]
-    asked = table.columns.asked[table.rows].astype(np.int64)
+    asked = table.frame.asked[table.rows].astype(np.int64)
     questions, _ = combined(
         (np.array(who)[table.source], len(examinees)),
         (table.frame.protocols[table.rows].astype(np.int64), len(PROTOCOLS)),
@@ -292,7 +247,7 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     A replayed response has the administration and the line of its record for a seed, because a file
     can be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
     """
-    columns, rows, noted = table.columns, table.rows, table.columns.noted
+    columns, rows, noted = table.frame, table.rows, table.frame.noted
     seeds = columns.seeds[rows].astype(np.int64)
     lines = columns.notes["replayed_line"][rows].astype(np.int64)
     uids = columns.notes["replayed_administration"][rows].astype(np.int64)
@@ -330,48 +285,7 @@ def _first(codes: Ints) -> Ints:
 
 
 _COLUMNS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses")
-
-
-def _ints() -> array[int]:
-    return array("i")
-
-
-@dataclass(slots=True)
-class _Measure:
-    rows: array[int] = field(default_factory=_ints)
-    values: array[float] = field(default_factory=lambda: array("d"))
-    statuses: array[int] = field(default_factory=lambda: array("b"))
-    reasons: array[int] = field(default_factory=_ints)
-
-    @property
-    def arrays(self) -> tuple[array[Any], ...]:
-        return self.rows, self.values, self.statuses, self.reasons
-
-
-@dataclass(slots=True)
-class _Rater:
-    rows: array[int] = field(default_factory=_ints)
-    order: array[int] = field(default_factory=_ints)
-    measures: dict[str, _Measure] = field(default_factory=dict)
-    prompts: dict[int, int] = field(default_factory=dict)
-
-    def columns(self) -> RaterColumns:
-        judged = sorted(self.prompts.items())
-        return RaterColumns(
-            _copied(self.rows),
-            _copied(self.order),
-            {
-                name: Ratings(*map(_copied, given.arrays))
-                for name, given in self.measures.items()
-                if given.rows
-            },
-            np.array([row for row, _ in judged], np.int64),
-            np.array([prompt for _, prompt in judged], np.int64),
-        )
-
-
-def _copied(values: array[Any]) -> NDArray[Any]:
-    return np.array(values)
+_TAKEN = (*_COLUMNS, *NOTES, "seeds")
 
 
 class Memory:
@@ -383,29 +297,37 @@ class Memory:
     def __init__(self) -> None:
         self.starts = [0]
         self.planned: list[Counter[str]] = []
-        self._rows = {name: _ints() for name in (*_COLUMNS, *NOTES)}
-        self._seeds = array("q")
-        self._raters: dict[str, _Rater] = {}
+        self._rows = array("q")  # of each response the numbers of _TAKEN
+        self._raters: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))  # row, order
+        # Of each rating row, value, status and reason.
+        self._ratings: defaultdict[str, defaultdict[str, array[float]]]
+        self._ratings = defaultdict(lambda: defaultdict(lambda: array("d")))
+        self._told: defaultdict[str, dict[int, int]] = defaultdict(dict)  # row to prompt
         self._items, self._shown = Places[tuple[str, str]](), Places[tuple[str, ...]]()
         self._asked, self._noted, self._prompts = Places[object](), Places[str](), Places[str]()
         self._reasons = Places[str]({"": 0})
         self._texts = Places[str]()
-        self._of_text = [array("q"), array("i"), array("b"), array("b")]
+        self._of_text = array("q")
+
+    def __len__(self) -> int:
+        return len(self._rows) // len(_TAKEN)
 
     def add(self, source: AdministrationData) -> None:
         """Take all trials of an administration, and what its judges were told."""
         self.planned.append(planned_of(source.trials))
-        first = len(self)
-        self.take(source.trials)
+        rows: dict[tuple[int, int], int] = {}
+        for trial in source.trials:
+            attempt = trial.counting
+            if attempt is not None and trial.is_answered:
+                rows[trial.plan.number, attempt.number] = len(self)
+                self._take(trial, attempt)
         self.starts.append(len(self))
-        numbers = zip(self._rows["trials"][first:], self._rows["attempts"][first:], strict=True)
-        rows = {place: row for row, place in enumerate(numbers, first)}
         for judged in source.judged:
             call = judged.judgement
             place = rows.get((judged.trial, judged.attempt))
             if place is not None and not call.repeat and call.rater in self._raters:
                 # A later verdict takes the place of an earlier one.
-                self._raters[call.rater].prompts[place] = self._prompts[call.prompt_text]
+                self._told[call.rater][place] = self._prompts[call.prompt_text]
 
     def again(self, before: Sequence[Trial], trials: Sequence[Trial]) -> Sequence[Trial]:
         """Take the trials of the only administration as they are now, and return those that differ.
@@ -416,7 +338,9 @@ class Memory:
         same = min(len(before), len(trials))
         first = next((at for at, (old, new) in pairs if old is not new), same)
         self._cut(sum(trial.is_answered for trial in before[:first]))
-        self.take(trials[first:])
+        for trial in trials[first:]:
+            if trial.is_answered and trial.counting is not None:
+                self._take(trial, trial.counting)
         if len(trials) != len(before):
             self.planned = [planned_of(trials)]
         self.starts = [0, len(self)]
@@ -426,83 +350,73 @@ class Memory:
             if at >= len(before) or trial is not before[at]
         ]
 
-    def __len__(self) -> int:
-        return len(self._seeds)
-
-    def take(self, trials: Iterable[Trial]) -> None:
-        """Take the answers of trials that count."""
-        for trial in trials:
-            attempt = trial.counting
-            if attempt is not None and trial.is_answered:
-                self._take(trial, attempt)
-
     def _cut(self, row: int) -> None:
-        if row == len(self):
-            return
-        for values in (*self._rows.values(), self._seeds):
-            del values[row:]
-        for rater in self._raters.values():
-            at = bisect_left(rater.rows, row)
-            del rater.rows[at:], rater.order[at:]
-            for measure in rater.measures.values():
-                at = bisect_left(measure.rows, row)
-                for values in measure.arrays:
-                    del values[at:]
+        del self._rows[row * len(_TAKEN) :]
+        for rater, own in self._raters.items():
+            for flat, width in ((own, 2), *((one, 4) for one in self._ratings[rater].values())):
+                while flat and flat[-width] >= row:
+                    del flat[-width:]
 
     def _take(self, trial: Trial, attempt: Attempt) -> None:
         plan, noted, row = trial.plan, attempt.metadata, len(self)
-        places = (
+        if attempt.response not in self._texts:
+            self._of_text.extend(map(int, of_text(attempt.response)[1:]))
+        self._rows.extend((
             plan.number,
             attempt.number,
             self._items[plan.subtest, plan.item],
             plan.replicate,
             self._shown[plan.options],
             self._asked[attempt.messages or plan.prompt],
-            self._text(attempt.response),
+            self._texts[attempt.response],
             -1 if attempt.status is None else STATUSES.index(attempt.status),
-        )
-        for name, value in zip(_COLUMNS, places, strict=True):
-            self._rows[name].append(value)
-        for name in NOTES:
-            self._rows[name].append(self._noted[noted[name]] if name in noted else -1)
-        self._seeds.append(seed_code(noted["seed"], self._noted) if "seed" in noted else -1)
+            *(self._noted[noted[name]] if name in noted else -1 for name in NOTES),
+            seed_code(noted["seed"], self._noted) if "seed" in noted else -1,
+        ))  # fmt: skip
         for order, rating in enumerate(trial.ratings):
-            rater = self._raters.setdefault(rating.rater, _Rater())
-            if not rater.rows or rater.rows[-1] != row:
-                rater.rows.append(row)
-                rater.order.append(order)
-            measure = rater.measures.setdefault(rating.measure, _Measure())
-            measure.rows.append(row)
-            measure.values.append(math.nan if rating.value is None else rating.value)
-            measure.statuses.append(RATING_STATUSES.index(rating.status))
-            measure.reasons.append(self._reasons[rating.reason])
+            own = self._raters[rating.rater]
+            if not own or own[-2] != row:
+                own.extend((row, order))
+            value = nan if rating.value is None else rating.value
+            status, reason = RATING_STATUSES.index(rating.status), self._reasons[rating.reason]
+            self._ratings[rating.rater][rating.measure].extend((row, value, status, reason))
 
-    def _text(self, text: str) -> int:
-        """Return the place of a text, with what :class:`Texts` has of each if it is new."""
-        if text not in self._texts:
-            for values, fact in zip(self._of_text, of_text(text)[1:], strict=True):
-                values.append(fact)
-        return self._texts[text]
-
-    def columns(self) -> ResponseColumns:
+    def columns(self) -> Frame:
         """Return what was taken."""
-        arrays: dict[str, Any] = {name: _copied(self._rows[name]) for name in _COLUMNS}
-        return ResponseColumns(
+        arrays: dict[str, Any] = dict(
+            zip(_TAKEN, np.array(self._rows).reshape(-1, len(_TAKEN)).T, strict=True)
+        )
+        notes = {name: arrays.pop(name) for name in NOTES}
+        listed = tuple(self._texts)
+        return Frame(
             administrations=tuple(range(len(self.planned))),
             starts=np.array(self.starts),
             planned=tuple(self.planned),
             ids=np.empty(0, np.int32),
             places=tuple(self._items),
             shown=tuple(self._shown),
-            responses=Texts(tuple(self._texts), [*map(_copied, self._of_text)]),
-            seeds=_copied(self._seeds),
-            notes={name: _copied(self._rows[name]) for name in NOTES},
+            responses=Texts(
+                lambda start, stop: listed[start:stop], np.array(self._of_text).reshape(-1, 4).T
+            ),
+            notes=notes,
             noted=tuple(self._noted),
-            ratings={name: one.columns() for name, one in self._raters.items() if one.rows},
+            ratings={name: self._rater(name) for name, own in self._raters.items() if own},
             reasons={code: text for text, code in self._reasons.items()},
             prompts={code: text for text, code in self._prompts.items()},
             **arrays,
         )
+
+    def _rater(self, name: str) -> RaterColumns:
+        rows, order = np.array(self._raters[name]).reshape(-1, 2).T
+        measures = {}
+        for measure, flat in self._ratings[name].items():
+            if flat:
+                at, values, statuses, reasons = np.array(flat).reshape(-1, 4).T
+                integers = (one.astype(np.int32) for one in (at, statuses, reasons))
+                own, statuses, reasons = integers
+                measures[measure] = Ratings.of(own, values, statuses, reasons)
+        told = np.array(sorted(self._told[name].items()), np.int64).reshape(-1, 2).T
+        return RaterColumns(rows, order, measures, *told)
 
 
 def planned_of(trials: Iterable[Trial]) -> Counter[str]:
@@ -510,7 +424,7 @@ def planned_of(trials: Iterable[Trial]) -> Counter[str]:
     return Counter(trial.plan.subtest for trial in trials if not trial.plan.practice)
 
 
-def columns_in_memory(sources: Sequence[AdministrationData]) -> ResponseColumns:
+def columns_in_memory(sources: Sequence[AdministrationData]) -> Frame:
     """Return the answers of trials in memory that count."""
     held = Memory()
     for source in sources:
@@ -522,8 +436,7 @@ TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
 NOT_RATED = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class Given(NamedTuple):
     """The ratings of one measure by row of a table: value nan or status -1 where there is none."""
 
     values: NDArray[np.float64]
@@ -534,48 +447,43 @@ class Given:
 class Table:
     """The responses of a group of administrations, those that count and their duplicates.
 
-    ``members`` are places of administrations in the frame; of each, ``parts`` has the responses
-    that are summarised, None for all; empty: all of all.
+    ``members`` are the places of ``sources`` in the frame; of each, its part has the responses that
+    are summarised, None for all.
     """
 
     def __init__(
-        self, frame: Frame, members: Sequence[int], parts: Sequence[Part | None] = ()
+        self, frame: Frame, members: Sequence[int], sources: Sequence[AdministrationData]
     ) -> None:
-        self.frame = frame
+        self.frame = self.columns = frame
         self.members = tuple(members)
-        self.columns = frame.columns
-        starts = frame.columns.starts
-        self.ranges = [(int(starts[place]), int(starts[place + 1])) for place in members]
-        chosen = parts or [None] * len(members)
-        self.sources = [
-            replace(frame.sources[place], part=part)
-            for place, part in zip(members, chosen, strict=True)
-        ]
-        self.battery: Battery = self.sources[0].battery
+        self.sources = sources
+        self.battery: Battery = sources[0].battery
         self.planned = [
-            frame.columns.planned[place] if part is None else part.planned
-            for place, part in zip(members, chosen, strict=True)
+            frame.planned[place] if source.part is None else source.part.planned
+            for place, source in zip(members, sources, strict=True)
         ]
-        self.own: list[Ints | None] = [
-            None if part is None else part.rows(frame.columns, *limits)
-            for limits, part in zip(self.ranges, chosen, strict=True)
-        ]
-        rows = [
-            np.arange(*limits) if own is None else own
-            for limits, own in zip(self.ranges, self.own, strict=True)
-        ]
-        self.rows: Ints = np.concatenate(rows)
-        sizes = list(map(len, rows))
-        self.source: Ints = np.repeat(np.arange(len(members)), sizes)
-        self.offsets = np.cumsum([0, *sizes])
-        self.known = items_of(self.sources[0], frame.columns)
-        self.place: Ints = self.columns.items[self.rows].astype(np.int64)
+        own = np.array(members)
+        starts, stops = frame.starts[own], frame.starts[own + 1]
+        if all(source.part is None for source in sources):
+            lengths = stops - starts
+            before = np.cumsum(lengths) - lengths
+            self.rows: Ints = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+        else:
+            limits = zip(starts.tolist(), stops.tolist(), strict=True)
+            parts = [
+                np.arange(*span) if one.part is None else one.part.rows(frame, *span)
+                for span, one in zip(limits, sources, strict=True)
+            ]
+            self.rows, lengths = np.concatenate(parts), np.array([*map(len, parts)])
+        self.source: Ints = np.repeat(np.arange(len(members)), lengths)
+        self.known = items_of(self.battery, frame)
+        self.place: Ints = frame.items[self.rows].astype(np.int64)
         number = [-1 if entry is None else entry[0] for entry in self.known]
         self.subtest: Ints = np.array(number, np.int64)[self.place]
-        self.status: Ints = frame.statuses[self.rows]
+        self.status: Ints = frame.counted[self.rows]
         self.fixed: Bools = frame.fixed[self.rows]
         self.shared: Bools = frame.shared[self.rows]
-        self.text: Ints = self.columns.texts[self.rows]
+        self.text: Ints = frame.texts[self.rows]
         self._places: dict[int, Ints] = {}
         self.representative = representatives(self)
         self.counts: Bools = self.representative == np.arange(len(self.rows))
@@ -624,20 +532,12 @@ class Table:
         return table[code], names
 
     def _found(self, rated: Ints) -> Ints:
-        """Return, for each row, its place in ``rated``, rows of all columns; or -1."""
+        """Return, for each row, its place in ``rated``, rows of the frame; or -1."""
         if id(rated) not in self._places:
-            found = np.full(len(self), -1, np.int32)
-            for (start, stop), own, offset in zip(
-                self.ranges, self.own, self.offsets.tolist(), strict=False
-            ):
-                # Of the same type: otherwise all of them would be converted.
-                low, high = np.searchsorted(rated, np.array((start, stop), rated.dtype)).tolist()
-                at, places = rated[low:high].astype(np.int64) - start, np.arange(low, high)
-                if own is not None:
-                    here = np.isin(at + start, own)
-                    at, places = np.searchsorted(own, at[here] + start), places[here]
-                found[at + offset] = places
-            self._places[id(rated)] = found
+            place = np.searchsorted(rated, self.rows.astype(rated.dtype)).astype(np.int32)
+            place[place == len(rated)] = 0
+            is_rated = rated[place] == self.rows if len(rated) else np.zeros(len(place), bool)
+            self._places[id(rated)] = np.where(is_rated, place, -1)
         return self._places[id(rated)]
 
     def values_at(self, rated: Ints, values: NDArray[Any]) -> list[NDArray[Any]]:
@@ -658,16 +558,11 @@ class Table:
         """Return the ratings of a measure for every row, or for some."""
         n = len(self) if rows is None else len(rows)
         given = Given(np.full(n, np.nan), np.full(n, NOT_RATED, np.int8), np.zeros(n, np.int32))
-        if ratings is None:
-            return given
-        found = self._found(ratings.rows)
-        if rows is not None:
-            found = found[rows]
-        at = np.flatnonzero(found >= 0)
-        places = found[at]
-        given.values[at] = ratings.values[places]
-        given.statuses[at] = ratings.statuses[places]
-        given.reasons[at] = ratings.reasons[places]
+        if ratings is not None:
+            found = self._found(ratings.rows) if rows is None else self._found(ratings.rows)[rows]
+            at = np.flatnonzero(found >= 0)
+            for own, known in zip(given, ratings.at(found[at]), strict=True):
+                own[at] = known
         return given
 
     def measure(self, rater: str, measure: str, rows: Ints | None = None) -> Given:
@@ -682,13 +577,9 @@ class Table:
         given = self.measure(rater, first, rows)
         sources = self.source if rows is None else self.source[rows]
         for name in others:
-            other = self.measure(rater, name, rows)
             own = np.array([key == name for key in names])[sources]
-            given = Given(
-                np.where(own, other.values, given.values),
-                np.where(own, other.statuses, given.statuses),
-                np.where(own, other.reasons, given.reasons),
-            )
+            pairs = zip(self.measure(rater, name, rows), given, strict=True)
+            given = Given(*(np.where(own, other, known) for other, known in pairs))
         return given
 
     def side(self, rows: Ints, values: NDArray[np.float64]) -> Side:
@@ -716,14 +607,13 @@ def table_of(sources: Sequence[AdministrationData]) -> Table:
 
     Responses that were read together as columns are taken from these; else trials in memory are.
     """
-    parts = [source.part for source in sources]
     read = [source.columns for source in sources if source.columns is not None]
     if not read:
         frame = prepare(columns_in_memory(sources), sources)
-        return Table(frame, range(len(sources)), parts)
+        return Table(frame, range(len(sources)), sources)
     if len(read) < len(sources) or any(frame is not read[0][0] for frame, _ in read):
         raise ValueError("the columns of these administrations were not read together")
-    return Table(read[0][0], [place for _, place in read], parts)
+    return Table(read[0][0], [place for _, place in read], sources)
 
 
 def side_of(

@@ -36,7 +36,7 @@ class RunningSummary:
         """
         changed = self._memory.again(self._taken, source.trials)
         self._taken = source.trials
-        table = Table(prepare(self._memory.columns(), [source]), [0])
+        table = Table(prepare(self._memory.columns(), [source]), [0], [source])
         self.unusable = frozenset(
             table.columns.trials[~table.usable[table.representative]].tolist()
         )

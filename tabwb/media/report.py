@@ -262,11 +262,10 @@ def _status(member: AdministrationData, trial: Trial) -> str:
         from tabwb.store.columns import STATUSES
 
         prepared, place = member.columns
-        columns = prepared.columns
-        rows = slice(int(columns.starts[place]), int(columns.starts[place + 1]))
-        numbers = columns.trials[rows].tolist()
+        rows = slice(int(prepared.starts[place]), int(prepared.starts[place + 1]))
+        numbers = prepared.trials[rows].tolist()
         if trial.plan.number in numbers:
-            code = int(prepared.statuses[rows][numbers.index(trial.plan.number)])
+            code = int(prepared.counted[rows][numbers.index(trial.plan.number)])
             return STATUSES[code].value if code >= 0 else ""
     statuses = effective_statuses(member.battery, member.trials)
     own = {one.plan.number: status for one, status in zip(member.trials, statuses, strict=True)}

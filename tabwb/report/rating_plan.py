@@ -190,9 +190,9 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
             at = np.searchsorted(ratings.rows, rows)
             at[at == len(ratings.rows)] = 0
             here = ratings.rows[at] == rows
-            into[here, column] = ratings.values[at[here]]
+            into[here, column], statuses, _ = ratings.at(at[here])
             codes = [at for at, status in enumerate(RATING_STATUSES) if status in _FAILED]
-            failed[here] |= np.isin(ratings.statuses[at[here]], codes)
+            failed[here] |= np.isin(statuses, codes)
     rated = np.isin(rows, given.rows)
     if not rated.any():
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Responses and their ratings as numpy columns: what summaries of large stores read.
+"""Responses and their verdicts as numpy columns: what summaries read.
 
 One row stands for each answer that counts, in the order of administrations and trials. Which
 answer counts is decided as in :mod:`tabwb.store.derive`: an administration in which something was
@@ -10,36 +10,45 @@ when they are asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import REASONING
-from tabwb.records.states import ResponseStatus
+from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.trials import Attempt
 from tabwb.scoring.calibrated import Calibration
 from tabwb.store import facts
 from tabwb.store.database import Transaction
 from tabwb.store.facts import NOTES
 from tabwb.store.read import trial_parts
-from tabwb.store.verdicts import OTHER, by_place, texts
+from tabwb.store.verdicts import MEANT, OTHER, by_place, texts
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
     from tabwb.store.access import Access
-
 
 T = TypeVar("T")
 Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.floating[Any]]
 STATUSES = tuple(ResponseStatus)
 """A response's status is its place here; -1 where none was stored."""
 CHUNK = 20_000
 """Trials that are read at a time."""
 _BLOCK = 2_000
 """Texts that are read at a time."""
+
+
+def _none() -> NDArray[Any]:
+    return np.empty(0, np.int64)
 
 
 class Places(dict[T, int]):
@@ -52,7 +61,7 @@ class Places(dict[T, int]):
 
 
 def seed_code(noted: str, table: Places[str]) -> int:
-    """Return a noted seed as ``ResponseColumns.seeds`` has it."""
+    """Return a noted seed as ``Frame.seeds`` has it."""
     seed = facts.number(noted)
     return -2 - table[noted] if seed is None else seed
 
@@ -60,34 +69,31 @@ def seed_code(noted: str, table: Places[str]) -> int:
 class Texts(Sequence[str]):
     """Different responses, with what summaries need of each.
 
-    Attributes:
-        sizes: numbers of words.
-        blank, thinks: whether a text is empty; whether it holds a model's reasoning.
-        spoken: equal where the words are; 0 where there are none.
+    ``sizes`` are numbers of words; ``spoken`` is equal where the words are, 0 where there are none;
+    ``blank`` and ``thinks`` say whether a text is empty, and whether it holds a model's reasoning.
+    ``read`` returns the texts from one place to another; it is called for blocks of them.
     """
 
-    def __init__(self, values: Sequence[str], given: Sequence[Ints]) -> None:
-        self.values = values
+    def __init__(self, read: Callable[[int, int], Sequence[str]], given: Sequence[Ints]) -> None:
+        self._read, self._blocks = read, dict[int, Sequence[str]]()
         spoken, self.sizes = given[:2]
         self.blank, self.thinks = (np.asarray(one, np.bool_) for one in given[2:])
         known, codes = np.unique(np.append(spoken, 0), return_inverse=True)
-        zero = int(np.searchsorted(known, 0))
+        self._known, self._zero = known, int(np.searchsorted(known, 0))
         # Words have codes from 1.
-        self.spoken = np.where(codes == zero, 0, codes + (codes < zero))[:-1].astype(np.int32)
-        self._known, self._zero = known, zero
+        self.spoken = np.where(codes == self._zero, 0, codes + (codes < self._zero))[:-1]
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.sizes)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+    def __getitem__(self, at: Any) -> Any:
         """Return a text, or several."""
-        return self.values[at]
+        if isinstance(at, slice):
+            return [self[place] for place in range(*at.indices(len(self)))]
+        number, within = divmod(range(len(self))[at], _BLOCK)
+        if number not in self._blocks:
+            self._blocks[number] = self._read(number * _BLOCK, (number + 1) * _BLOCK)
+        return self._blocks[number][within]
 
     def code(self, text: str) -> int:
         """Return ``spoken`` of the texts with the same words as another; -1 where none has."""
@@ -98,122 +104,95 @@ class Texts(Sequence[str]):
         return at + (at < self._zero)
 
 
-class _Stored(Sequence[str]):
-    """Responses in a store, by the ids of attempts; read in blocks when they are asked for."""
-
-    def __init__(self, access: Access, attempts: Ints, changed: Mapping[int, str]) -> None:
-        self._access, self._attempts, self._changed = access, attempts, changed
-        self._blocks: dict[int, list[str]] = {}
-
-    def __len__(self) -> int:
-        return len(self._attempts)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        number, within = divmod(range(len(self))[at], _BLOCK)
-        if number not in self._blocks:
-            self._blocks[number] = self._read(number * _BLOCK)
-        return self._blocks[number][within]
-
-    def _read(self, start: int) -> list[str]:
-        ids = self._attempts[start : start + _BLOCK].tolist()
-        with self._access.reading() as transaction:
-            found = texts(transaction, ids, "attempts", "response")
-        if len(found) < len(set(ids)):
-            raise StoreError("responses were deleted while they were read", hint="read them again")
-        return [self._changed.get(at, found[id]) for at, id in enumerate(ids, start)]
+_VALUES = np.array([np.nan if value is None else value for value, _ in MEANT.values()])
+_STATUSES = np.array([RATING_STATUSES.index(status) for _, status in MEANT.values()], np.int8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Ratings of one measure by one rater, those that it gave last.
+    """Ratings of one measure by one rater, those that it gave last, at ``rows``, ascending.
 
-    Attributes:
-        rows: of the responses rated, ascending.
-        values: floats; nan where the status is not *value*.
-        statuses: int8, places in :data:`tabwb.store.verdicts.STATUSES` (0 is *value*).
-        reasons: ids of texts; 0 for none.
+    ``codes`` (uint8) are those of :mod:`tabwb.store.verdicts`; ``numbers`` the values where the
+    code is ``OTHER``, or None; ``reasons`` ids of texts, 0 for none.
     """
 
     rows: Ints
-    values: NDArray[np.floating[Any]]
-    statuses: NDArray[np.int8]
+    codes: NDArray[np.uint8]
+    numbers: Floats | None
     reasons: Ints
+
+    @classmethod
+    def of(cls, rows: Ints, values: Floats, statuses: Ints, reasons: Ints) -> Ratings:
+        """Return ratings from values, nan where the status is not *value*, and statuses."""
+        plain = np.where(values == 0, 0, np.where(values == 1, 1, OTHER))
+        codes = np.where(statuses == 0, plain, statuses + 1).astype(np.uint8)
+        return cls(rows, codes, values if (codes == OTHER).any() else None, reasons)
+
+    def at(self, places: Any = slice(None)) -> tuple[Floats, NDArray[np.int8], Ints]:
+        """Return values (nan where there is none), statuses and reasons of some of the ratings."""
+        codes = self.codes[places]
+        values = _VALUES[codes]
+        if self.numbers is not None:
+            values = np.where(codes == OTHER, self.numbers[places], values)
+        return values, _STATUSES[codes], self.reasons[places]
+
+    def has(self, status: RatingStatus) -> bool:
+        """Return whether a rating has a status."""
+        return bool((_STATUSES[self.codes] == RATING_STATUSES.index(status)).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RaterColumns:
-    """What one rater gave.
+    """What one rater gave, at ``rows``, ascending: those of all responses that it rated.
 
-    Attributes:
-        rows: of all responses that it rated, ascending.
-        order: of each, a number that is higher for raters who rated the response later.
-        measures: name to ratings, in the order in which the rater gave them.
-        judged: rows whose verdict that counts came from a call of a model, and prompts: the ids of
-            what it was told.
-        calibration: of a calibrated judge, by measure, what its values were made with.
+    ``order`` is higher for raters who rated a response later. ``measures`` stand in the order in
+    which the rater gave them. ``judged`` are the rows whose verdict came from a call of a model,
+    ``prompts`` the ids of what it was told. ``calibration`` is that of a calibrated judge.
     """
 
     rows: Ints
     order: Ints
     measures: Mapping[str, Ratings]
-    judged: Ints
-    prompts: Ints
+    judged: Ints = field(default_factory=_none)
+    prompts: Ints = field(default_factory=_none)
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ResponseColumns:
+class Frame:
     """The answers that count of some administrations. Arrays have one element per response.
 
-    Attributes:
-        administrations: their numbers, in the order read.
-        starts: of administration ``i`` the rows are ``starts[i]`` to ``starts[i + 1]`` - 1.
-        planned: of each administration, subtest to number of its trials without practice.
-        ids: of the attempts that count, in the store; empty in memory.
-        trials, attempts: numbers of the trial and of the attempt that counts.
-        items: places in ``places``, the (subtest, item) pairs.
-        replicates: from 0.
-        options: places in ``shown``, the options in the order shown.
-        asked: from 0, equal where the same messages were sent, or the same prompt was shown.
-        texts: places in ``responses``, the different texts.
-        statuses: places in :data:`STATUSES`, or -1.
-        seeds: of the draws; -1 without one. Where it is not a number below 10 to the 18th: -2 minus
-            its place in ``noted``.
-        notes: by name, places in ``noted``, or -1.
-        ratings: by rater.
-        reasons: id to text, of ratings without a value and of the verdicts asked for.
-        prompts: id to text, of what judges were told.
+    Those of the last group are what is known of each response by itself, without others
+    (:func:`tabwb.analysis.frame.prepare`).
     """
 
     administrations: tuple[int, ...]
-    starts: Ints
-    planned: tuple[Mapping[str, int], ...]
-    ids: Ints
+    starts: Ints  # of administration i the rows are starts[i] to starts[i + 1] - 1
+    planned: tuple[Mapping[str, int], ...]  # by subtest the number of trials without practice
+    ids: Ints  # of the attempts that count, in the store; empty in memory
     trials: Ints
     attempts: Ints
-    items: Ints
+    items: Ints  # places in places, the (subtest, item) pairs
     replicates: Ints
-    options: Ints
-    asked: Ints
-    texts: Ints
-    statuses: Ints
+    options: Ints  # places in shown, the options in the order shown
+    asked: Ints  # equal where the same messages were sent, or the same prompt was shown
+    texts: Ints  # places in responses, the different texts
+    statuses: Ints  # places in STATUSES, or -1
     places: tuple[tuple[str, str], ...]
     shown: tuple[tuple[str, ...], ...]
     responses: Texts
-    seeds: Ints
-    notes: Mapping[str, Ints]
+    seeds: Ints  # of the draws; -1: none; -2 minus a place in noted: not a number below 10 ** 18
+    notes: Mapping[str, Ints]  # by name, places in noted, or -1
     noted: tuple[str, ...]
     ratings: Mapping[str, RaterColumns]
-    reasons: Mapping[int, str]
-    prompts: Mapping[int, str]
+    reasons: Mapping[int, str]  # of ratings without a value and of the verdicts asked for, by id
+    prompts: Mapping[int, str]  # what judges were told, by id
+
+    counted: Ints = field(default_factory=_none)  # the statuses under which responses count
+    protocols: Ints = field(default_factory=_none)
+    fixed: Bools = field(default_factory=_none)  # nothing was drawn
+    shared: Bools = field(default_factory=_none)  # drawn from a random stream that others share
+    statistics: tuple[Statistic, ...] = ()  # of plugins, to be computed of each group
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -227,17 +206,20 @@ _TRIALS = (
     ("replicate", np.int32, "replicate"),
     ("options", np.int32, "options_id"),
 )
+_TEXT = (
+    ("text", np.int64, "text"),
+    ("spoken", np.int64, "spoken"),
+    ("words", np.int32, "words"),
+    ("blank", np.bool_, "CAST(blank AS INTEGER)"),
+    ("thinks", np.bool_, "CAST(thinks AS INTEGER)"),
+)
 _ATTEMPTS = (
     ("id", np.int32, "id"),
     ("administration", np.int32, "administration_id"),
     ("trial", np.int32, "trial"),
     ("attempt", np.int32, "number"),
     ("status", np.int8, f"CASE coalesce(status, '') {_CASES} WHEN '' THEN -1 ELSE -2 END"),
-    ("text", np.int64, "text"),
-    ("spoken", np.int64, "spoken"),
-    ("words", np.int32, "words"),
-    ("blank", np.bool_, "CAST(blank AS INTEGER)"),
-    ("thinks", np.bool_, "CAST(thinks AS INTEGER)"),
+    *_TEXT,
     ("asked", np.int64, "asked"),
     ("seed", np.int64, "coalesce(seed, -1)"),
     ("line", np.int64, "coalesce(line, -1)"),
@@ -255,7 +237,8 @@ def _table(
     joined = transaction.joined(*(column for *_, column in columns))
     row = transaction.first(f"SELECT {joined} {rest}", *parameters) or ()
     table = {
-        name: _integers(text, kind) for (name, kind, _), text in zip(columns, row, strict=True)
+        name: _integers(text).astype(kind)
+        for (name, kind, _), text in zip(columns, row, strict=True)
     }
     keys = [table[name] for name in ("attempt", "trial", "administration") if name in table]
     order = np.lexsort(keys)
@@ -264,42 +247,17 @@ def _table(
     return table
 
 
-def _integers(text: str | None, kind: Any = np.int64) -> NDArray[Any]:
+def _integers(text: str | None) -> NDArray[np.int64]:
     """Return integers that a database has joined."""
-    return np.fromstring(text or "", np.int64, sep=",").astype(kind)
+    return np.fromstring(text or "", np.int64, sep=",")
 
 
-@dataclass(slots=True)
-class _Given:
-    """What one rater gave with one list of measures, chunk by chunk."""
-
-    rows: list[Ints] = field(default_factory=list)
-    codes: list[NDArray[np.uint8]] = field(default_factory=list)
-    numbers: dict[int, dict[int, float]] = field(default_factory=dict)
-    reasons: dict[int, dict[int, int]] = field(default_factory=dict)
-    """By place in the list: row to value, and to id."""
-
-
-@dataclass(slots=True)
-class _Read:
-    """What has been read."""
-
-    sizes: list[int] = field(default_factory=list)
-    planned: list[dict[str, int]] = field(default_factory=list)
-    parts: dict[str, list[Ints]] = field(default_factory=dict)
-    changed: dict[int, Attempt] = field(default_factory=dict)
-    """Rows whose text a person has set."""
-    raters: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
-    given: dict[tuple[int, int], _Given] = field(default_factory=dict)
-    prompts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
-
-
-def response_columns(
+def read_frame(
     access: Access, administrations: Sequence[int], explained: Collection[str] = ()
-) -> ResponseColumns:
+) -> Frame:
     """Read the answers that count, with their ratings."""
     with access.reading() as transaction:
-        return _Reader(transaction, administrations, explained).columns(access)
+        return _Reader(transaction, administrations, explained).frame(access)
 
 
 class _Reader:
@@ -311,15 +269,29 @@ class _Reader:
         rows = transaction.rows("SELECT id, subtest, item FROM items")
         self._items = {number: (subtest, item) for number, subtest, item in rows}
         self._judged = transaction.value("SELECT 1 FROM judgements LIMIT 1") is not None
-        self._read = _Read()
+        self._sizes: list[int] = []
+        self._planned: list[dict[str, int]] = []
+        self._parts: defaultdict[str, list[Ints]] = defaultdict(list)
+        self._set: dict[int, Attempt] = {}
+        """Rows of administrations with corrections: a person may have set their texts."""
+        self._rated: defaultdict[int, list[tuple[Ints, Ints]]] = defaultdict(list)
+        """By rater rows, and the ids of its first verdicts."""
+        self._codes: defaultdict[tuple[int, int], list[tuple[Ints, NDArray[np.uint8]]]]
+        self._codes = defaultdict(list)
+        """By rater and list of measures rows, and codes of each measure."""
+        self._others: defaultdict[tuple[str, int, int], defaultdict[int, dict[int, float]]]
+        self._others = defaultdict(lambda: defaultdict(dict))
+        """Numbers and reasons by rater, list of measures and place in it: row to value or id."""
+        self._told: defaultdict[int, list[tuple[Ints, Ints]]] = defaultdict(list)
+        """By rater rows, and the ids of prompts."""
 
-    def columns(self, access: Access) -> ResponseColumns:
-        read, transaction = self._read, self._transaction
+    def frame(self, access: Access) -> Frame:
+        transaction = self._transaction
         for low, high in _chunks(transaction, self._administrations):
             self._chunk([n for n in self._administrations if low <= n <= high])
         kinds = {name: kind for name, kind, _ in (*_TRIALS, *_ATTEMPTS)}
         columns = {
-            name: np.concatenate([*read.parts.pop(name, ()), np.empty(0, kind)])
+            name: np.concatenate([*self._parts.pop(name, ()), np.empty(0, kind)])
             for name, kind in kinds.items()
             if name != "administration"
         }
@@ -330,28 +302,31 @@ class _Reader:
         options, shown = _in_order(columns.pop("options"))
         known = texts(transaction, options.tolist())
         first, own = _firsts(columns.pop("text"))
-        kept = [columns.pop(name)[first] for name in ("spoken", "words", "blank", "thinks")]
-        stored = _Stored(
-            access,
-            columns["id"][first],
-            {
-                at: changed[row]
-                for at, row in enumerate(first.tolist() if changed else ())
-                if row in changed
-            },
-        )
+        kept = [columns.pop(name)[first] for name, *_ in _TEXT[1:]]
+        of_text = columns["id"][first]
+        places_of = enumerate(first.tolist() if changed else ())
+        set_at = {at: changed[row] for at, row in places_of if row in changed}
+
+        def read(start: int, stop: int) -> list[str]:
+            ids = of_text[start:stop].tolist()
+            with access.reading() as transaction:
+                found = texts(transaction, ids, "attempts", "response")
+            if len(found) < len(set(ids)):
+                raise StoreError(_DELETED, hint="read them again")
+            return [set_at.get(at, found[id]) for at, id in enumerate(ids, start)]
+
         ratings = self._by_rater()
+        prompts = {n for rater in ratings.values() for n in distinct(rater.prompts).tolist()}
         reasons = {
             number
             for rater in ratings.values()
             for one in rater.measures.values()
             for number in distinct(one.reasons[:1] if _same(one.reasons) else one.reasons).tolist()
         }
-        prompts = {n for rater in ratings.values() for n in distinct(rater.prompts).tolist()}
-        return ResponseColumns(
+        return Frame(
             administrations=tuple(self._administrations),
-            starts=np.cumsum([0, *read.sizes]),
-            planned=tuple(read.planned),
+            starts=np.cumsum([0, *self._sizes]),
+            planned=tuple(self._planned),
             ids=columns.pop("id"),
             trials=small(columns.pop("trial")),
             attempts=small(columns.pop("attempt")),
@@ -363,7 +338,7 @@ class _Reader:
             statuses=small(columns.pop("status")),
             places=tuple(self._items[number] for number in places.tolist()),
             shown=tuple(tuple(json.loads(known[number])) for number in options.tolist()),
-            responses=Texts(stored, kept),
+            responses=Texts(read, kept),
             seeds=small(seeds),
             notes={name: small(codes) for name, codes in notes.items()},
             noted=tuple(noted),
@@ -374,7 +349,7 @@ class _Reader:
 
     def _chunk(self, chosen: Sequence[int]) -> None:
         """Read administrations between which the store has no other."""
-        read, transaction, span = self._read, self._transaction, (chosen[0], chosen[-1])
+        transaction, span = self._transaction, (chosen[0], chosen[-1])
         trials = _table(
             transaction, _TRIALS, f"FROM trials WHERE {_BETWEEN} AND NOT practice", *span
         )
@@ -382,40 +357,37 @@ class _Reader:
         if (attempts["status"] == -2).any():
             raise ValueError("a response has a status that does not exist")
         at = found(_pairs(trials), _pairs(attempts))
+        corrected = self._folded(span)
         keep = at >= 0
-        folded = self._folded(span)
-        if folded:
-            names = "administration", "trial", "attempt"
-            rows = zip(*(attempts[name].tolist() for name in names), strict=True)
-            for row, (number, trial, attempt) in enumerate(rows):
-                if number in folded:
-                    counting = folded[number].get(trial)
+        if corrected:
+            for row, (number, trial, attempt) in enumerate(
+                zip(*(attempts[name].tolist() for name in _TRIED), strict=True)
+            ):
+                if number in corrected:
+                    counting = corrected[number].get(trial)
                     keep[row] &= counting is not None and counting.number == attempt
         # Of several attempts of a trial that are ok the last one counts.
         kept = np.flatnonzero(keep)
-        if len(kept):
-            kept = kept[np.append(np.diff(at[kept]) != 0, True)]
+        kept = kept[np.append(np.diff(at[kept]) != 0, True)[: len(kept)]]
         own = {name: values[kept] for name, values in attempts.items()}
         own |= {name: values[at[kept]] for name, values in trials.items() if name not in own}
-        before = sum(read.sizes)
-        for row, (number, trial) in enumerate(
-            zip(own["administration"].tolist(), own["trial"].tolist(), strict=True)
-            if folded
-            else ()
-        ):
-            if number in folded:
-                read.changed[before + row] = folded[number][trial]
+        before = sum(self._sizes)
+        if corrected:
+            pairs = zip(own["administration"].tolist(), own["trial"].tolist(), strict=True)
+            for row, (number, trial) in enumerate(pairs, before):
+                if number in corrected:
+                    self._set[row] = corrected[number][trial]
         places = np.searchsorted(chosen, own.pop("administration"))
         for name, values in own.items():
-            read.parts.setdefault(name, []).append(values)
-        read.sizes += np.bincount(places, minlength=len(chosen)).tolist()
-        read.planned += self._planned(chosen, trials)
+            self._parts[name].append(values)
+        self._sizes += np.bincount(places, minlength=len(chosen)).tolist()
+        self._planned += self._planned_of(chosen, trials)
         if len(kept):
             self._verdicts(span, own["id"], before)
             if self._judged:
                 self._prompts(span, own["id"], before)
 
-    def _planned(
+    def _planned_of(
         self, chosen: Sequence[int], trials: Mapping[str, NDArray[Any]]
     ) -> list[dict[str, int]]:
         planned: list[dict[str, int]] = [{} for _ in chosen]
@@ -436,14 +408,13 @@ class _Reader:
             f" AND kind IN {_CORRECTIONS}",
             *span,
         )
-        return {number: self._fold(number) for (number,) in numbers}
-
-    def _fold(self, number: int) -> dict[int, Attempt]:
         return {
-            trial.plan.number: trial.counting
-            for part in trial_parts(self._transaction, number)
-            for trial in part
-            if trial.is_answered and trial.counting is not None
+            number: {
+                trial.plan.number: trial.counting
+                for trial in chain.from_iterable(trial_parts(self._transaction, number))
+                if trial.is_answered and trial.counting is not None
+            }
+            for (number,) in numbers
         }
 
     def _corrected(
@@ -451,15 +422,13 @@ class _Reader:
     ) -> dict[int, str]:
         """Set the facts of the texts that persons have set; return these by row."""
         changed: dict[int, str] = {}
-        for row, attempt in self._read.changed.items():
+        for row, attempt in self._set.items():
             given = facts.of_text(attempt.response)
             if given.text != columns["text"][row]:
                 changed[row] = attempt.response
                 for name, value in given._asdict().items():
                     columns[name][row] = value
-                columns["status"][row] = (
-                    -1 if attempt.status is None else STATUSES.index(attempt.status)
-                )
+                columns["status"][row] = _place_of(attempt.status)
                 notes["cause"][row] = -1
         return changed
 
@@ -482,9 +451,8 @@ class _Reader:
         if (lines >= 0).any():
             different, own = np.unique(lines, return_inverse=True)
             codes = [noted[str(line)] if line >= 0 else -1 for line in different.tolist()]
-            notes["replayed_line"] = np.where(
-                lines >= 0, np.array(codes)[own], notes["replayed_line"]
-            )
+            given = np.array(codes)[own]
+            notes["replayed_line"] = np.where(lines >= 0, given, notes["replayed_line"])
         return notes, seeds
 
     def _verdicts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
@@ -514,37 +482,32 @@ class _Reader:
         order = np.lexsort((ids, rater_of, of))
         order = order[np.searchsorted(of[order], 0) :]
         place, rater_of = of[order], rater_of[order]
-        new = np.ones(len(place), bool)
-        new[1:] = (place[1:] != place[:-1]) | (rater_of[1:] != rater_of[:-1])
-        heads = np.flatnonzero(new)
+        heads = np.flatnonzero(_is_new(place, rater_of))
         latest = np.append(heads[1:], len(place))[: len(heads)] - 1
-        first, raters, row_of = ids[order[heads]], rater_of[latest], place[latest] + before
-        source, rows = order[latest], row_of.astype(np.int32)
+        raters, rows = rater_of[latest], (place[latest] + before).astype(np.int32)
+        source = order[latest]
         for rater in distinct(raters).tolist():
             mine = raters == rater
-            self._read.raters.setdefault(rater, []).append((rows[mine], first[mine]))
+            self._rated[rater].append((rows[mine], ids[order[heads]][mine]))
         starts = np.cumsum([0, *sizes])
         for at, (rater, measures, least, most, *_, text) in enumerate(parts):
             if least != most:
-                raise ValueError("a verdict has not one code for each measure")
+                raise ValueError(_NOT_ONE)
             own = np.flatnonzero(part_of[source] == at)
             whole = np.frombuffer(bytes.fromhex(text), np.uint8).reshape(sizes[at], -1)
-            into = self._read.given.setdefault((rater, measures), _Given())
-            into.rows.append(rows[own])
-            into.codes.append(whole[source[own] - starts[at]])
+            taken = whole[source[own] - starts[at]].T
+            self._codes[rater, measures].append((rows[own], np.ascontiguousarray(taken)))
         others = self._transaction.rows(
             f"SELECT v.id, v.rater_id, v.measures_id, v.numbers, v.reasons {rest}"
             " AND (v.numbers IS NOT NULL OR v.reasons IS NOT NULL)",
             *limits,
         )
         row_of_id = dict(zip(ids[source].tolist(), rows.tolist(), strict=True)) if others else {}
-        for number, rater, measures, numbers, reasons in others:
+        for number, rater, measures, *said in others:
             if (row := row_of_id.get(number)) is not None:
-                into = self._read.given[rater, measures]
-                for at, value in by_place(numbers).items():
-                    into.numbers.setdefault(at, {})[row] = value
-                for at, reason in by_place(reasons).items():
-                    into.reasons.setdefault(at, {})[row] = reason
+                for what, one in zip(("numbers", "reasons"), said, strict=True):
+                    for at, value in by_place(one).items():
+                        self._others[what, rater, measures][at][row] = value
 
     def _prompts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
         """Read what judges were told for the verdicts that count."""
@@ -561,53 +524,59 @@ class _Reader:
         order = np.lexsort((calls, raters, place))
         order = order[place[order] >= 0]
         raters, prompts, place = raters[order], prompts[order], place[order] + before
-        last = np.ones(len(place), bool)
-        last[:-1] = (place[1:] != place[:-1]) | (raters[1:] != raters[:-1])
+        last = np.append(_is_new(place, raters)[1:], True)[: len(place)]
         for rater in distinct(raters[last]).tolist():
             mine = last & (raters == rater)
-            self._read.prompts.setdefault(rater, []).append((place[mine], prompts[mine]))
+            self._told[rater].append((place[mine], prompts[mine]))
 
     def _by_rater(self) -> dict[str, RaterColumns]:
         specs = dict(self._transaction.rows("SELECT id, spec FROM raters"))
-        lists = texts(self._transaction, {measures for _, measures in self._read.given})
+        lists = texts(self._transaction, {measures for _, measures in self._codes})
         columns = {}
-        for rater, parts in sorted(self._read.raters.items()):
-            rows, order = _joined(parts)
-            measures: dict[str, list[Ratings]] = {}
-            for key in sorted(key for key in self._read.given if key[0] == rater):
+        for rater, parts in sorted(self._rated.items()):
+            rows, order = map(np.concatenate, zip(*parts, strict=True))
+            measures: defaultdict[str, list[Ratings]] = defaultdict(list)
+            for key in sorted(key for key in self._codes if key[0] == rater):
                 for name, ratings in self._ratings(key, json.loads(lists[key[1]])):
-                    measures.setdefault(name, []).append(ratings)
-            judged, prompts = _joined(self._read.prompts.get(rater, []))
+                    measures[name].append(ratings)
             whole = {name: _whole(given, rows) for name, given in measures.items()}
-            columns[specs[rater]] = RaterColumns(rows, small(order), whole, judged, prompts)
+            told = self._told.get(rater, [(_none(), _none())])
+            judged = map(np.concatenate, zip(*told, strict=True))
+            columns[specs[rater]] = RaterColumns(rows, small(order), whole, *judged)
         return columns
 
     def _ratings(
         self, key: tuple[int, int], measures: Sequence[str]
     ) -> Iterator[tuple[str, Ratings]]:
-        given = self._read.given.pop(key)
-        rows, codes = np.concatenate(given.rows), np.concatenate(given.codes)
-        if codes.shape[1] != len(measures) or codes.max(initial=0) > OTHER:
-            raise ValueError("a verdict has not one code for each measure")
+        parts = self._codes.pop(key)
+        rows = np.concatenate([part for part, _ in parts])
+        codes = np.concatenate([part for _, part in parts], axis=1)
+        if len(codes) != len(measures) or codes.max(initial=0) > OTHER:
+            raise ValueError(_NOT_ONE)
+        numbers, reasons = (self._others[what, *key] for what in ("numbers", "reasons"))
         for place, name in enumerate(measures):
-            own = codes[:, place]
-            values: NDArray[Any] = _VALUES[own]
-            if others := given.numbers.get(place):
-                values = values.astype(np.float64)
-                values[_rows(rows, others)] = list(others.values())
-            statuses = _STATUSES[own]
-            if (np.isfinite(values) != (statuses == 0)).any():
+            own, values = codes[place], None
+            if given := numbers.get(place):
+                values = np.full(len(rows), np.nan)
+                values[_rows(rows, given)] = list(given.values())
+            known = np.zeros(len(rows), bool) if values is None else np.isfinite(values)
+            if ((own == OTHER) != known).any():
                 raise ValueError("a rating has a value exactly when its status is 'value'")
-            reasons = np.zeros(len(rows), np.int32)
-            if said := given.reasons.get(place):
-                reasons[_rows(rows, said)] = list(said.values())
+            why = np.zeros(len(rows), np.int32)
+            if said := reasons.get(place):
+                why[_rows(rows, said)] = list(said.values())
                 if name not in self._explained:
-                    reasons[statuses == 0] = 0
-            yield name, Ratings(rows, small(values), small(statuses), small(reasons))
+                    why[_STATUSES[own] == 0] = 0
+            yield name, Ratings(rows, own, None if values is None else small(values), small(why))
 
 
-_VALUES = np.array([0, 1] + [np.nan] * 254, np.float16)
-_STATUSES = np.array([0, 0, 1, 2, 3, 0] + [0] * 250, np.int8)
+_TRIED = "administration", "trial", "attempt"
+_DELETED = "responses were deleted while they were read"
+_NOT_ONE = "a verdict has not one code for each measure"
+
+
+def _place_of(status: ResponseStatus | None) -> int:
+    return -1 if status is None else STATUSES.index(status)
 
 
 def _rows(rows: Ints, wanted: Collection[int]) -> Ints:
@@ -616,6 +585,13 @@ def _rows(rows: Ints, wanted: Collection[int]) -> Ints:
 
 def _pairs(table: Mapping[str, NDArray[Any]]) -> Ints:
     return np.asarray(table["administration"].astype(np.int64) << 32 | table["trial"])
+
+
+def _is_new(*ordered: Ints) -> Bools:
+    """Return where one of some ordered columns differs from the row before."""
+    new = np.ones(len(ordered[0]), bool)
+    new[1:] = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
+    return new
 
 
 def _firsts(values: Ints) -> tuple[Ints, Ints]:
@@ -642,22 +618,14 @@ def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
     if len(parts) == 1:
         (one,) = parts
         rows = rated if np.array_equal(one.rows, rated) else one.rows
-        return Ratings(rows, one.values, one.statuses, one.reasons)
+        return Ratings(rows, one.codes, one.numbers, one.reasons)
     rows = np.concatenate([part.rows for part in parts])
     order = np.argsort(rows, kind="stable")
     rows = rows[order]
-    return Ratings(
-        rated if np.array_equal(rows, rated) else rows,
-        small(np.concatenate([part.values for part in parts])[order]),
-        small(np.concatenate([part.statuses for part in parts])[order]),
-        small(np.concatenate([part.reasons for part in parts])[order]),
-    )
-
-
-def _joined(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([ids for _, ids in parts])
+    given = zip(*(part.at() for part in parts), strict=True)
+    values, statuses, reasons = (np.concatenate(one)[order] for one in given)
+    shared = rated if np.array_equal(rows, rated) else rows
+    return Ratings.of(shared, values, statuses, small(reasons))
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -774,7 +742,7 @@ def attempt_details(transaction: Transaction, ids: Ints) -> AttemptDetails:
         if latency is not None:
             latencies[row] = latency
     if n < len(row_of):
-        raise StoreError("responses were deleted while they were read", hint="read them again")
+        raise StoreError(_DELETED, hint="read them again")
     known = texts(transaction, prompts)
     lists = [known[number] for number in prompts], *map(list, different[1:])
     names = "prompt", "stop_reason", "recorded_at", "reasoning"

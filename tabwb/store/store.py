@@ -27,7 +27,7 @@ from tabwb.store.schema import open_embedded
 
 if TYPE_CHECKING:
     from tabwb.store.access import Database
-    from tabwb.store.columns import AttemptDetails, Ints, ResponseColumns
+    from tabwb.store.columns import AttemptDetails, Frame, Ints
     from tabwb.store.merge import Merged
     from tabwb.store.read import Facts, Rated
     from tabwb.store.sets import RatingSets
@@ -311,16 +311,14 @@ class Store:
         with self._access.reading() as transaction:
             return read.notes_with(transaction, administration_ids, names)
 
-    def columns(
-        self, administration_ids: Sequence[int], explained: Collection[str] = ()
-    ) -> ResponseColumns:
+    def columns(self, administration_ids: Sequence[int], explained: Collection[str] = ()) -> Frame:
         """Return the answers that count as numpy columns."""
-        from tabwb.store.columns import response_columns
+        from tabwb.store.columns import read_frame
 
-        return response_columns(self._access, administration_ids, explained)
+        return read_frame(self._access, administration_ids, explained)
 
     def attempt_details(self, ids: Ints) -> AttemptDetails:
-        """Return prompt and latency of attempts; ``ids`` as :attr:`ResponseColumns.ids`."""
+        """Return prompt and latency of attempts; ``ids`` as ``Frame.ids``."""
         from tabwb.store.columns import attempt_details
 
         with self._access.reading() as transaction:

@@ -29,10 +29,11 @@ T = TypeVar("T")
 _AT_ONCE = 500
 """Parameters of one statement; databases allow some thousands."""
 _CODES: dict[float | None, int] = {0.0: 0, 1.0: 1}
-_MEANT: dict[int, tuple[float | None, RatingStatus]] = {
+MEANT: dict[int, tuple[float | None, RatingStatus]] = {
     0: (0.0, RatingStatus.VALUE),
     1: (1.0, RatingStatus.VALUE),
     **{1 + at: (None, status) for at, status in enumerate(STATUSES) if at},
+    OTHER: (None, RatingStatus.VALUE),
 }
 _KEPT = 20_000
 
@@ -141,7 +142,7 @@ class Verdicts:
             one = rater, measure, code, others.get(place), reasons.get(place)
             if one not in self._one:
                 other = (others[place], RatingStatus.VALUE) if code == OTHER else None
-                value, status = other or _MEANT[code]
+                value, status = other or MEANT[code]
                 reason = "" if one[4] is None else self._texts[one[4]]
                 self._one[one] = Rating(rater, measure, value, status, reason)
             ratings.append(self._one[one])

@@ -107,8 +107,8 @@ def test_a_verdict_stands_for_the_share_of_samples_with_the_feature(store: Store
     present, absent = 9.5 / 13, 5.5 / 18
     expected = [present] * 12 + [absent] * 18 + [present, absent]
     for name in ("jargon", "jargon.probability"):
-        assert rater.measures[name].values.tolist() == pytest.approx(expected)
-    assert columns.ratings["rules-1"].measures["jargon"].values[0] == 1.0
+        assert rater.measures[name].at()[0].tolist() == pytest.approx(expected)
+    assert columns.ratings["rules-1"].measures["jargon"].at()[0][0] == 1.0
     own = after[1]["calibrated:rules-1"]
     assert own.features == ("jargon",)
     # Two people rated each sample with a consensus, and two the settled one.
@@ -223,8 +223,8 @@ def test_a_verdict_without_calibration_is_undefined(store: Store) -> None:
         store, store.columns([number]), [DECLARED], "calibrated:rules-1"
     )
     given = columns.ratings["calibrated:rules-1"].measures["anomia"]
-    assert np.isnan(given.values).all()
-    assert set(given.statuses.tolist()) == {UNDEFINED}
+    assert np.isnan(given.at()[0]).all()
+    assert set(given.at()[1].tolist()) == {UNDEFINED}
     assert "0 of 10 samples" in columns.reasons[int(given.reasons[0])]
     assert "anomia" not in after[0]["calibrated:rules-1"].features
 

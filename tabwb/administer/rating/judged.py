@@ -55,9 +55,9 @@ def judged(
         for measure, ratings in given.measures.items():
             if measure not in measures:
                 continue
-            chosen = np.isin(ratings.rows, wanted) & np.isin(ratings.values, (0.0, 1.0))
-            for row, value in zip(
-                ratings.rows[chosen].tolist(), ratings.values[chosen].tolist(), strict=True
-            ):
-                found.setdefault(places[row], {}).setdefault(measure, {})[rater] = float(value)
+            values, *_ = ratings.at()
+            chosen = np.isin(ratings.rows, wanted) & np.isin(values, (0.0, 1.0))
+            rows = ratings.rows[chosen].tolist()
+            for row, value in zip(rows, values[chosen].tolist(), strict=True):
+                found.setdefault(places[row], {}).setdefault(measure, {})[rater] = value
     return found

@@ -47,7 +47,7 @@ def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
     prepared = next(
         member.columns[0] for group in groups for member in group.group.members if member.columns
     )
-    latencies = store.attempt_details(prepared.columns.ids).latencies
+    latencies = store.attempt_details(prepared.ids).latencies
     for group in groups:
         sources = [member for member in group.group.members if not is_aloud(member)]
         rows = table_of(sources).rows if sources else np.zeros(0, np.int64)

@@ -231,12 +231,12 @@ class Trials:
 
         assert data.columns is not None
         prepared, place = data.columns
-        start, end = prepared.columns.starts[place : place + 2].tolist()
+        start, end = prepared.starts[place : place + 2].tolist()
         effective = {
             number: None if status < 0 else STATUSES[status]
             for number, status in zip(
-                prepared.columns.trials[start:end].tolist(),
-                prepared.statuses[start:end].tolist(),
+                prepared.trials[start:end].tolist(),
+                prepared.counted[start:end].tolist(),
                 strict=True,
             )
         }

@@ -87,7 +87,7 @@ def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
 def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
     """Return responses as the statistics and pages of plugins are given them."""
     columns, texts = group.columns, group.text[rows]
-    members = group.frame.columns.administrations
+    members = group.frame.administrations
     numbers = np.array([members[place] for place in group.members], np.int64)
     places = group.place[rows]
     subtests = series_of((subtest for subtest, _ in columns.places), "text")

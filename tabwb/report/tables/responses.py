@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.frame import NOT_RATED, Bools, Frame, table_of
+from tabwb.analysis.frame import NOT_RATED, table_of
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.battery.model import Item, Subtest
@@ -22,7 +22,7 @@ from tabwb.records.columns import Column, column_of
 from tabwb.records.ratings import CALIBRATED
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
-from tabwb.store.columns import STATUSES, Ints, ResponseColumns, found
+from tabwb.store.columns import STATUSES, Bools, Frame, Ints, found
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Series, Table, series_of
@@ -88,7 +88,7 @@ def ratings_table(
         return _empty("ratings", (*repeated, *RATING_COLUMNS), RATING_NOTES)
     series = {**_of_administrations(chosen, rows), **_of_responses(rows)}
     responses = Table("responses", repeated, series)
-    columns = rows.prepared.columns
+    columns = rows.prepared
     named = {name for given in columns.ratings.values() for name in given.measures}
     whole = store.columns(columns.administrations, named)
     if rater is not None and rater.startswith(CALIBRATED) and len(responses):
@@ -112,10 +112,7 @@ def ratings_table(
                 [[raters.setdefault(name, len(raters))],
                  [measures.setdefault(measure, len(measures))]],
             )  # fmt: skip
-            parts.append(
-                (own[here], *codes, ratings.values[here], ratings.statuses[here],
-                 ratings.reasons[here])
-            )  # fmt: skip
+            parts.append((own[here], *codes, *ratings.at(here)))
     return _long(responses, parts, list(raters), list(measures), whole.reasons)
 
 
@@ -199,14 +196,14 @@ def _of_administrations(chosen: Sequence[AdministrationData], rows: _Rows) -> di
 
 
 def _of_attempts(store: Store, rows: _Rows) -> dict[str, Series]:
-    details = store.attempt_details(rows.prepared.columns.ids[rows.rows])
+    details = store.attempt_details(rows.prepared.ids[rows.rows])
     series = {name: Series(places, known) for name, (places, known) in details.texts.items()}
     series["response_recorded_at"] = series.pop("recorded_at")
     return {**series, "latency_s": Series(details.latencies)}
 
 
 def _of_responses(rows: _Rows) -> dict[str, Series]:
-    columns, at = rows.prepared.columns, rows.rows
+    columns, at = rows.prepared, rows.rows
     places = columns.items[at]
     numbers = {"trial_number": columns.trials, "replicate": columns.replicates,
                "response_attempt": columns.attempts}  # fmt: skip
@@ -242,7 +239,7 @@ def _truths(verdicts: NDArray[np.float64]) -> Series:
     return Series(verdicts == 1.0, None, missing if missing.any() else None)
 
 
-def _seeds(columns: ResponseColumns, at: Ints) -> Series:
+def _seeds(columns: Frame, at: Ints) -> Series:
     seeds = columns.seeds[at].astype(np.int64)
     # Below -1 it is a text that an earlier version stored.
     for place in np.unique(seeds[seeds < -1]).tolist():
