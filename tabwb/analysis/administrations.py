@@ -56,7 +56,7 @@ def model_of(conditions: Conditions) -> str:
     >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
     'transformers:m@dtype=float32'
     """
-    return name_of(replace(conditions, examinee=spec_of(conditions)))
+    return spec_of(conditions) + (f" + {conditions.lesion}" if conditions.lesion else "")
 
 
 def spec_of(conditions: Conditions) -> str:

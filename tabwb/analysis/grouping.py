@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, Cell, Part, Place, model_of, part_of
 from tabwb.analysis.keys import (
@@ -31,6 +32,7 @@ from tabwb.analysis.names import judge_called, name_in, names_of, short_lesions
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions, compared, described, phrase_of
 from tabwb.records.errors import UsageError
+from tabwb.records.exchange import Decoding
 from tabwb.records.specs import Spec, parse_spec
 from tabwb.records.trials import HASHES
 from tabwb.report.summaries.judges import JudgeSummary, Terms
@@ -61,16 +63,11 @@ def phrase_in_name(name: str, value: str) -> str:
     return _HASH.sub(r"\1…", phrase_of(name, value))
 
 
-@dataclass(frozen=True, slots=True)
-class KeyValue:
+class KeyValue(NamedTuple):
     """What a group has of one key.
 
-    Attributes:
-        key: its id.
-        title: of the key.
-        value: of the group; None where it has none.
-        name: the group by this key alone, with the model's whole spec.
-        cell: the value as a table has it below the title.
+    ``name`` is what the group is called by this key alone, with the model's whole spec; ``cell`` is
+    the value as a table has it below the title.
     """
 
     key: str
@@ -84,26 +81,19 @@ class KeyValue:
 class Group:
     """Administrations whose responses are pooled.
 
-    Attributes:
-        by: what they have in common: the ids of keys, with commas between (``model``).
-        label: the values, with the model's whole spec.
-        members: oldest first; all of one battery version, all models or all persons, given under
-            like conditions where :func:`tabwb.analysis.grouping.grouped` made it.
-        apart: conditions (name, value) that tell it from other groups of the same label.
-        values: of each key.
-        short: its label with the short name of the model; empty: as the label.
-        together: the keys over which it is pooled on purpose.
-        shared: conditions that would be in ``apart`` if not all groups shown had the same.
+    ``by`` are the ids of the keys that they have in common, with commas between; ``label`` their
+    values, with the model's whole spec; ``members``, oldest first, have one battery version, are
+    all models or all persons, given under like conditions where :func:`grouped` made it.
     """
 
     by: str
     label: str
     members: tuple[AdministrationData, ...]
-    apart: tuple[tuple[str, str], ...] = ()
+    apart: Facts = ()  # conditions that tell it from other groups of the same label
     values: tuple[KeyValue, ...] = ()
-    short: str = ""
-    together: tuple[str, ...] = ()
-    shared: Facts = ()
+    short: str = ""  # its label with the short name of the model; empty: as the label
+    together: tuple[str, ...] = ()  # the keys over which it is pooled on purpose
+    shared: Facts = ()  # what would be in apart if not all groups shown had the same
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -141,23 +131,23 @@ class Group:
     @property
     def has_model(self) -> bool:
         """Whether its examinees are models."""
-        return self.members[0].administration.conditions.kind == "model"
+        return self.members[0].conditions.kind == "model"
 
     @property
     def has_lesion(self) -> bool:
         """Whether any of its administrations were given under a lesion."""
-        return any(one.administration.conditions.lesion is not None for one in self.members)
+        return any(one.conditions.lesion is not None for one in self.members)
 
     @property
     def labels(self) -> Mapping[str, str]:
         """What profiles say of the models; without whatever they do not agree on."""
-        values = _values(member.administration.conditions.labels for member in self.members)
+        values = _values(member.conditions.labels for member in self.members)
         return {name: given[0] for name, given in values.items() if len(given) == 1}
 
     @property
     def tunings(self) -> tuple[str, ...]:
         """What profiles say that the members are tuned to; ``unknown`` where one does not."""
-        labels = (member.administration.conditions.labels for member in self.members)
+        labels = (member.conditions.labels for member in self.members)
         return tuple(dict.fromkeys(given.get("tuning") or "unknown" for given in labels))
 
     @property
@@ -171,17 +161,33 @@ class Group:
     @property
     def circumstances(self) -> Mapping[str, tuple[str, ...]]:
         """How its members were given: name to the different values, in order of appearance."""
-        return _values(described(member.administration.conditions) for member in self.members)
+        return _values(map(described, self._different))
 
     @property
     def mixed(self) -> Mapping[str, tuple[str, ...]]:
         """In what its members differ although their responses are pooled."""
-        conditions = [member.administration.conditions for member in self.members]
-        values = _values({"examinee": model_of(given), **described(given)} for given in conditions)
+        facts = ({"examinee": model_of(given), **described(given)} for given in self._different)
+        values = _values(facts)
         if len(values["examinee"]) == 1:
             # The same name, but perhaps other weights.
             values |= _values(member.identity for member in self.members)
         return {name: given for name, given in values.items() if len(given) > 1}
+
+    @property
+    def _different(self) -> Iterable[Conditions]:
+        """The conditions of its members that differ in more than seeds."""
+        return {_but_seeds(one.conditions): one.conditions for one in self.members}.values()
+
+
+_FIELDS = attrgetter(
+    *(one.name for one in fields(Conditions) if one.name not in ("seed", "labels", "decoding")),
+    *(f"decoding.{one.name}" for one in fields(Decoding) if one.name != "seed"),
+)
+
+
+def _but_seeds(given: Conditions) -> tuple[object, ...]:
+    """Return what is equal where conditions differ in seeds alone, which no group needs."""
+    return *_FIELDS(given), *given.labels.items()
 
 
 def _values(facts: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
@@ -205,7 +211,7 @@ def grouped(
     ``together`` names is pooled over, and what no comparison needs, such as seeds. To whom a key
     does not apply is a separate group: by what only models have, each person is ``speaker ID``.
     """
-    asked = _Asked.of(chosen, by, together)
+    asked = _Asked(chosen, by, together)
     found: dict[tuple[object, ...], dict[Facts, list[AdministrationData]]] = {}
     labels: dict[tuple[object, ...], tuple[str, tuple[KeyValue, ...], str]] = {}
     for member in chosen:
@@ -230,7 +236,7 @@ def grouped(
         names |= dict.fromkeys(_differing([dict(other) for other in alike]))
     return tuple(
         Group(
-            asked.by,
+            ",".join(asked.ids),
             label,
             tuple(members),
             tuple(
@@ -247,126 +253,92 @@ def grouped(
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Asked:
-    """How to group.
+    """How to group what is chosen."""
 
-    Attributes:
-        keys: in order.
-        together: ids of keys over which responses are pooled on purpose.
-        pooled: ids of the conditions of these.
-        whole, short: spec of each model to itself, and to its short name.
-        lesions: spec of each lesion to its short name.
-        moved: id of each administration whose model has the weights and the tokenizer of another
-            path that came before, to the spec with that path.
-    """
-
-    keys: tuple[Key, ...]
-    together: tuple[str, ...]
-    pooled: tuple[str, ...]
-    whole: Mapping[str, str]
-    short: Mapping[str, str]
-    lesions: Mapping[str, str]
-    moved: Mapping[int, str]
-
-    @classmethod
-    def of(
-        cls, chosen: Iterable[AdministrationData], by: str | Sequence[str], together: Iterable[str]
-    ) -> _Asked:
-        """Return how to group what is chosen."""
-        ids = read_keys(by if isinstance(by, str) else ",".join(by))
-        if not ids:
+    def __init__(
+        self, chosen: Sequence[AdministrationData], by: str | Sequence[str], together: Iterable[str]
+    ) -> None:
+        self.ids = read_keys(by if isinstance(by, str) else ",".join(by))
+        if not self.ids:
             raise UsageError("no key is named", hint="for example: --by model,temperature")
-        pooled = [_pooled(name, ids) for name in together]
-        chosen = list(chosen)
-        moved = _moved(chosen)
-        given = [_at_one_path(member, moved).administration.conditions for member in chosen]
-        names = names_of(given)
-        return cls(
-            tuple(map(key_of, ids)),
-            tuple(key.id for key in pooled),
-            tuple(condition for key in pooled for condition in key.pooled),
-            {spec: spec for spec in names},
-            names,
-            short_lesions(given),
-            moved,
-        )
-
-    @property
-    def by(self) -> str:
-        """The ids of the keys, with commas between."""
-        return ",".join(key.id for key in self.keys)
+        pooled = [_pooled(name, self.ids) for name in together]
+        self.keys, self.together = [*map(key_of, self.ids)], tuple(key.id for key in pooled)
+        self._pooled = [condition for key in pooled for condition in key.pooled]
+        self._moved = _moved(chosen)
+        given = [self.at_one_path(member).conditions for member in chosen]
+        self._short, self._lesions = names_of(given), short_lesions(given)
+        self._whole = {spec: spec for spec in self._short}
+        self._facts: dict[object, Facts] = {}
 
     def facts(self, member: AdministrationData) -> Facts:
         """Return what must be alike for a member to be pooled with others."""
-        ids = {key.id for key in self.keys}
-        if "administration" in ids:
+        if "administration" in self.ids:
             return ()
-        facts = compared(self.conditions(member), self.pooled)
-        if "model" in ids and "weights" not in self.together:
+        given, identity = self.conditions(member), {}
+        if "model" in self.ids and "weights" not in self.together:
             identity = dict(member.identity)
             if HASHES[0] in identity:
                 identity.pop("model", None)  # only its path
-            facts |= identity
-        return tuple(sorted(facts.items()))
+        known = _but_seeds(given), *identity.items()
+        if known not in self._facts:
+            facts = compared(given, self._pooled) | identity
+            self._facts[known] = tuple(sorted(facts.items()))
+        return self._facts[known]
+
+    def at_one_path(self, member: AdministrationData) -> AdministrationData:
+        """Return a member with the path at which its model was first."""
+        record = member.administration
+        if record.id not in self._moved:
+            return member
+        conditions = replace(record.conditions, examinee=self._moved[record.id])
+        return replace(member, administration=replace(record, conditions=conditions))
 
     def conditions(self, member: AdministrationData) -> Conditions:
         """Return the conditions of a member; without seeds over which it is pooled."""
-        given = _at_one_path(member, self.moved).administration.conditions
+        given = self.at_one_path(member).conditions
         if LESION_SEED in self.together:
             given = replace(given, lesion=without_seed(given.lesion))
         return without_noise_seed(given) if NOISE_SEED in self.together else given
 
     def cells(self, member: AdministrationData) -> Iterator[tuple[Values, Part | None]]:
         """Yield the values of a member and the part of it that has them; None: all of it."""
-        own = [_key_values(key, _at_one_path(member, self.moved)) for key in self.keys]
+        at_one_path = self.at_one_path(member)
+        own = [
+            (key.values(at_one_path) if key.applies_to(member) else ()) or (None,)
+            for key in self.keys
+        ]
         if all(key.level == "administration" for key in self.keys):
             yield from ((values, None) for values in product(*own))
             return
         plan = member.planned_cells
-        at_place: dict[Place, list[tuple[Value | None, ...]]] = {}
+        of_place: dict[Place, list[Values]] = {}
         found: dict[Values, list[Cell]] = {}
         for cell in plan:
             subtest, item, replicate = cell
-            if (subtest, item) not in at_place:
-                at_place[subtest, item] = self._at_place(member, own, subtest, item)
-            several = at_place[subtest, item]
-            if self.by_replicate:
-                several = [
-                    (replicate,) if key.id == REPLICATE else values
-                    for key, values in zip(self.keys, several, strict=True)
+            if (subtest, item) not in of_place:
+                given = member.battery.subtest(subtest)
+                of_place[subtest, item] = [
+                    values if key.place is None else key.place(given, given.item(item)) or (None,)
+                    for key, values in zip(self.keys, own, strict=True)
                 ]
+            several = [
+                (replicate,) if key.id == REPLICATE else values
+                for key, values in zip(self.keys, of_place[subtest, item], strict=True)
+            ]
             for values in product(*several):
                 found.setdefault(values, []).append(cell)
         for values, cells in found.items():
             yield values, part_of(plan, cells)
 
-    @property
-    def by_replicate(self) -> bool:
-        """Whether the replicates of an item are in different groups."""
-        return any(key.id == REPLICATE for key in self.keys)
-
-    def _at_place(
-        self,
-        member: AdministrationData,
-        own: Sequence[tuple[Value | None, ...]],
-        subtest: str,
-        item: str,
-    ) -> list[tuple[Value | None, ...]]:
-        given = member.battery.subtest(subtest)
-        return [
-            values if key.place is None else key.place(given, given.item(item)) or (None,)
-            for key, values in zip(self.keys, own, strict=True)
-        ]
-
     def named(
         self, member: AdministrationData, values: Values, *, short: bool = False
     ) -> tuple[str, ...]:
         """Return what a member is called by each key."""
-        member = _at_one_path(member, self.moved)
+        member = self.at_one_path(member)
         given = self.conditions(member)
-        has_lesion = "lesion" not in {*self.together, *(key.id for key in self.keys)}
-        names, lesions = (self.short, self.lesions) if short else (self.whole, {})
+        has_lesion = "lesion" not in {*self.together, *self.ids}
+        names, lesions = (self._short, self._lesions) if short else (self._whole, {})
         who = name_in(names, given, lesion=has_lesion, lesions=lesions)
         who = f"speaker {who}" if given.kind == "speaker" else who
         return tuple(
@@ -391,14 +363,6 @@ def _moved(chosen: Iterable[AdministrationData]) -> dict[int, str]:
     return moved
 
 
-def _at_one_path(member: AdministrationData, moved: Mapping[int, str]) -> AdministrationData:
-    record = member.administration
-    if record.id not in moved:
-        return member
-    conditions = replace(record.conditions, examinee=moved[record.id])
-    return replace(member, administration=replace(record, conditions=conditions))
-
-
 def _pooled(name: str, ids: Collection[str]) -> Key:
     key = key_of(name)
     if not key.pooled:
@@ -412,10 +376,6 @@ def _pooled(name: str, ids: Collection[str]) -> Key:
             hint="leave it out of --by or of --together",
         )
     return key
-
-
-def _key_values(key: Key, member: AdministrationData) -> tuple[Value | None, ...]:
-    return (key.values(member) if key.applies_to(member) else ()) or (None,)
 
 
 def _joined(names: Iterable[str]) -> str:
@@ -442,9 +402,7 @@ def unlike(
     first: Sequence[AdministrationData], second: Sequence[AdministrationData]
 ) -> tuple[tuple[str, str, str], ...]:
     """Return the conditions beside the examinee that two sides do not share: name, both values."""
-    sides = [
-        [compared(member.administration.conditions) for member in side] for side in (first, second)
-    ]
+    sides = [[compared(member.conditions) for member in side] for side in (first, second)]
     names = dict.fromkeys(name for side in sides for given in side for name in given)
     values = {
         name: [
@@ -557,7 +515,7 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
     """Yield the specs of the models, lesions and judges of groups."""
     for row in rows:
         for member in row.group.members:
-            conditions = member.administration.conditions
+            conditions = member.conditions
             yield conditions.examinee
             yield from conditions.judges
             if conditions.lesion is not None:
@@ -649,7 +607,7 @@ def _keeping(row: Grouped, names: set[str]) -> Grouped:
 
 def _all_have(rows: Sequence[Grouped], name: str, value: str) -> bool:
     return all(
-        compared(member.administration.conditions).get(name) == value
+        compared(member.conditions).get(name) == value
         for row in rows
         for member in row.group.members
     )

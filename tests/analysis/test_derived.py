@@ -244,7 +244,7 @@ def test_samples_count_by_their_weights(store: Store) -> None:
     probability = columns.ratings["calibrated:rules-1"].measures["jargon.probability"]
     # Of verdict present: 11 samples of weight 1 and one of 30 are worth n equal ones.
     n = (11 + 30) ** 2 / (11 + 30**2)
-    assert probability.values.tolist() == pytest.approx([(n * (8 + 30) / 41 + 0.5) / (n + 1)])
+    assert probability.at()[0].tolist() == pytest.approx([(n * (8 + 30) / 41 + 0.5) / (n + 1)])
 
 
 @pytest.mark.parametrize(
