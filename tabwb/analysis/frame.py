@@ -168,7 +168,8 @@ def _repeated(
         texts, *_ = alike(dense(among), dense(spoken))
         several = np.bincount(among[texts], minlength=int(among.max()) + 1) > 1
         compared &= ~(is_closed & several[among])
-    return compared & _several(among, spoken, prompt[places], compared)
+    compared &= _several(among, spoken, prompt[places], compared)
+    return compared
 
 
 def _several(among: Ints, spoken: Ints, prompts: Ints, compared: Bools) -> Bools:
@@ -353,9 +354,11 @@ class Memory:
     def _cut(self, row: int) -> None:
         del self._rows[row * len(_TAKEN) :]
         for rater, own in self._raters.items():
-            for flat, width in ((own, 2), *((one, 4) for one in self._ratings[rater].values())):
-                while flat and flat[-width] >= row:
-                    del flat[-width:]
+            while own and own[-2] >= row:
+                del own[-2:]
+            for flat in self._ratings[rater].values():
+                while flat and flat[-4] >= row:
+                    del flat[-4:]
 
     def _take(self, trial: Trial, attempt: Attempt) -> None:
         plan, noted, row = trial.plan, attempt.metadata, len(self)
@@ -387,7 +390,7 @@ class Memory:
             zip(_TAKEN, np.array(self._rows).reshape(-1, len(_TAKEN)).T, strict=True)
         )
         notes = {name: arrays.pop(name) for name in NOTES}
-        listed = tuple(self._texts)
+        listed, of_text = tuple(self._texts), np.array(self._of_text).reshape(-1, 4).T
         return Frame(
             administrations=tuple(range(len(self.planned))),
             starts=np.array(self.starts),
@@ -395,9 +398,7 @@ class Memory:
             ids=np.empty(0, np.int32),
             places=tuple(self._items),
             shown=tuple(self._shown),
-            responses=Texts(
-                lambda start, stop: listed[start:stop], np.array(self._of_text).reshape(-1, 4).T
-            ),
+            responses=Texts(lambda start, stop: listed[start:stop], list(of_text)),
             notes=notes,
             noted=tuple(self._noted),
             ratings={name: self._rater(name) for name, own in self._raters.items() if own},

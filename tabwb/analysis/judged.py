@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.frame import NOT_RATED, Bools, Table, alike, side_of, unusable, usable_of
+from tabwb.analysis.frame import NOT_RATED, Table, alike, side_of, unusable, usable_of
 from tabwb.analysis.paired import Place, Side
 from tabwb.records.ratings import CALIBRATED, Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
@@ -29,7 +29,7 @@ from tabwb.report.summaries.judges import (
 )
 from tabwb.scoring.burden import RatedCounts
 from tabwb.scoring.calibrated import Calibration
-from tabwb.store.columns import STATUSES, Ints, Places, distinct, small
+from tabwb.store.columns import STATUSES, Bools, Ints, Places, distinct, small
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 VALUE = RATING_STATUSES.index(RatingStatus.VALUE)

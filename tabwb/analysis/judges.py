@@ -20,7 +20,7 @@ from tabwb.analysis.agreement import (
     pair_feature_rows,
     pair_rows,
 )
-from tabwb.analysis.frame import NOT_RATED, Bools
+from tabwb.analysis.frame import NOT_RATED
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
 from tabwb.analysis.grouping import grouped
@@ -30,6 +30,7 @@ from tabwb.battery.model import Item
 from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import item_mean
+from tabwb.store.columns import Bools
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 from tabwb.tables.table import Table, columns_of, defined, table_of_dicts
 

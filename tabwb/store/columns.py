@@ -541,8 +541,8 @@ class _Reader:
                     measures[name].append(ratings)
             whole = {name: _whole(given, rows) for name, given in measures.items()}
             told = self._told.get(rater, [(_none(), _none())])
-            judged = map(np.concatenate, zip(*told, strict=True))
-            columns[specs[rater]] = RaterColumns(rows, small(order), whole, *judged)
+            judged, prompts = map(np.concatenate, zip(*told, strict=True))
+            columns[specs[rater]] = RaterColumns(rows, small(order), whole, judged, prompts)
         return columns
 
     def _ratings(
