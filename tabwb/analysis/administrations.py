@@ -83,12 +83,9 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which responses of one administration are summarised.
+    """Which responses of one administration are summarised: those of items and replicates.
 
-    Attributes:
-        places: (subtest, item) of those that belong to it.
-        replicates: their numbers, from 0.
-        planned: subtest to number of its planned trials, practice not counted.
+    ``planned`` is the number of planned trials by subtest, practice not counted.
     """
 
     places: frozenset[Place]
@@ -137,37 +134,23 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class AdministrationData:
-    """One administration with its battery and all its trials.
-
-    Attributes:
-        model_facts: what the back end said of the model (revision, dtype).
-        notes: on the administration as a whole.
-        declarations: what each rater said of itself, by rater.
-        judged: every call of judges that ask a model, oldest first.
-        recordings: of a person's voice, oldest first.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        speaker: of the speaker's record what exports carry (:data:`EXPORTED`).
-        columns: where its responses are columns: all that were read, and its place among them;
-            ``trials`` are empty then.
-        part: the responses that are summarised; None: all.
-        plan: number of planned trials of each item and replicate, where that was asked for.
-        derivation: how the derived raters are computed, or None where there are none.
-    """
+    """One administration with its battery and all its trials."""
 
     administration: Administration
     battery: Battery
     trials: Sequence[Trial]
-    model_facts: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    declarations: Mapping[str, Declaration] = field(default_factory=dict)
-    judged: Sequence[Judged] = ()
-    recordings: tuple[Recorded, ...] = ()
-    primary: str = ""
-    speaker: Mapping[str, Value] = field(default_factory=dict)
+    model_facts: Mapping[str, str] = field(default_factory=dict)  # from the back end
+    notes: tuple[str, ...] = ()  # on the administration as a whole
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)  # by rater
+    judged: Sequence[Judged] = ()  # every call of judges that ask a model, oldest first
+    recordings: tuple[Recorded, ...] = ()  # of a person's voice, oldest first
+    primary: str = ""  # whose scores of spoken responses count; empty: whoever scored first
+    speaker: Mapping[str, Value] = field(default_factory=dict)  # the columns EXPORTED of the record
+    # Its responses in a frame, and its place among the frame's administrations; trials are empty.
     columns: tuple[Frame, int] | None = None
-    part: Part | None = None
-    plan: Plan | None = None
-    derivation: Derivation | None = None
+    part: Part | None = None  # the responses that are summarised; None: all
+    plan: Plan | None = None  # where it was asked for
+    derivation: Derivation | None = None  # how the derived raters are computed
 
     @property
     def conditions(self) -> Conditions:

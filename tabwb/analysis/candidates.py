@@ -31,37 +31,22 @@ TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which responses are wanted.
-
-    Attributes:
-        form: which says what raters get; a form with a sound and without a text needs recordings.
-        stratify: ids of keys that make the strata.
-        statuses: of responses.
-        repeated: whether equal texts that one examinee gave to one item are all wanted.
-        around: number of responses before and after each that are shown with it.
-    """
+    """Which responses are wanted; a form with a sound and without a text needs recordings."""
 
     form: Form
-    stratify: tuple[str, ...] = ()
+    stratify: tuple[str, ...] = ()  # ids of keys
     statuses: tuple[str, ...] = USABLE
-    repeated: bool = False
-    around: int = 0
+    repeated: bool = False  # whether equal texts of one examinee to one item are all wanted
+    around: int = 0  # number of responses before and after each that are shown with it
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The responses found.
-
-    Attributes:
-        found: in the order of administrations and trials.
-        left_out: number of responses by why they cannot be drawn.
-        scope: subtests that are meant where none was named, or empty.
-        columns: with all responses of the administrations, and rows: of each candidate there.
-    """
+    """The responses found, in the order of administrations and trials, by rows of ``columns``."""
 
     found: tuple[Candidate, ...]
-    left_out: Mapping[str, int]
-    scope: tuple[str, ...] = ()
+    left_out: Mapping[str, int]  # number of responses by why they cannot be drawn
+    scope: tuple[str, ...] = ()  # subtests that are meant where none was named
     columns: Frame | None = None
     rows: tuple[int, ...] = ()
 
@@ -144,8 +129,7 @@ def _of_administration(
 ) -> Iterator[tuple[int, Candidate]]:
     """Yield the row and the candidate of each response that can be rated."""
     assert data.columns is not None  # a selection has them
-    prepared, place = data.columns
-    columns = prepared
+    columns, place = data.columns
     start, stop = columns.starts[place : place + 2].tolist()
     rows = range(start, stop) if data.part is None else data.part.rows(columns, start, stop)
     sounds = _sounds(store, data) if wanted.form.spoken else {}
@@ -168,7 +152,7 @@ def _of_administration(
             reason = "" if sound else "not recorded"
         elif not text.strip():
             reason = "without a text"
-        elif (status := _status(int(prepared.counted[row]))) not in wanted.statuses:
+        elif (status := _status(int(columns.counted[row]))) not in wanted.statuses:
             reason = status
         elif not wanted.repeated and (where, text) in seen:
             reason = "the same text again"
@@ -185,7 +169,7 @@ def _of_administration(
             by_model,
             text,
             item.prompt,
-            int(prepared.counted[row]) == TRUNCATED,
+            int(columns.counted[row]) == TRUNCATED,
             picture=item.picture or None,
             target=item.expected or "",
             audio=sound,

@@ -41,41 +41,30 @@ Sort = Literal["burden", "name", "keys", "N", "accuracy"]
 class Key(NamedTuple):
     """The declaration of one key.
 
-    Attributes:
-        id: what people write after ``--by`` and ``--where``, in kebab-case.
-        title: of its column.
-        meaning: one line for people.
-        values: of an administration: none, one, or several (then it belongs to several groups).
-            A key of responses has none here.
-        kind: of the values.
-        level: what has the value.
-        whom: to whom it applies; everybody else is a separate group.
-        absent: the name of the group without a value; empty: everybody without one is a
-            separate group.
-        label: the name of a group, from a value and the examinee's name; None: the value, of
-            numbers with the title.
-        also: further texts by which ``--where`` finds the value.
-        place: of a key of responses: the values of an item, or None where it is the replicate's.
-        pooled: what :func:`~tabwb.records.conditions.compared` must leave out so that
-            responses are pooled over the key: ids of conditions, or empty.
-        several: whether one administration or item may have several values.
-        read: what a person typed as a value; None: as it is.
+    ``id`` is what people write after ``--by`` and ``--where``; ``values`` returns those of an
+    administration: none, one, or several (then it belongs to several groups), ``place`` those of an
+    item for a key of responses (None: the replicate's number). To whom it does not apply, and who
+    has no value where ``absent`` is empty, is a separate group.
     """
 
     id: str
-    title: str
+    title: str  # of its column
     meaning: str
     values: Callable[[AdministrationData], tuple[Value, ...]] = lambda data: ()
     kind: KeyKind = "text"
     level: Level = "administration"
     whom: Whom = "all"
-    absent: str = ""
+    absent: str = ""  # the name of the group without a value
+    # The name of a group from a value and the examinee's name; None: the value, of numbers with
+    # the title.
     label: Callable[[AdministrationData, Value, str], str] | None = None
+    # Further texts by which --where finds the value.
     also: Callable[[AdministrationData], tuple[str, ...]] = lambda data: ()
     place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
+    # What condition_table.compared leaves out so that responses are pooled over the key.
     pooled: tuple[str, ...] = ()
-    several: bool = False
-    read: Callable[[str], Value] | None = None
+    several: bool = False  # whether one administration or item may have several values
+    read: Callable[[str], Value] | None = None  # what a person typed as a value; None: as it is
 
     def applies_to(self, data: AdministrationData) -> bool:
         """Return whether the key applies to the examinee of an administration."""
@@ -281,10 +270,6 @@ def _number_of_parameters(text: str) -> int:
     return number_of_parameters(text)
 
 
-def _battery_name(data: AdministrationData, value: Value, who: str) -> str:
-    return f"{value}, speakers" if data.conditions.kind == "speaker" else str(value)
-
-
 def _model_texts(data: AdministrationData) -> tuple[str, ...]:
     given = data.conditions
     spec, profile = spec_of(given), given.labels.get("profile", "")
@@ -302,199 +287,105 @@ def _item_name(data: AdministrationData, value: Value, who: str) -> str:
     return own if n == 1 else str(value)
 
 
-def _given_battery(data: AdministrationData) -> tuple[Value, ...]:
-    return (f"{data.administration.battery} {data.administration.battery_version}",)
+def _declared(lines: str, level: Level = "administration", **given: Mapping[str, Any]) -> Keys:
+    """Return keys from lines of id, kind and whom, meaning and name without a value.
+
+    ``given`` are further fields of keys by their ids.
+    """
+    made = []
+    for line in lines.strip().splitlines():
+        first, meaning, *absent = (" ".join(part.split()) for part in line.split("|"))
+        id_, kind, whom = first.split()
+        own: dict[str, Any] = {name: of[id_] for name, of in given.items() if id_ in of}
+        own |= {"kind": kind, "whom": whom, "absent": absent[0] if absent else ""}
+        made.append(Key(id_, id_.replace("-", " "), meaning, level=level, **own))
+    return tuple(made)
 
 
+Keys = tuple[Key, ...]
 MODEL = "model"
-SUBJECTS: tuple[Key, ...] = (
-    Key(
-        "administration",
-        "administration",
-        "each administration by itself",
-        lambda data: (data.administration.id,),
-        kind="number",
-        label=lambda data, value, who: f"#{value} {who.removeprefix('speaker ')}",
-        also=lambda data: (data.administration.uid,),
-    ),
-    Key(
-        MODEL,
-        "model",
-        "the model, without options that change no answer",
-        lambda data: (spec_of(data.conditions),),
-        whom="model",
-        label=lambda data, value, who: who,
-        also=_model_texts,
-    ),
-    Key(
-        "family",
-        "family",
-        "the model's family, as its profile says",
-        _labelled("family"),
-        whom="model",
-    ),
-    Key(
-        "tuning",
-        "tuning",
-        "base or instruct, as the model's profile says",
-        _labelled("tuning"),
-        whom="model",
-        absent="tuning unknown",
-    ),
-    Key(
-        "parameters",
-        "parameters",
-        "number of parameters, as the model's profile says",
-        _parameters,
-        kind="number",
-        whom="model",
-        absent="parameters unknown",
-        read=_number_of_parameters,
-    ),
-    Key(
-        "profile",
-        "profile",
-        "the name of the profile by which the model was given",
-        _labelled("profile"),
-        whom="model",
-        absent="no profile",
-    ),
-    Key(
-        PARENT,
-        "parent",
-        "of a checkpoint, the model that it comes from, as the grid of its sweep says",
-        _labelled(PARENT),
-        whom="model",
-        absent="no parent",
-        label=lambda data, value, who: f"of {value}",
-    ),
-    Key(
-        DOSE,
-        "dose",
-        "of a checkpoint, how far it is from its parent (steps of training), as the grid says",
-        _dose,
-        kind="number",
-        whom="model",
-        absent="no dose",
-        label=lambda data, value, who: f"{data.conditions.labels.get(DOSE_NAME, DOSE)} {value:g}",
-    ),
-    Key(
-        "weights",
-        "weights",
-        "revision, hashes, dtype and template, as the back end says",
-        _weights,
-        whom="model",
-        absent="weights unknown",
-        pooled=("weights",),
-    ),
-    Key(
-        "battery",
-        "battery",
-        "the battery with its version",
-        _given_battery,
-        label=_battery_name,
-        also=lambda data: (data.administration.battery,),
-    ),
-    Key(
-        "part",
-        "part",
-        "the part of the battery that was given: the whole, or some of its items",
-        lambda data: (data.conditions.part,),
-        also=lambda data: ("part" if data.conditions.is_part else "whole",),
-        pooled=("part_subtests", "part_items", "part_limit"),
-    ),
-    Key(
-        "session",
-        "session",
-        "the day on which the answers were given (UTC)",
-        lambda data: _one(data.administration.session_date),
-        kind="date",
-        absent="date not known",
-    ),
-    Key(
-        "participant",
-        "participant",
-        "the study ID of the person who answered",
-        lambda data: _one(data.conditions.study_id),
-        whom="speaker",
-        label=lambda data, value, who: f"speaker {value}",
-    ),
-    Key(
-        "group",
-        "group",
-        "the group of the participant, as the participant's record says",
-        lambda data: _one(str(data.speaker.get("group", ""))),
-        whom="speaker",
-    ),
-    Key(
-        "tag",
-        "tag",
-        "a tag of the administration; with several it is in the group of each",
-        lambda data: data.administration.tags,
-        absent="no tag",
-        several=True,
-    ),
-    Key(
-        "title",
-        "title",
-        "the title of the administration",
-        lambda data: _one(data.administration.title),
-        absent="no title",
-    ),
-    Key(
-        "examinee",
-        "examinee",
-        "model or speaker",
-        lambda data: (data.conditions.kind,),
-    ),
-    Key(
-        "origin",
-        "origin",
-        "who made the answers: human, model or unknown",
-        lambda data: (data.conditions.made_by,),
-    ),
-    Key(
-        "status",
-        "status",
-        "of the administration: running, interrupted, paused, done or discontinued",
-        lambda data: (data.administration.status_word,),
-    ),
+SUBJECTS = _declared(
+    """
+    administration number all | each administration by itself
+    model text model | the model, without options that change no answer
+    family text model | the model's family, as its profile says
+    tuning text model | base or instruct, as the model's profile says | tuning unknown
+    parameters number model | number of parameters, as the model's profile says | parameters unknown
+    profile text model | the name of the profile by which the model was given | no profile
+    parent text model | of a checkpoint, the model that it comes from, as the grid of its sweep\
+    says | no parent
+    dose number model | of a checkpoint, how far it is from its parent (steps of training), as the\
+    grid says | no dose
+    weights text model | revision, hashes, dtype and template, as the back end says\
+    | weights unknown
+    battery text all | the battery with its version
+    part text all | the part of the battery that was given: the whole, or some of its items
+    session date all | the day on which the answers were given (UTC) | date not known
+    participant text speaker | the study ID of the person who answered
+    group text speaker | the group of the participant, as the participant's record says
+    tag text all | a tag of the administration; with several it is in the group of each | no tag
+    title text all | the title of the administration | no title
+    examinee text all | model or speaker
+    origin text all | who made the answers: human, model or unknown
+    status text all | of the administration: running, interrupted, paused, done or discontinued
+    """,
+    values={
+        "administration": lambda data: (data.administration.id,),
+        MODEL: lambda data: (spec_of(data.conditions),),
+        **{name: _labelled(name) for name in ("family", "tuning", "profile", PARENT)},
+        "parameters": _parameters,
+        DOSE: _dose,
+        "weights": _weights,
+        "battery": lambda data: (
+            f"{data.administration.battery} {data.administration.battery_version}",
+        ),
+        "part": lambda data: (data.conditions.part,),
+        "session": lambda data: _one(data.administration.session_date),
+        "participant": lambda data: _one(data.conditions.study_id),
+        "group": lambda data: _one(str(data.speaker.get("group", ""))),
+        "tag": lambda data: data.administration.tags,
+        "title": lambda data: _one(data.administration.title),
+        "examinee": lambda data: (data.conditions.kind,),
+        "origin": lambda data: (data.conditions.made_by,),
+        "status": lambda data: (data.administration.status_word,),
+    },
+    label={
+        "administration": lambda data, value, who: f"#{value} {who.removeprefix('speaker ')}",
+        MODEL: lambda data, value, who: who,
+        PARENT: lambda data, value, who: f"of {value}",
+        DOSE: lambda data, value, who: f"{data.conditions.labels.get(DOSE_NAME, DOSE)} {value:g}",
+        "battery": lambda data, value, who: (
+            f"{value}, speakers" if data.conditions.kind == "speaker" else str(value)
+        ),
+        "participant": lambda data, value, who: f"speaker {value}",
+    },
+    also={
+        "administration": lambda data: (data.administration.uid,),
+        MODEL: _model_texts,
+        "battery": lambda data: (data.administration.battery,),
+        "part": lambda data: ("part" if data.conditions.is_part else "whole",),
+    },
+    pooled={"weights": ("weights",), "part": ("part_subtests", "part_items", "part_limit")},
+    several={"tag": True},
+    read={"parameters": _number_of_parameters},
 )
 """Keys of who was tested, what was given and when."""
-
 REPLICATE = "replicate"
-RESPONSES: tuple[Key, ...] = (
-    Key(
-        "subtest",
-        "subtest",
-        "the subtest",
-        level="response",
-        place=lambda subtest, item: (subtest.id,),
-    ),
-    Key(
-        "item",
-        "item",
-        "the item",
-        level="response",
-        label=_item_name,
-        place=lambda subtest, item: (f"{subtest.id}/{item.id}",),
-    ),
-    Key(
-        "item-tag",
-        "item tag",
-        "a tag of the item; an item with several is in the group of each",
-        level="response",
-        absent="no tag",
-        place=lambda subtest, item: tuple(item.tags),
-        several=True,
-    ),
-    Key(
-        REPLICATE,
-        "replicate",
-        "the repetition of the item, from 0",
-        kind="number",
-        level="response",
-    ),
+RESPONSES = _declared(
+    """
+    subtest text all | the subtest
+    item text all | the item
+    item-tag text all | a tag of the item; an item with several is in the group of each | no tag
+    replicate number all | the repetition of the item, from 0
+    """,
+    "response",
+    label={"item": _item_name},
+    place={
+        "subtest": lambda subtest, item: (subtest.id,),
+        "item": lambda subtest, item: (f"{subtest.id}/{item.id}",),
+        "item-tag": lambda subtest, item: tuple(item.tags),
+    },
+    several={"item-tag": True},
 )
 """Keys of responses."""
 FROM_SPECS = {"lesion": "lesion", "model": "model"}
@@ -618,12 +509,10 @@ LONGEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One condition on a key.
+    """One condition on a key, with values as people write them.
 
-    Attributes:
-        key: its id.
-        sign: ``=`` (any of the values), ``!=`` (none of them), ``<``, ``<=``, ``>`` or ``>=``.
-        values: as people write them; the signs that compare have one.
+    ``sign`` is ``=`` (any of the values), ``!=`` (none of them), ``<``, ``<=``, ``>`` or ``>=``;
+    those that compare have one value.
     """
 
     key: str
@@ -710,14 +599,8 @@ def _bound(key: Key, text: str) -> float | str:
         raise UsageError(f"'{text}' is not a value of '{key.id}'", allowed=allowed) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What a filter is applied to.
-
-    Attributes:
-        values: of the key; empty: none.
-        texts: by which the values are found.
-    """
+class Candidate(NamedTuple):
+    """What a filter is applied to: the values of a key, and the texts by which they are found."""
 
     values: tuple[Value, ...]
     texts: frozenset[str]

@@ -37,29 +37,20 @@ if TYPE_CHECKING:
 class Selection:
     """What is chosen, how it is grouped, and what is shown of it.
 
-    Attributes:
-        by: ids of keys (:mod:`tabwb.analysis.keys`) that split groups.
-        where: filters that all must match.
-        judge: a rater; burdens of other judges are left out.
-        features: ids; other features are left out of tables of features.
-        subtests: ids; responses to others are left out.
-        items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
-        limit: number of groups shown; None for all.
-        together: ids of keys over which unlike conditions are pooled on purpose.
-        sort: None: by burden where ``by`` names the model, else as they come.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+    ``by`` are the ids of keys (:mod:`tabwb.analysis.keys`) that split groups, ``together`` those
+    over which unlike conditions are pooled on purpose.
     """
 
     by: tuple[str, ...] = ("administration",)
-    where: tuple[Filter, ...] = ()
-    judge: str | None = None
+    where: tuple[Filter, ...] = ()  # that all must match
+    judge: str | None = None  # a rater; burdens of other judges are left out
     features: tuple[str, ...] = ()
     subtests: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    limit: int | None = None
+    items: tuple[str, ...] = ()  # ids, or SUBTEST/ITEM
+    limit: int | None = None  # number of groups shown
     together: tuple[str, ...] = ()
-    sort: Sort | None = None
-    primary: str = ""
+    sort: Sort | None = None  # None: by burden where ``by`` names the model, else as they come
+    primary: str = ""  # whose scores of spoken responses count; empty: whoever scored first
 
     @classmethod
     def of(
