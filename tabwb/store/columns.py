@@ -269,9 +269,10 @@ class _Reader:
         rows = transaction.rows("SELECT id, subtest, item FROM items")
         self._items = {number: (subtest, item) for number, subtest, item in rows}
         self._judged = transaction.value("SELECT 1 FROM judgements LIMIT 1") is not None
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._n = 0
         self._sizes: list[int] = []
         self._planned: list[dict[str, int]] = []
-        self._parts: defaultdict[str, list[Ints]] = defaultdict(list)
         self._set: dict[int, Attempt] = {}
         """Rows of administrations with corrections: a person may have set their texts."""
         self._rated: defaultdict[int, list[tuple[Ints, Ints]]] = defaultdict(list)
@@ -287,14 +288,16 @@ class _Reader:
 
     def frame(self, access: Access) -> Frame:
         transaction = self._transaction
-        for low, high in _chunks(transaction, self._administrations):
-            self._chunk([n for n in self._administrations if low <= n <= high])
-        kinds = {name: kind for name, kind, _ in (*_TRIALS, *_ATTEMPTS)}
-        columns = {
-            name: np.concatenate([*self._parts.pop(name, ()), np.empty(0, kind)])
-            for name, kind in kinds.items()
-            if name != "administration"
+        chunks = list(_chunks(transaction, self._administrations))
+        # Allocated once: what is joined from parts leaves gaps in the memory.
+        self._columns = {
+            name: np.empty(sum(size for *_, size in chunks), kind)
+            for name, kind, _ in (*_TRIALS, *_ATTEMPTS)
         }
+        del self._columns["administration"]
+        for low, high, _ in chunks:
+            self._chunk([n for n in self._administrations if low <= n <= high])
+        columns = {name: values[: self._n] for name, values in self._columns.items()}
         noted: Places[str] = Places()
         notes, seeds = self._notes(columns, noted)
         changed = self._corrected(columns, notes)
@@ -371,7 +374,7 @@ class _Reader:
         kept = kept[np.append(np.diff(at[kept]) != 0, True)[: len(kept)]]
         own = {name: values[kept] for name, values in attempts.items()}
         own |= {name: values[at[kept]] for name, values in trials.items() if name not in own}
-        before = sum(self._sizes)
+        before, self._n = self._n, self._n + len(kept)
         if corrected:
             pairs = zip(own["administration"].tolist(), own["trial"].tolist(), strict=True)
             for row, (number, trial) in enumerate(pairs, before):
@@ -379,7 +382,7 @@ class _Reader:
                     self._set[row] = corrected[number][trial]
         places = np.searchsorted(chosen, own.pop("administration"))
         for name, values in own.items():
-            self._parts[name].append(values)
+            self._columns[name][before : self._n] = values
         self._sizes += np.bincount(places, minlength=len(chosen)).tolist()
         self._planned += self._planned_of(chosen, trials)
         if len(kept):
@@ -676,8 +679,13 @@ def found(values: Ints, wanted: Ints) -> Ints:
     return np.asarray(np.where(values[at] == wanted, at, -1))
 
 
-def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last numbers of administrations that follow each other in the store."""
+def _chunks(
+    transaction: Transaction, administrations: Sequence[int]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield first and last numbers of administrations that follow each other in the store.
+
+    The third number is that of their trials.
+    """
     if not administrations:
         return
     between = "administration_id BETWEEN ? AND ?"
@@ -693,10 +701,10 @@ def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterato
     for number in administrations:
         gap = any(other not in chosen for other in sizes.keys() & set(range(last + 1, number)))
         if size and (gap or size + sizes.get(number, 0) > CHUNK):
-            yield first, last
+            yield first, last, size
             first, size = number, 0
         last, size = number, size + sizes.get(number, 0)
-    yield first, last
+    yield first, last, size
 
 
 _DETAILS = """

@@ -260,6 +260,7 @@ def administrations(
         last,
     )
     made: list[Administration] = []
+    known: dict[str, Mapping[str, str]] = {}
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
         back = taken_back(undone.get(number, ()))
         status, reason = status_of(events.get(number, ()), back)
@@ -269,6 +270,8 @@ def administrations(
             n_answered = sum(trial.is_answered for part in parts for trial in part)
         words = [(kind, text) for at, kind, text in said.get(number, ()) if at not in back]
         marks = marks_of(words)
+        if versions not in known:
+            known[versions] = json.loads(versions)
         made.append(
             Administration(
                 id=number,
@@ -282,7 +285,7 @@ def administrations(
                 created_at=created,
                 planned=planned.get(number, 0) - practice.get(number, 0),
                 answered=n_answered,
-                versions=json.loads(versions),
+                versions=known[versions],
                 reason=reason if status is AdministrationStatus.DISCONTINUED else "",
                 title=marks.title,
                 tags=marks.tags,
