@@ -32,7 +32,6 @@ from tabwb.store.verdicts import MEANT, OTHER, by_place, texts
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.extensions import Statistic
     from tabwb.store.access import Access
 
 T = TypeVar("T")
@@ -192,7 +191,7 @@ class Frame:
     protocols: Ints = field(default_factory=_none)
     fixed: Bools = field(default_factory=_none)  # nothing was drawn
     shared: Bools = field(default_factory=_none)  # drawn from a random stream that others share
-    statistics: tuple[Statistic, ...] = ()  # of plugins, to be computed of each group
+    statistics: tuple[Any, ...] = ()  # of plugins, to be computed of each group
 
     def __len__(self) -> int:
         return len(self.trials)

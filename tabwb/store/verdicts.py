@@ -205,14 +205,16 @@ def texts(
     return found
 
 
-_COLUMNS = (
-    "trial, attempts.number, verdict_id, verdict, spec, repeat, prompt.text, raw.text,"
-    " first_raw.text, repaired, structured, judgements.stop_reason, requests, prompt_tokens,"
-    " reply_tokens,"
-    " judgements.latency_s, key, same_as, judgements.id, judgements.recorded_at"
-)
-_JOINS = (
-    " FROM judgements JOIN attempts ON attempts.id = judgements.attempt_id"
+_PLAIN = (
+    "repeat", "repaired", "structured", "requests", "prompt_tokens", "reply_tokens", "latency_s",
+    "same_as",
+)  # fmt: skip
+"""Columns of judgements that hold what the record has under the same name."""
+_JUDGED = (
+    "SELECT trial, attempts.number, verdict_id, verdict, spec, prompt.text, raw.text,"
+    " first_raw.text, judgements.stop_reason, key, judgements.id, judgements.recorded_at, "
+    + ", ".join(f"judgements.{name}" for name in _PLAIN)
+    + " FROM judgements JOIN attempts ON attempts.id = judgements.attempt_id"
     " JOIN raters ON raters.id = judgements.rater_id"
     " JOIN texts AS prompt ON prompt.id = prompt_id JOIN texts AS raw ON raw.id = raw_id"
     " LEFT JOIN texts AS first_raw ON first_raw.id = first_raw_id"
@@ -237,7 +239,6 @@ def insert_judgements(
     for entry in judged:
         judgement = entry.judgement
         attempt_id = attempt_key(transaction, administration_id, entry.trial, entry.attempt)
-        rater_id = keys.of(transaction, "raters", judgement.rater)
         verdict_id = verdict = None
         if judgement.repeat == 0:
             made = insert(transaction, keys, attempt_id, judgement.ratings, moment)
@@ -245,26 +246,18 @@ def insert_judgements(
         else:
             plain = [[r.measure, r.value, r.status.value, r.reason] for r in judgement.ratings]
             verdict = to_json(plain)
+        first_raw = judgement.first_raw
         row = {
+            **{name: getattr(judgement, name) for name in _PLAIN},
             "attempt_id": attempt_id,
-            "rater_id": rater_id,
+            "rater_id": keys.of(transaction, "raters", judgement.rater),
             "verdict_id": verdict_id,
-            "repeat": judgement.repeat,
+            "verdict": verdict,
             "prompt_id": keys.of(transaction, "texts", judgement.prompt_text),
             "raw_id": keys.of(transaction, "texts", judgement.raw),
-            "first_raw_id": (
-                keys.of(transaction, "texts", judgement.first_raw) if judgement.first_raw else None
-            ),
-            "repaired": judgement.repaired,
-            "structured": judgement.structured,
+            "first_raw_id": keys.of(transaction, "texts", first_raw) if first_raw else None,
             "stop_reason": judgement.stop_reason.value,
-            "requests": judgement.requests,
-            "prompt_tokens": judgement.prompt_tokens,
-            "reply_tokens": judgement.reply_tokens,
-            "latency_s": judgement.latency_s,
             "key": bytes.fromhex(judgement.key),
-            "same_as": judgement.same_as,
-            "verdict": verdict,
             "recorded_at": moment,
         }
         number = transaction.insert("judgements", row, "RETURNING id")
@@ -279,7 +272,7 @@ def judgements_of(
     """Return all judgements of an administration, a trial or a range, in the order recorded."""
     given = range(trial, trial + 1) if isinstance(trial, int) else trial
     rows = transaction.rows(
-        f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
+        f"{_JUDGED} WHERE administration_id = ?"
         f"{'' if given is None else ' AND trial BETWEEN ? AND ?'} ORDER BY judgements.id",
         administration_id,
         *(() if given is None else (given.start, given.stop - 1)),
@@ -309,8 +302,7 @@ def judgements_of_keys(transaction: Transaction, keys: Collection[str]) -> dict[
     latest: dict[str, Judgement] = {}
     for marks, part in in_parts([bytes.fromhex(key) for key in sorted(keys)]):
         rows = transaction.rows(
-            f"SELECT {_COLUMNS}{_JOINS} WHERE key IN ({marks}) AND repeat = 0"
-            " ORDER BY judgements.id",
+            f"{_JUDGED} WHERE key IN ({marks}) AND repeat = 0 ORDER BY judgements.id",
             *part,
         )
         for entry in _judged(transaction, rows):
@@ -323,28 +315,22 @@ def judgements_of_keys(transaction: Transaction, keys: Collection[str]) -> dict[
 def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
     ids = [row[2] for row in rows if row[2] is not None]
     found = of_ids(transaction, Verdicts(), ids)
-    for trial, attempt, verdict_id, verdict, rater, repeat, prompt, raw, first_raw, *rest in rows:
-        repaired, structured, stop, requests, prompt_tokens, reply_tokens, latency_s, *last = rest
-        key, same_as, number, moment = last
-        given = _repeated(rater, verdict) if verdict_id is None else found[verdict_id]
+    for trial, attempt, verdict_id, verdict, rater, prompt, raw, first_raw, *rest in rows:
+        stop, key, number, moment, *plain = rest
+        fields = dict(zip(_PLAIN, plain, strict=True))
+        for name in ("repaired", "structured"):
+            fields[name] = bool(fields[name])
         judgement = Judgement(
             rater=rater,
-            ratings=given,
-            repeat=repeat,
+            ratings=_repeated(rater, verdict) if verdict_id is None else found[verdict_id],
             prompt_text=prompt,
             raw=raw,
             first_raw=first_raw or "",
-            repaired=bool(repaired),
-            structured=bool(structured),
             stop_reason=StopReason(stop),
-            requests=requests,
-            prompt_tokens=prompt_tokens,
-            reply_tokens=reply_tokens,
-            latency_s=latency_s,
             key=bytes(key).hex(),
-            same_as=same_as,
             id=number,
             recorded_at=moment,
+            **fields,
         )
         yield Judged(trial, attempt, judgement)
 
