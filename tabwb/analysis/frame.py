@@ -168,8 +168,8 @@ def _repeated(
         texts, *_ = alike(dense(among), dense(spoken))
         several = np.bincount(among[texts], minlength=int(among.max()) + 1) > 1
         compared &= ~(is_closed & several[among])
-    compared &= _several(among, spoken, prompt[places], compared)
-    return compared
+    repeated: Bools = compared & _several(among, spoken, prompt[places], compared)
+    return repeated
 
 
 def _several(among: Ints, spoken: Ints, prompts: Ints, compared: Bools) -> Bools:
