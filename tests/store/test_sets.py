@@ -98,9 +98,9 @@ def test_a_rater_keeps_what_the_form_does_not_ask(store: Store, kept: RatingSet)
 
 def test_a_rating_that_is_taken_back_counts_no_more(store: Store, kept: RatingSet) -> None:
     first = store.sets.rate(kept.id, says(jargon=1))
-    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() == [1.0]
+    assert store.columns([1]).ratings["R1"].measures["jargon"].at()[0].tolist() == [1.0]
     back = store.sets.take_back(kept.id, first.id)
-    assert store.columns([1]).ratings["R1"].measures["jargon"].values.tolist() != [1.0]
+    assert store.columns([1]).ratings["R1"].measures["jargon"].at()[0].tolist() != [1.0]
     assert (back.complete, back.taken_back, back.answers) == (False, True, {"jargon": 1.0})
     assert store.sets.ratings(kept.id) == ()
     assert counted(store, "R1") == {"jargon": None}
