@@ -44,6 +44,16 @@ def picked(record: object, *names: str) -> Json:
     return {name: plain(getattr(record, name)) for name in names}
 
 
+def renamed(record: object, names: str) -> Json:
+    """Return attributes of a record as plain data: ``name``, or ``key=name`` under another key.
+
+    >>> renamed(Estimate(None, "no item"), "mean=value reason")
+    {'mean': None, 'reason': 'no item'}
+    """
+    parts = (one.rpartition("=") for one in names.split())
+    return {key or name: plain(getattr(record, name)) for key, _, name in parts}
+
+
 def picked_or_none(record: object | None, *names: str) -> Json:
     """Return attributes of a record as plain data, each None where there is no record."""
     return dict.fromkeys(names) if record is None else picked(record, *names)

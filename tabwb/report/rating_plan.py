@@ -32,6 +32,7 @@ from tabwb.records.rating_sets import (
 from tabwb.records.ratings import PROBABILITY
 from tabwb.records.states import RatingStatus
 from tabwb.records.words import separated
+from tabwb.report.plain import renamed
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
@@ -207,14 +208,12 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
 
 def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
     """Return a plan as plain data."""
-    plan, expected = made.plan, made.planned
+    expected, queue = made.planned, made.queue
     return {
         "format": 1,
-        "set": plan.name,
+        "set": made.plan.name,
         "uid": uid,
-        "form": plan.form_id,
-        "seed": plan.seed,
-        "counts": plan.counts,
+        **renamed(made.plan, "form=form_id seed counts"),
         "responses": len(made.candidates.found),
         "left_out": dict(made.candidates.left_out),
         "subtests": list(made.candidates.scope) or None,
@@ -225,13 +224,8 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
             for name, (size, taken) in expected.strata.items()
         ],
         "raters": [
-            {
-                "rater": one.rater,
-                "samples": one.samples,
-                "again": one.again,
-                "calibration": one.calibration,
-                "minutes": round(one.seconds / 60, 1),
-            }
+            renamed(one, "rater samples again calibration")
+            | {"minutes": round(one.seconds / 60, 1)}
             for one in expected.work
         ],
         "seconds_per_sample": None if expected.measured is None else round(expected.measured, 1),
@@ -239,42 +233,20 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
             {"raters": list(pair), "samples": number} for pair, number in expected.pairs.items()
         ],
         "expected_intervals": [
-            {
-                "pairs": one.pairs,
-                "samples": one.n,
-                "prevalence": one.prevalence,
-                "kappa": one.kappa,
-                "width_of_kappa": one.of_kappa,
-                "width_of_ac1": one.of_ac1,
-            }
+            renamed(one, "pairs samples=n prevalence kappa width_of_kappa=of_kappa"
+                    " width_of_ac1=of_ac1")
             for one in (expected.widths() if uid is None else ())
         ],
         "signs_of_source": [
-            {
-                "sign": one.name,
-                "people": one.people,
-                "of_people": one.of_people,
-                "models": one.models,
-                "of_models": one.of_models,
-                "tells": one.tells,
-            }
+            renamed(one, "sign=name people of_people models of_models tells")
             for one in expected.signs
         ],
-        "hybrid": None if made.queue is None else _queue(made.queue),
-    }
-
-
-def _queue(queue: Queue) -> dict[str, Any]:
-    return {
-        "judge": queue.judge,
-        "responses": queue.responses,
-        "to_person": queue.to_person,
-        "uncertain": queue.uncertain,
-        "with_frequent_feature": queue.with_frequent,
-        "audited": queue.audited,
-        "audited_of": queue.rest,
-        "frequent_features": [
-            {"measure": measure, "prevalence": share} for measure, share in queue.frequent
-        ],
-        "judge_tells_probabilities": queue.has_probabilities,
-    }
+        "hybrid": queue and {
+            **renamed(queue, "judge responses to_person uncertain"
+                      " with_frequent_feature=with_frequent audited audited_of=rest"),
+            "frequent_features": [
+                {"measure": measure, "prevalence": share} for measure, share in queue.frequent
+            ],
+            "judge_tells_probabilities": queue.has_probabilities,
+        },
+    }  # fmt: skip
