@@ -159,7 +159,7 @@ def _lines(adjudicator: Adjudicator, one: Dispute, names: Mapping[str, str]) -> 
     ]
     if one.settled is not None:
         answer = adjudicator.words(one.measure, one.settled.answer)
-        when = f"{one.settled.at[:16].replace('T', ' ')} UTC"
+        when = f"{one.settled.recorded_at[:16].replace('T', ' ')} UTC"
         lines += _INDENTED(f"settled: {answer}, {one.settled.who}, {when}: {one.settled.reason}")
     return lines
 
@@ -187,5 +187,5 @@ def _plain(adjudicator: Adjudicator, one: Dispute) -> dict[str, Any]:
         "settled": None
         if settled is None
         else {"answer": settled.answer, "reason": settled.reason, "who": settled.who,
-              "at": settled.at},
+              "at": settled.recorded_at},
     }  # fmt: skip

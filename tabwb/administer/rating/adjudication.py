@@ -10,7 +10,6 @@ from typing import Literal
 
 from tabwb.administer.rating.consensus import by_sample, keys_of
 from tabwb.administer.rating.disputes import (
-    Decision,
     Dispute,
     Verdict,
     dispute_of,
@@ -96,7 +95,7 @@ class Adjudicator:
 
     # ---------------------------------------------------------------- settling
 
-    def settle(self, sample: int, measure: str, answer: str | float, reason: str) -> Decision:
+    def settle(self, sample: int, measure: str, answer: str | float, reason: str) -> Adjudication:
         """Store the value that settles one answer of one sample."""
         question = self._question(measure)
         if answer != CANNOT_TELL:
@@ -112,7 +111,7 @@ class Adjudicator:
             )
         made = self._keep(sample, measure, answer, reason.strip().removeprefix(RESTORED))
         self._done.append((sample, measure))
-        return Decision(answer, made.reason, made.who, made.recorded_at)
+        return made
 
     def read(self, measure: str, text: str) -> str | float:
         """Return the answer that a text stands for."""
@@ -139,7 +138,7 @@ class Adjudicator:
         not_looked = " (not looked at)" if verdict.looked_at is False else ""
         return f"{verdict.rater} {self.words(one.measure, verdict.answer)}{not_looked}"
 
-    def take_back(self, sample: int, measure: str) -> Decision | None:
+    def take_back(self, sample: int, measure: str) -> Adjudication | None:
         """Take back what settles an answer: what settled it before holds again."""
         rows = self.history(sample, measure)
         if not rows or rows[-1].answer is None:
@@ -156,9 +155,7 @@ class Adjudicator:
         )
         if (sample, measure) in self._done:
             self._done.remove((sample, measure))
-        if before is None:
-            return None
-        return Decision(before.answer, made.reason, made.who, made.recorded_at)
+        return None if before is None else made
 
     def undo(self) -> tuple[int, str] | None:
         """Take back what was settled last here; its sample and measure, or None."""
@@ -227,8 +224,7 @@ class Adjudicator:
 
     def _all(self, samples: Collection[int]) -> Iterator[Dispute]:
         settled = {
-            (one.sample, one.measure): Decision(one.answer, one.reason, one.who, one.recorded_at)
-            for one in self._store.sets.adjudications(self.set.id)
+            (one.sample, one.measure): one for one in self._store.sets.adjudications(self.set.id)
         }
         for one in self._rated_answers:
             if not samples or one.sample in samples:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabwb.administer.rating.consensus import counted, difference, distance, value_by
 from tabwb.battery.forms import Question
-from tabwb.records.rating_sets import Answer, SampleRating, measure_of
+from tabwb.records.rating_sets import Adjudication, Answer, SampleRating, measure_of
 from tabwb.records.ratings import Open
 
 
@@ -24,16 +24,6 @@ class Verdict:
     confidence: int | None = None
     note: str = ""
     looked_at: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What an adjudicator took: the answer, why, who, and when (UTC, ISO 8601)."""
-
-    answer: Answer
-    reason: str
-    who: str
-    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +50,7 @@ class Dispute:
     people_differ: float | None
     judges_differ: float | None
     majority: Answer
-    settled: Decision | None = None
+    settled: Adjudication | None = None
 
     @property
     def is_disputed(self) -> bool:

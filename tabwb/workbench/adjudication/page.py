@@ -347,7 +347,7 @@ def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Con
     if one.settled is not None:
         held = one.settled
         yield Content.assemble(("settled  ", ACCENT), (row.settled, "bold"))
-        when = held.at[:16].replace("T", " ")
+        when = held.recorded_at[:16].replace("T", " ")
         yield from folded(f"{held.who}, {when} UTC: {held.reason}", width, "", 2)
     yield Content("")
     yield from folded(shown.prompt, width, QUIET)

@@ -72,7 +72,7 @@ def test_a_value_is_settled_with_a_trail_and_taken_back(
     assert adjudicator.progress() == (0, 2)
     made = adjudicator.settle(1, "jargon", 1.0, " two of the words are no words ")
     assert (made.answer, made.who, made.reason) == (1.0, "A1", "two of the words are no words")
-    assert made.at
+    assert made.recorded_at
     assert adjudicator.progress() == (1, 2)
     assert [one.sample for one in adjudicator.disputes(which="settled")] == [1]
     adjudicator.settle(1, "jargon", 0.0, "they are names")
