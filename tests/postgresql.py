@@ -1,8 +1,4 @@
-"""A PostgreSQL server of a test's own, from the system's package: started, killed, started again.
-
-Debian's package is ``postgresql``; the fixture skips where it is not installed. As root, the server
-runs as the user that the package has made, because it refuses to run as root.
-"""
+"""A PostgreSQL server of a test's own, from the system's package."""
 
 from __future__ import annotations
 
@@ -35,13 +31,7 @@ def _version(program: Path) -> float:
 
 
 class PostgreSQL:
-    """One server, reached by a unix socket in its folder; nothing else can reach it.
-
-    Args:
-        programs: see :func:`find_programs`.
-        folder: of the data and the socket.
-        owner: user that runs it, None for this one.
-    """
+    """One server, reached by a unix socket in its folder."""
 
     def __init__(self, programs: Path, folder: Path, owner: str | None) -> None:
         self._programs, self._folder, self._owner = programs, folder, owner

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.builders import ROOT
+
 CONFIGURED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = CONFIGURED["project"]
 FOLDERS: dict[str, str] = CONFIGURED["tool"]["setuptools"]["package-dir"]
@@ -92,9 +93,7 @@ def test_the_licence_expression_covers_every_licence_file() -> None:
     assert files <= listed
 
 
-def test_the_source_distribution_holds_tests_docs_and_changelog(
-    distributed: Distributed,
-) -> None:
+def test_the_source_distribution_holds_tests_docs_and_changelog(distributed: Distributed) -> None:
     lacking = [
         name
         for name in distributed.tracked

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.builders import ROOT
+
 FOLDERS = ("docs", "plugins", "tabwb", "batteries")
 PAGES = [*ROOT.glob("*.md"), *(page for each in FOLDERS for page in (ROOT / each).rglob("*.md"))]
 
@@ -59,10 +60,7 @@ NAMED = re.compile(
 
 
 def absent(page: Path) -> Iterator[str]:
-    """Yield the files that a page names in backticks and that do not exist.
-
-    A name may leave out leading folders: ``trial/page.py`` in a list about the workbench.
-    """
+    """Yield the files that a page names in backticks and that do not exist."""
     for name in NAMED.findall(page.read_text(encoding="utf-8")):
         if not any(f"/{path}".endswith(f"/{name.rstrip('/')}") for path in FILES):
             yield name

@@ -24,12 +24,10 @@ VALUE = (  # beside code
 
 
 def test_docstrings_comments_and_blanks_are_no_code() -> None:
-    """A text of several lines is code, with its empty lines."""
     assert code_lines(SOURCE, ast.parse(SOURCE)) == 6
 
 
 def test_a_number_that_rises_or_is_new_is_refused() -> None:
-    """One that falls is not."""
     kept = tomllib.loads(text({"tabwb/a": {"files": 2, "code": 10}}))
     assert list(above({"tabwb/a": {"files": 1, "code": 10}}, kept)) == []
     now = {"tabwb/a": {"files": 3, "code": 9}, "tabwb/b": {"files": 1, "code": 0}}

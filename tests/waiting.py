@@ -9,16 +9,7 @@ LIMIT_S = 60.0
 
 
 def until(condition: Callable[[], object], what: str = "", *, poll_s: float = 0.02) -> float:
-    """Wait until a condition holds and return how many seconds it took.
-
-    Args:
-        condition: what has to become true.
-        what: what the condition waits for, for the message.
-        poll_s: seconds between two checks.
-
-    Raises:
-        AssertionError: if it does not hold within ``LIMIT_S``.
-    """
+    """Wait until a condition holds and return how many seconds it took."""
     began = time.monotonic()
     while not condition():
         assert time.monotonic() - began < LIMIT_S, f"not within {LIMIT_S:.0f} s: {what}"

@@ -112,10 +112,7 @@ class Scripted:
         raise AssertionError("judged one by one")
 
     def judge_many(
-        self,
-        responses: Sequence[Response],
-        features: Sequence[Feature],
-        cancel: threading.Event,
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: threading.Event
     ) -> Iterator[tuple[int, Verdict | Wait]]:
         for index, response in enumerate(responses):
             if cancel.is_set():

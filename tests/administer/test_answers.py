@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import inf, nan
 from pathlib import Path
 from random import Random
 
@@ -15,13 +18,23 @@ from tabwb.administer.answers.examinee import Stated, examinee_of, spec_of
 from tabwb.administer.answers.matching import ItemIndex, Match, Unmatched, options_shown
 from tabwb.administer.answers.plan import PlannedRun, plan_import
 from tabwb.administer.answers.prepared import ImportRequest, prepare_import
+from tabwb.administer.answers.texts import NO_PROMPT, with_battery
+from tabwb.administer.session.raters import Raters
+from tabwb.administer.transcription.transcribe import Job, Transcribing, checked
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
+from tabwb.battery.rules import Scorers
+from tabwb.battery.validation import validate
 from tabwb.plugin_api.answer_files import AnswerFile
+from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.answers import RecordedAnswer, RecordedRun
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.speech import Segment, Transcript
+from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tests.builders import DOG
 
 TAB = load_battery(Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml")
 INDEX = ItemIndex(TAB)
@@ -218,3 +231,173 @@ def test_items_of_a_strict_source_need_no_column() -> None:
     (run,) = prepare_import(plugins, Lines(), request).plan.runs
     assert run.matched == {"id": 1}
     plugins.close()
+
+
+TAB_FILE = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
+
+
+@pytest.fixture(scope="module")
+def tab() -> Battery:
+    return load_battery(TAB_FILE)
+
+
+def source(*prompts: str, **more: object) -> AnswerFile:
+    answers = tuple(
+        RecordedAnswer(f"t.csv:{n}", f"text {n}", prompt=prompt) for n, prompt in enumerate(prompts)
+    )
+    return AnswerFile("test", answers, (), texts=True, **more)  # type: ignore[arg-type]
+
+
+def test_one_item_for_each_distinct_prompt(tab: Battery) -> None:
+    found, battery = with_battery(source("What now?", "", " What  now? ", "What then?"), tab)
+    assert [answer.item for answer in found.answers] == [
+        *("what-now", "no-prompt", "what-now", "what-then")
+    ]
+    prompts = {item.id: item.prompt for item in battery.subtests[0].items}
+    assert prompts == {"no-prompt": NO_PROMPT, "what-now": "What now?", "what-then": "What then?"}
+    assert battery.features == tab.features
+    assert battery.groupings == tab.groupings
+
+
+def test_the_same_prompts_in_any_order_make_the_same_battery(tab: Battery) -> None:
+    _, one = with_battery(source("A flood", "A cat"), tab)
+    _, other = with_battery(source("A cat", "A flood", "A cat"), tab)
+    _, german = with_battery(source("A cat", "A flood", language="de"), tab)
+    assert (one.id, one.content_hash) == (other.id, other.content_hash)
+    assert german.id != one.id
+
+
+def test_transcripts_of_speech_are_marked_as_such(tab: Battery) -> None:
+    _, battery = with_battery(source("A flood", spoken=True), tab)
+    assert battery.subtests[0].items[0].metadata == {"spoken": True}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc"))), min_size=1, max_size=6))
+def test_any_prompts_make_a_valid_battery(prompts: list[str]) -> None:
+    import json
+
+    found, battery = with_battery(source(*prompts), load_battery(TAB_FILE))
+    file, broken = validate(json.loads(battery.canonical), Scorers(["lexical"]))
+    assert (file is not None, broken) == (True, [])
+    for prompt, answer in zip(prompts, found.answers, strict=True):
+        asked = battery.subtest(answer.subtest).item(answer.item).prompt
+        assert asked == (" ".join(prompt.split()) or NO_PROMPT)
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_rules_read_a_transcript_as_speech(tab: Battery, spoken: bool) -> None:
+    source_, battery = with_battery(source("A flood", spoken=spoken), tab)
+    (answer,) = source_.answers
+    plan = PlannedTrial(1, answer.subtest, answer.item, 0, (), "A flood")
+    said = "we went there and then he said that it was " * 4
+    attempt = Attempt(1, said, AttemptState.OK, ResponseStatus.OK, StopReason.END, None)
+    ratings = Raters(Plugins.load(), battery, ("rules",)).rate(plan, attempt, [Trial(plan)])
+    abandoned = next(rating for rating in ratings if rating.measure == "abandoned-utterances")
+    assert (abandoned.status is RatingStatus.UNDEFINED) == spoken
+
+
+GOOD = Segment("D", 0.1, 0.2, 1.0)
+ODD = """
+from tabwb.plugin_api.descriptors import Descriptor
+from tabwb.plugin_api.hookspecs import hookimpl
+from tabwb.records.speech import Transcript
+
+
+class Odd:
+    unit = "phonemes"
+
+    def __init__(self, name):
+        self.name = name
+
+    def open(self):
+        return {}
+
+    def transcribe_many(self, clips, cancel):
+        if self.name == "raises":
+            raise ValueError("boom")
+        yield 0, None
+        yield 7, Transcript("x", "empty")
+
+    def close(self):
+        pass
+
+
+@hookimpl
+def tabwb_register_transcribers(register):
+    register(Descriptor("raises", "Raises", lambda spec, options: Odd("raises")))
+    register(Descriptor("miscounts", "Miscounts", lambda spec, options: Odd("miscounts")))
+"""
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Iterator[Plugins]:
+    (tmp_path / "pyproject.toml").write_text('[project.entry-points.tabwb]\nodd = "odd_ears"\n')
+    (tmp_path / "odd_ears.py").write_text(ODD)
+    loaded = Plugins.load(Configuration(plugin_folders=(tmp_path,)))
+    yield loaded
+    loaded.close()
+
+
+@pytest.mark.parametrize(
+    ("segments", "wrong"),
+    [
+        ((Segment("d", 0.1, 0.2),), "'d' is not a phoneme"),
+        ((Segment("D", nan, 0.2),), "is not a valid stretch"),
+        ((Segment("D", 0.3, 0.2),), "is not a valid stretch"),
+        ((Segment("D", 0.1, inf),), "is not a valid stretch"),
+        ((Segment("D", 0.1, 0.2, nan),), "nan is not a confidence"),
+        ((Segment("AO", 0.3, 0.4), GOOD), "not in order of time"),
+        ((Segment("D", None, None),), "its values are not valid: TypeError"),  # type: ignore[arg-type]
+        ((Segment("D", "0.1", "0.2"),), "its values are not"),  # type: ignore[arg-type]
+        (("D", "AO"), "its values are not valid: AttributeError"),
+        (None, "its values are not"),
+    ],
+)
+def test_a_transcript_against_the_contract_is_in_error(
+    segments: tuple[Segment, ...], wrong: str
+) -> None:
+    found = checked(Transcript("x", "ok", segments), "y")
+    assert (found.transcriber, found.status, found.segments) == ("y", "error", ())
+    assert wrong in found.error
+
+
+def test_what_is_silence_only_is_empty() -> None:
+    found = checked(Transcript("x", "ok", (Segment("<sil>", 0.0, 0.4),)), "x")
+    assert (found.status, found.phonemes) == ("empty", ("<sil>",))
+
+
+def test_two_that_begin_together_do_not_take_the_times_of_all() -> None:
+    tied = (Segment("B", 0.5, 0.6), Segment("IY", 0.7, 0.7), Segment("Z", 0.7, 0.9))
+    assert Transcript("x", "ok", tied, seconds=2.0).timed
+    typed = (Segment("B", 0.0, 2.0), Segment("<sil>", 0.0, 0.0), Segment("IY", 0.0, 2.0))
+    assert not Transcript("x", "ok", typed, seconds=2.0).timed
+
+
+def test_one_that_keeps_it_is_left_as_it_is() -> None:
+    given = Transcript("y", "ok", (GOOD, Segment("<spn>", 0.2, 0.2)), dropped=Counter(x=1))
+    found = checked(given, "y")
+    assert found == given
+    assert type(found.dropped) is dict  # a Counter cannot be stored
+
+
+def test_words_are_no_phonemes() -> None:
+    given = Transcript("y", "ok", (Segment("dog", 0.1, 0.4),), unit="words")
+    assert checked(given, "y") == given
+
+
+def test_a_transcriber_that_raises_is_named(odd: Plugins) -> None:
+    with (
+        Transcribing(odd, "raises") as transcribing,
+        pytest.raises(ComponentError, match="'raises' failed: ValueError: boom"),
+    ):
+        list(transcribing.run([Job(1, 1, DOG)], threading.Event()))
+
+
+def test_one_that_miscounts_is_stopped_after_what_it_gave(odd: Plugins) -> None:
+    heard: list[Transcript] = []
+    with (
+        Transcribing(odd, "miscounts") as transcribing,
+        pytest.raises(ComponentError, match="gave the index 7"),
+    ):
+        heard.extend(said for _, said in transcribing.run([Job(1, 1, DOG)], threading.Event()))
+    assert [said.error for said in heard] == ["'miscounts' gave None instead of a Transcript"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer import consent
+from tabwb.administer.consent_form import ASKED, WIDTH, consent_form
 from tabwb.administer.judging.judging import Judging
 from tabwb.administer.limits import Limits
 from tabwb.administer.session import setup
@@ -19,7 +20,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
-from tabwb.records.speakers import Consent, LogEntry, Scope, Speaker, Study
+from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Speaker, Study
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
@@ -402,3 +403,13 @@ def test_within_the_study_a_withdrawn_share_is_said(
     inside = consent.check_export(store, plugins, given, "csv", Path("o"), within_study=True)
     assert "scope 'share'" in inside.notice
     assert "scope 'record'" not in inside.notice
+
+
+def test_the_form_asks_for_every_scope_by_itself() -> None:
+    text = consent_form("S-014")
+    assert list(ASKED) == list(SCOPES)
+    assert "Participant code: S-014" in text
+    assert text.count("[ ] yes    [ ] no") == len(SCOPES)
+    assert all(f"({scope})" in text and ASKED[scope][1] in text for scope in SCOPES)
+    assert max(map(len, text.splitlines())) <= WIDTH + 4
+    assert "ethics committee" in text

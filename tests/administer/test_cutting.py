@@ -13,10 +13,10 @@ from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
+from tests.builders import SPEECH
 
 soundfile = pytest.importorskip("soundfile")
 pytest.importorskip("onnxruntime")
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000
 EAR = """
 from tabwb.plugin_api.descriptors import Descriptor
@@ -60,7 +60,7 @@ def recording(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
     sound = (2e-4 * rng.standard_normal(40 * RATE)).astype(np.float32)
     for name, at_s in (("dog_d1a4fb3f_0", 10), ("cat_4620dc14_0", 30)):
-        word, _ = soundfile.read(CLIPS / f"{name}.flac", dtype="float32")
+        word, _ = soundfile.read(SPEECH / f"{name}.flac", dtype="float32")
         sound[at_s * RATE : at_s * RATE + word.size] += word
     soundfile.write(tmp_path / "long.wav", sound, RATE)
     return tmp_path / "long.wav"
@@ -120,12 +120,12 @@ def test_a_cut_that_is_not_allowed_is_refused(plugins: Plugins, spec: str, allow
 @pytest.mark.usefixtures("here")
 def test_one_word_in_a_minute_of_noise_is_heard_as_by_itself(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    word, _ = soundfile.read(CLIPS / "cat_4620dc14_0.flac", dtype="float32")
+    word, _ = soundfile.read(SPEECH / "cat_4620dc14_0.flac", dtype="float32")
     noise = 10 ** (-75 / 20) * np.random.default_rng(1).standard_normal(60 * RATE)
     noise[20 * RATE : 20 * RATE + word.size] += word
     soundfile.write(tmp_path / "long.wav", noise.astype(np.float32), RATE)
     loaded = Plugins.load(Configuration())
-    jobs = [Job(1, 1, CLIPS / "cat_4620dc14_0.flac"), Job(2, 1, tmp_path / "long.wav")]
+    jobs = [Job(1, 1, SPEECH / "cat_4620dc14_0.flac"), Job(2, 1, tmp_path / "long.wav")]
     with Transcribing(loaded, "bundled-words") as transcribing:
         heard = dict(transcribing.run(jobs, threading.Event()))
     loaded.close()
@@ -142,7 +142,7 @@ def test_a_clip_without_a_transcript_is_in_error_and_changes_no_other(
     (tmp_path / "pyproject.toml").write_text('[project.entry-points.tabwb]\near = "deaf_ear"\n')
     (tmp_path / "deaf_ear.py").write_text(said)
     loaded = Plugins.load(Configuration(plugin_folders=(tmp_path,)))
-    jobs = [Job(1, 1, recording), Job(2, 1, CLIPS / "dog_d1a4fb3f_0.flac")]
+    jobs = [Job(1, 1, recording), Job(2, 1, SPEECH / "dog_d1a4fb3f_0.flac")]
     with Transcribing(loaded, "ear") as transcribing:
         heard = dict(transcribing.run(jobs, threading.Event()))
     loaded.close()

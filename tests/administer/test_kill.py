@@ -60,11 +60,7 @@ def parent(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def _life(
     parent: subprocess.Popen[str], arguments: list[str], items: int, jitter_s: float, told: Path
 ) -> tuple[set[int], bool]:
-    """One process: let it show so many items, then kill it. The numbers shown, and whether killed.
-
-    An item is shown only after the answer before it was committed, so every number shown but the
-    last must be in the store afterwards.
-    """
+    """Let a process show so many items, then kill it; return those shown and whether killed."""
     assert parent.stdin is not None and parent.stdout is not None
     parent.stdin.write(json.dumps([str(told), *arguments]) + "\n")
     parent.stdin.flush()

@@ -26,12 +26,11 @@ from tabwb.speech.recorder import Recorder
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
+from tests.builders import DOG, SPEECH
 from tests.speech.virtual_microphone import VirtualMicrophone, microphone, sound_server
 
 __all__ = ["microphone", "sound_server"]
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
-DOG = CLIPS / "dog_d1a4fb3f_0.flac"
-BIRD = CLIPS / "bird_c7124b73_0.flac"
+BIRD = SPEECH / "bird_c7124b73_0.flac"
 
 
 @pytest.fixture

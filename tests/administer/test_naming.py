@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tabwb.administer.naming import order
+from tabwb.administer.naming.files import TakeFile, left_out, take_files
 from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.phonology.dictionary import guessed_phonemes, pronounced
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.naming import Scored
+from tabwb.records.naming import RecordingBegan, Score, Scored
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
+from tabwb.report.documents.naming_document import spoken_json, transcript_json
+from tabwb.scoring.naming.case import sounds_of_names
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.propose import propose_response
+from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
 from tabwb.workbench.results.naming_presenter import _not_counted
 from tests.administer.conftest import Begin
-from tests.administer.naming_parts import heard, shown, take
+from tests.administer.naming_parts import heard, naming_battery, shown, take
+from tests.scoring.naming_parts import accept
 
 
 def _ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]:
@@ -407,3 +419,377 @@ def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin
     assert {one.value for one in (naming.verdicts or {}).values()} == {True}
     # The ratings of the transcriber stay those of its own transcript.
     assert _ratings(session)["naming-3:replay", "correct-any"].value == 0.0
+
+
+def _order(session: Session, right: dict[str, bool]) -> list[str]:
+    """The items in the order in which the session gives them."""
+    given: list[str] = []
+    for number in range(5):
+        session.spoken.show(shown(10.0 * number))
+        if session.status is not AdministrationStatus.RUNNING or session.current is None:
+            break
+        item = session.current.plan.item
+        given.append(item)
+        session.spoken.score(
+            "right" if right.get(item, True) else "error", take=take(10.0 * number)
+        )
+    return given
+
+
+def test_items_before_the_start_are_credited_where_the_basal_is_reached(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    assert _order(session, {}) == ["tree", "house"]
+    states = {trial.plan.item: trial.state for trial in session.trials}
+    assert states["dog"] is states["cat"] is TrialState.NOT_ADMINISTERED
+    assert session.status is AdministrationStatus.DONE
+
+
+def test_where_the_basal_is_not_reached_earlier_items_are_given_backwards(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    assert _order(session, {"tree": False, "cat": False}) == ["tree", "cat", "dog", "house"]
+
+
+def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
+    session = begin_naming('start_item = "tree"\nbasal = 1')
+    _order(session, {})
+    session.corrections.undo()
+    states = {trial.plan.item: trial.state for trial in session.trials}
+    assert states["dog"] is TrialState.PLANNED
+
+
+def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming: Begin) -> None:
+    session = begin_naming("discontinue = { after = 2 }")
+    for number in range(2):
+        assert order.reason_to_discontinue(session.spoken) == ""
+        session.spoken.show(shown(10.0 * number))
+        session.spoken.score("error", take=take(10.0 * number))
+    assert "2 items in a row" in order.reason_to_discontinue(session.spoken)
+    assert session.status is AdministrationStatus.RUNNING
+
+
+TWO_AND_ANOTHER = """discontinue = { after = 2 }
+[[subtest.item]]
+id = "first"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO G", reason = "citation" }]
+[[subtest.item]]
+id = "second"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO G", reason = "citation" }]
+[[subtest.item]]
+id = "third"
+picture = "dog.png"
+target = "dog"
+accept = [{ phonemes = "D AO G", reason = "citation" }]
+[[subtest]]
+id = "more"
+title = "More"
+response = "naming"
+"""
+
+
+def _scored(session: Session, *scores: Score) -> None:
+    for score in scores:
+        at_s = 10.0 * len(session.history.steps)
+        session.spoken.show(shown(at_s))
+        session.spoken.score(score, take=take(at_s))
+
+
+def _states(session: Session) -> list[TrialState]:
+    return [trial.state for trial in session.trials]
+
+
+def test_the_examiner_is_asked_once_the_rule_is_met_and_ends_the_administration(
+    begin_naming: Begin,
+) -> None:
+    session = begin_naming("discontinue = { after = 2 }")
+    _scored(session, "error")
+    assert order.reason_to_end(session.spoken) == ""
+    with pytest.raises(TabwbError, match="does not say to end"):
+        order.end_subtest(session.spoken)
+    _scored(session, "no-response")
+    reason = order.reason_to_end(session.spoken)
+    order.end_subtest(session.spoken)
+    assert (session.status, session.history.reason) == (AdministrationStatus.DISCONTINUED, reason)
+    assert "2 items in a row" in reason
+    assert _states(session)[2:] == [TrialState.NOT_ADMINISTERED] * 2
+    session.corrections.undo()
+    assert session.status is AdministrationStatus.RUNNING
+    assert order.reason_to_end(session.spoken) == reason
+
+
+def test_nothing_is_asked_while_an_item_waits_or_none_is_left(begin_naming: Begin) -> None:
+    session = begin_naming("discontinue = { after = 2 }")
+    _scored(session, "right", "right", "error")
+    session.spoken.show(shown(50.0))
+    assert order.reason_to_end(session.spoken) == ""
+    session.spoken.score("error", take=take(50.0))
+    assert order.reason_to_end(session.spoken) == ""  # the last item
+
+
+def test_who_gives_further_items_is_asked_again_after_as_many(begin_naming: Begin) -> None:
+    session = begin_naming("discontinue = { after = 1 }")
+    _scored(session, "error")
+    order.go_on(session.spoken, "the speaker insists")
+    assert session.trials[0].notes[0].startswith("not discontinued (the speaker insists): 1 item")
+    assert order.reason_to_end(session.spoken) == ""
+    _scored(session, "error")
+    assert order.reason_to_end(session.spoken)
+    _scored(session, "right")
+    assert order.reason_to_end(session.spoken) == ""
+
+
+def test_a_subtest_that_ends_leaves_the_others_to_be_given(begin_naming: Begin) -> None:
+    session = begin_naming(TWO_AND_ANOTHER)  # three items, then the subtest "more" with four
+    _scored(session, "error", "error")
+    reason = order.reason_to_end(session.spoken)
+    order.end_subtest(session.spoken)
+    assert (session.trials[2].state, session.trials[2].reason) == (
+        TrialState.NOT_ADMINISTERED,
+        reason,
+    )
+    _scored(session, "right")
+    assert session.current is not None and session.current.plan.subtest == "more"
+    session.corrections.undo()  # of the other subtest
+    assert session.trials[2].state is TrialState.NOT_ADMINISTERED
+    session.corrections.skip("a noise")
+    _scored(session, "right", "right", "right")
+    session.next()
+    assert session.status is AdministrationStatus.DONE
+
+
+def test_an_undone_score_takes_the_end_of_its_subtest_back(begin_naming: Begin) -> None:
+    session = begin_naming(TWO_AND_ANOTHER)
+    _scored(session, "error", "error")
+    order.end_subtest(session.spoken)
+    session.corrections.undo()
+    assert session.trials[2].state is TrialState.PLANNED
+    session.spoken.score("right", take=take(30.0))
+    assert order.reason_to_end(session.spoken) == ""
+
+
+ITEMS = ("dog", "cat", "house", "item_2")
+
+
+def _touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).write_bytes(b"")
+
+
+def _found(folder: Path) -> list[tuple[str, int, str]]:
+    return [(take.item, take.take, take.path.name) for take in take_files(folder, ITEMS)]
+
+
+def test_a_name_is_the_item_and_perhaps_the_take(tmp_path: Path) -> None:
+    _touch(tmp_path, "dog.wav", "cat_2.flac", "cat_1.FLAC", "notes.txt", ".hidden.wav")
+    assert _found(tmp_path) == [
+        ("cat", 1, "cat_1.FLAC"),
+        ("cat", 2, "cat_2.flac"),
+        ("dog", 1, "dog.wav"),
+    ]
+
+
+def test_an_item_whose_id_ends_in_a_number_is_not_cut(tmp_path: Path) -> None:
+    _touch(tmp_path, "item_2.wav", "item_2_3.wav")
+    assert _found(tmp_path) == [("item_2", 1, "item_2.wav"), ("item_2", 3, "item_2_3.wav")]
+
+
+def test_a_manifest_says_whose_a_file_is(tmp_path: Path) -> None:
+    _touch(tmp_path, "a.wav", "b.wav", "unused.wav")
+    text = "\ufefffile\titem\ttake\r\na.wav\tdog\t\r\nb.wav\tdog\t2\r\n\r\n"
+    (tmp_path / "manifest.tsv").write_text(text, encoding="utf-8", newline="")
+    assert _found(tmp_path) == [("dog", 1, "a.wav"), ("dog", 2, "b.wav")]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["dgo.wav", "fish.wav"], "dgo \\(did you mean dog\\?\\), fish"),
+        (["dog.wav", "dog_1.flac"], "two files are take 1 of 'dog'"),
+        (["readme.txt"], "no sound file found"),
+    ],
+)
+def test_what_belongs_to_no_item_is_named(tmp_path: Path, names: list[str], said: str) -> None:
+    _touch(tmp_path, *names)
+    with pytest.raises(UsageError, match=said):
+        take_files(tmp_path, ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        ("name\titem\n", "must name the columns"),
+        ("file\titem\nx.wav\tdog\n", "manifest.tsv:2: there is no file 'x.wav'"),
+        ("file\titem\ttake\na.wav\tdog\tzwei\n", "'zwei' is not a valid take"),
+        ("file\titem\na.wav\n", "manifest.tsv:2: a line names a file and an item"),
+        (f"file\titem\ttake\na.wav\tdog\t{'9' * 5000}\n", "is not a valid take"),
+        (f"file\titem\na.wav\t{'d' * 200_000}\n", "manifest.tsv:2: a line of 200,006 characters"),
+    ],
+)
+def test_a_faulty_manifest_says_where(tmp_path: Path, manifest: str, said: str) -> None:
+    _touch(tmp_path, "a.wav")
+    (tmp_path / "manifest.tsv").write_text(manifest, encoding="utf-8")
+    with pytest.raises(UsageError, match=said):
+        take_files(tmp_path, ITEMS)
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.wav", "/secret.wav", "link.wav", "sub/../../secret.wav"]
+)
+def test_a_manifest_names_no_file_outside_its_folder(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "recordings"
+    (folder / "sub").mkdir(parents=True)
+    _touch(tmp_path, "secret.wav")
+    (folder / "link.wav").symlink_to(tmp_path / "secret.wav")
+    named = str(tmp_path / "secret.wav") if name.startswith("/") else name
+    (folder / "manifest.tsv").write_text(f"file\titem\n{named}\tdog\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="outside the folder") as refused:
+        take_files(folder, ITEMS)
+    assert refused.value.where == f"{folder / 'manifest.tsv'}:2"
+    (folder / "manifest.tsv").unlink()
+    (folder / "link.wav").rename(folder / "dog.wav")
+    with pytest.raises(UsageError, match="outside the folder"):
+        take_files(folder, ITEMS)
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not a folder"):
+        take_files(tmp_path / "gone", ITEMS)
+
+
+def test_a_link_to_itself_is_left_out(tmp_path: Path) -> None:
+    _touch(tmp_path, "dog.wav", "notes.txt")
+    (tmp_path / "manifest.tsv").symlink_to("manifest.tsv")
+    files = take_files(tmp_path, ITEMS)
+    assert left_out(tmp_path, files) == (tmp_path / "notes.txt",)
+
+
+def test_takes_are_sorted_by_item_and_number(tmp_path: Path) -> None:
+    _touch(tmp_path, "dog_10.wav", "dog_9.wav")
+    assert take_files(tmp_path, ITEMS) == (
+        TakeFile("dog", 9, tmp_path / "dog_9.wav"),
+        TakeFile("dog", 10, tmp_path / "dog_10.wav"),
+    )
+
+
+def said(*words: str) -> Transcript:
+    segments = tuple(Segment(word, 0.5 + n, 1.1 + n, 0.8) for n, word in enumerate(words))
+    return Transcript("hears-words", "ok", segments, "words", seconds=4.0)
+
+
+def test_words_become_phonemes_within_their_stretch() -> None:
+    found = pronounced(said("Dog."))
+    assert found.phonemes == ("D", "AO", "G")
+    times = [(round(one.start_s, 3), round(one.end_s, 3)) for one in found.segments]
+    assert times == [(0.5, 0.7), (0.7, 0.9), (0.9, 1.1)]
+    assert {one.confidence for one in found.segments} == {0.8}
+
+
+def test_words_in_no_dictionary_are_named_and_noise_is_noise() -> None:
+    found = pronounced(said("treeb", "42", "dog"))
+    assert found.phonemes == ("T", "R", "IY", "B", "<spn>", "D", "AO", "G")
+    assert json.loads(found.metadata["words_by_letters"]) == ["treeb"]
+    assert json.loads(found.metadata["words_unpronounced"]) == ["42"]
+
+
+KATZE = NamingTarget(target="Katze", accept=accept("K EY T Z"))
+TOMATO = NamingTarget(target="tomato", accept=accept("T AH M AA T OW"))
+QUOKKA = NamingTarget(target="quokka", accept=accept("K W AA K AH"))
+TREE = NamingTarget(target="tree", accept=accept("T R IY"))
+SOFA = NamingTarget(
+    target="sofa", accept=(*accept("S OW F AH"), Accepted(("K", "AW", "CH"), "other name", "couch"))
+)
+PINATA = NamingTarget(target="piñata", accept=accept("P IH N Y AA T AH"))
+ICE_CREAM = NamingTarget(target="ice cream", accept=accept("AY S K R IY M"))
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "flags"),
+    [
+        (KATZE, "Katze.", set()),
+        (TOMATO, "tomato", set()),  # the dictionary has /eɪ/ first
+        (TOMATO, "a tomato", {"carrier"}),
+        (TOMATO, "tomatoes", {"number"}),
+        (QUOKKA, "quokka", set()),  # in no dictionary
+        (QUOKKA, "it's a quokka", {"carrier"}),
+        (QUOKKA, "quokkas", {"number"}),
+        (SOFA, "um couch", {"filler"}),
+        (PINATA, "a pinata", {"carrier"}),
+        (PINATA, "pinatas", {"number"}),
+        (ICE_CREAM, "ice cream", set()),
+        (ICE_CREAM, "Ice-cream", set()),
+    ],
+)
+def test_a_transcribers_word_that_is_a_name_is_right_as_the_same_word_heard(
+    target: NamingTarget, words: str, flags: set[str]
+) -> None:
+    names, transcript = sounds_of_names(target), said(*words.split())
+    segments = pronounced(transcript, names).segments
+    guessed = guessed_phonemes(transcript, names)
+    by_machine = propose_response(target, segments, guessed=guessed)
+    by_ear = propose_response(target, heard=parse_heard(words))
+    for found in (by_machine, by_ear):
+        assert (found.proposal.code, set(found.proposal.flags)) == ("correct", flags)
+        assert {verdict.value for verdict in found.verdicts.values()} == {True}
+
+
+@pytest.mark.parametrize(
+    ("target", "word", "candidates", "first", "anywhere"),
+    [
+        (QUOKKA, "quakka", {"correct", "nonword-related"}, None, None),  # sounds as the name
+        (TREE, "treeb", {"nonword-related"}, False, None),
+        (QUOKKA, "blorf", {"nonword-unrelated"}, False, False),
+    ],
+)
+def test_a_guessed_pronunciation_is_undecided(
+    target: NamingTarget, word: str, candidates: set[str], first: bool | None, anywhere: bool | None
+) -> None:
+    names, transcript = sounds_of_names(target), said(word)
+    found = propose_response(
+        target, pronounced(transcript, names).segments, guessed=guessed_phonemes(transcript, names)
+    )
+    assert (found.proposal.code, set(found.proposal.candidates)) == ("undecided", candidates)
+    assert "guessed-sound" in found.proposal.flags
+    assert found.verdicts["correct-first"].value is first
+    assert found.verdicts["correct-any"].value is anywhere
+
+
+def test_phonemes_are_left_as_they_are() -> None:
+    heard = Transcript("x", "ok", (Segment("D", 0.0, 0.1),))
+    assert pronounced(heard) is heard
+
+
+@pytest.mark.parametrize(
+    ("word", "right", "phonemes"),
+    [("dog", True, ["D", "AO", "G"]), ("tree", False, ["T", "R", "IY"])],
+)
+def test_a_word_has_a_verdict_a_distance_and_its_unit(
+    tmp_path: Path, plugins: Plugins, word: str, right: bool, phonemes: list[str]
+) -> None:
+    with Store.open(tmp_path / "words.db") as store:
+        battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
+        conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
+        with setup.create_naming(store, plugins, battery, conditions) as session:
+            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            session.spoken.show(shown(0.0))
+            session.spoken.score("right", take=take(0.0))
+            session.spoken.transcribed(1, 1, said(word))
+            view = session.spoken.view(1)
+            assert view is not None
+            naming = naming_of(view)
+    assert naming.verdicts is not None
+    assert naming.verdicts["correct-any"].value is right
+    assert naming.distance is not None
+    assert (naming.distance.phoneme_rate == 0.0) is right
+    document = spoken_json(naming)
+    assert document["phonemes"] == phonemes
+    assert naming.transcript is not None
+    written = transcript_json(naming.transcript)
+    assert (written["unit"], written["phonemes"]) == ("words", phonemes)
+    assert [one["word"] for one in written["words"]] == [word]

@@ -1,16 +1,28 @@
+"""Grids of other perturbations than lesions: temperatures, prompt noise, checkpoints, numbers."""
+
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tomli
 
-from tabwb.administer.sweep.grid import read_grid
-from tabwb.administer.sweep.point import Point
+from tabwb.administer.session.smallest_difference import showable
+from tabwb.administer.sweep.forecast import Forecast, seeds_of
+from tabwb.administer.sweep.grid import Grid, grid_of, read_grid
+from tabwb.administer.sweep.grid_text import OWN, grid_text
+from tabwb.administer.sweep.over_seeds import over_seeds, said_over_seeds
+from tabwb.administer.sweep.point import Point, Role
 from tabwb.lesion.declared import Part
-from tabwb.lesion.spec import parse_lesions
+from tabwb.lesion.spec import lesion_text, parse_lesions
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.exchange import Decoding
+from tabwb.scoring.detectable import detectable_over_seeds
+from tests.report.given import BATTERY
 
 
 def part(name: str, parameters: int, units: int | None = None) -> Part:
@@ -188,10 +200,7 @@ def test_a_control_in_the_same_layers_takes_as_many_weights_there(tmp_path: Path
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['7']", "the layer 7"),
         ("format = 1\n[[lesions]]\ntargets = ['experts']", "finds no 'experts'"),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nheads = ['each']", "has heads="),
-        (
-            "format = 1\n[[lesions]]\ntargets = ['attention.heads']\nneurons = ['0']",
-            "has neurons=",
-        ),
+        ("format = 1\n[[lesions]]\ntargets = ['attention.heads']\nneurons = ['0']", "has neurons="),
         (
             "format = 1\n[[lesions]]\ntargets = ['experts']\nexperts = ['0']\nneurons = ['0']",
             "has neurons=|has experts=",
@@ -275,3 +284,283 @@ def test_a_message_shows_the_beginning_of_a_long_spec() -> None:
     with pytest.raises(UsageError) as caught:
         parse_lesions("+".join(["mlp:zero:0.5"] * 1000) + "@seeds=1")
     assert len(str(caught.value)) < 1000
+
+
+SIZED_PARTS = [
+    Part("0.mlp.down", "mlp.down", 0, 100, 100, {}),
+    Part("embedding", "embedding", None, 9, 9, {}),
+]
+GIVEN = Conditions("base", "model", seed=4, decoding=Decoding(seed=4), labels={"family": "F"})
+LESION = "[[lesions]]\ntargets = ['mlp.down']\namounts = [0.5]\ncontrols = true\n"
+
+
+def grid(tmp_path: Path, text: str) -> Grid:
+    path = tmp_path / "grid.toml"
+    path.write_text(f"format = 1\n{text}")
+    return read_grid(path)
+
+
+def other_points(tmp_path: Path, text: str, given: Conditions = GIVEN) -> tuple[Point, ...]:
+    return grid(tmp_path, text).points(SIZED_PARTS, given, resolved)
+
+
+def resolved(given: Conditions) -> Conditions:
+    if given.examinee == "nothing":
+        raise UsageError("'nothing' is not a model")
+    return replace(given, examinee=given.examinee.lower(), labels={"tuning": "instruct"})
+
+
+def test_temperatures_with_each_seed_and_greedy_answers_once(tmp_path: Path) -> None:
+    found = other_points(tmp_path, "[[temperatures]]\nvalues = [0, 0.7, 1.4]\nseeds = [4, 5]")
+    assert [(p.role, p.name) for p in found] == [
+        ("intact", "intact"),
+        ("perturbation", "temperature 0.7"),
+        ("perturbation", "temperature 0.7, seed 5"),
+        ("perturbation", "temperature 1.4"),
+        ("perturbation", "temperature 1.4, seed 5"),
+    ]
+    last = found[-1].conditions
+    assert (last.decoding.temperature, last.seed, last.decoding.seed) == (1.4, 5, 5)
+    assert replace(last, seed=4, decoding=GIVEN.decoding) == GIVEN
+
+
+def test_a_shuffled_order_is_another_one_for_each_seed_of_greedy_answers(tmp_path: Path) -> None:
+    shuffled = replace(GIVEN, option_order="shuffled")
+    found = other_points(tmp_path, "[[temperatures]]\nvalues = [0]\nseeds = [4, 5]", shuffled)
+    assert [p.conditions.seed for p in found] == [4, 5]
+
+
+def test_lesions_are_given_under_a_setting_where_it_says_so(tmp_path: Path) -> None:
+    alone = other_points(tmp_path, LESION + "[[temperatures]]\nvalues = [1]")
+    assert [p.role for p in alone] == ["intact", "lesion", "control", "perturbation"]
+    both = other_points(tmp_path, LESION + "[[temperatures]]\nvalues = [1]\nlesions = true")
+    assert [p.role for p in both][3:] == ["perturbation", "lesion", "control"]
+    assert both[-1].name == "projections:zero:0.5@seed=1, temperature 1"
+    assert both[-1].matches == "mlp.down:zero:0.5@seed=1"
+    assert len({p.conditions for p in both}) == 6
+
+
+def test_prompt_noise_of_each_operation_amount_and_seed(tmp_path: Path) -> None:
+    text = """
+    [[prompts]]
+    operations = ["words:drop", "words:lower"]
+    amounts = [0.5, 1]
+    seeds = [1, 2]
+    """
+    found = [p.conditions.prompt_noise for p in other_points(tmp_path, text)]
+    assert found == [
+        None, "words:drop:0.5@seed=1", "words:drop:0.5@seed=2", "words:drop:1",
+        "words:lower:0.5@seed=1", "words:lower:0.5@seed=2", "words:lower:1",
+    ]  # fmt: skip
+
+
+def test_a_checkpoint_has_its_own_labels_and_its_parent(tmp_path: Path) -> None:
+    text = """
+    [[checkpoints]]
+    model = "Tuned-1"
+    dose = 1000
+    dose_name = "training steps"
+    lesions = true
+    [[checkpoints]]
+    model = "tuned-2"
+    parent = "Tuned-1"
+    """
+    found = other_points(tmp_path, text + LESION)
+    assert [p.model for p in found] == ["base"] * 3 + ["tuned-1"] * 3 + ["tuned-2"]
+    first, second = found[3].conditions, found[-1].conditions
+    assert first.labels == {
+        "tuning": "instruct", "parent": "base", "dose": "1000", "dose_name": "training steps",
+    }  # fmt: skip
+    assert second.labels == {"tuning": "instruct", "parent": "tuned-1"}
+    assert found[4].conditions.labels == first.labels
+
+
+def test_numbers_of_an_operation_can_be_a_list(tmp_path: Path) -> None:
+    text = "[[lesions]]\ntargets = ['mlp.down']\noperation = '{}'\n{}\n"
+    for operation, numbers, expected in (
+        ("quantise", "bits = [8, 4]", ["quantise:1@bits=8", "quantise:1@bits=4"]),
+        ("scale", "factor = [0.5, 2]", ["scale:1@factor=0.5", "scale:1@factor=2"]),
+        ("scale", "factor = 0.5", ["scale:1@factor=0.5"]),
+        ("noise", "sigma = [1]", ["noise:1@sigma=1,seed=1"]),
+    ):
+        found = other_points(tmp_path, text.format(operation, numbers))
+        assert [p.lesion for p in found[1:]] == [f"mlp.down:{one}" for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[temperature]]\nvalues = [1]", "temperature: unknown key; did you mean 'temperatures'"),
+        ("[[temperatures]]\nseeds = [1]", r"temperatures\[0\].values: there are none"),
+        ("[[temperatures]]\nvalues = [-1]", r"temperatures\[0\].values: '-1' cannot be used"),
+        ("[[temperatures]]\nvalues = [1]\nlesions = true", "there are none, and a table has"),
+        ("[[prompts]]\noperations = ['words']", "the prompt noise"),
+        ("[[prompts]]\noperations = ['words:drop']\namounts = [0]", "has the amount '0.0'"),
+        ("[[checkpoints]]\ndose = 3", r"checkpoints\[0\].model: there is none"),
+        ("[[checkpoints]]\nmodel = 'base'", "'base' is the model of the sweep"),
+        ("[[checkpoints]]\nmodel = 'a'\nparent = 'A'", "'a' is its own parent"),
+        ("[[checkpoints]]\nmodel = 'nothing'", r"checkpoints\[0\].model: 'nothing' is not a model"),
+        ("[[checkpoints]]\nmodel = 'a'\ndose = -1", r"checkpoints\[0\].dose: -1 is not allowed"),
+        ("[[checkpoints]]\nmodel = 'a'\ndose_name = 'x'", "it names no dose"),
+        (
+            "[[checkpoints]]\nmodel = 'a'\ndose = 1\ndose_name = \"\\u001b[31m\"",
+            "it cannot be shown",
+        ),
+        ("[[checkpoints]]\nmodel = 'a'\ndose = 1\ndose_name = ''", "dose_name: it cannot be shown"),
+        (
+            "[[checkpoints]]\nmodel = 'a'\ndose = 1\n[[checkpoints]]\nmodel = 'A'\ndose = 2",
+            "'A' is given twice, with another parent or dose",
+        ),
+        (
+            "[[checkpoints]]\nmodel = 'a'\nparent = 'b'\n"
+            "[[checkpoints]]\nmodel = 'b'\nparent = 'a'",
+            "'b' is an ancestor of its own parent",
+        ),
+        (
+            "[[lesions]]\ntargets = ['mlp.down']\noperation = 'quantise'\nbits = [4, 1]",
+            "has bits=1",
+        ),
+        ("[[lesions]]\ntargets = ['mlp.down']\nbits = [4]", "which 'zero' does not use"),
+    ],
+)
+def test_wrong_grids_of_others(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        other_points(tmp_path, text)
+
+
+TEXT_PARTS = [
+    Part(f"{layer}.{target}", target, layer, 4096, 4096, {f"{layer}.{target}": 16384})
+    for layer in range(3)
+    for target in ("attention.q", "mlp.down")
+] + [Part("0.attention.heads", "attention.heads", 0, 64, 4096, {"0.attention.o": 16384})]
+BUNDLED = Conditions("bundled", "model")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mlp.down:zero:0.3",
+        "mlp.down:scale:0.3@layers=0-1,factor=0.5,seed=7",
+        "mlp.down:noise:0.3@layers=-1,sigma=2,seed=2",
+        "mlp.down:quantise:0.3@bits=4,seed=2",
+        "attention.q:zero:0.3@select=magnitude",
+        "attention.heads:zero:0.3@layers=0,heads=0-19,seed=2",
+        "attention.q:zero:0.3@seed=2+mlp.down:zero:0.3@seed=2",
+    ],
+)
+def test_the_lesion_is_one_of_the_conditions(spec: str) -> None:
+    lesions = parse_lesions(spec)
+    text = grid_text(lesions, 'a"b', (0.1, 0.3), (1, 2, 7), OWN, controls=False)
+    grid = grid_of(tomli.loads(text))
+    assert grid.name == 'a"b'
+    found = [point.lesion for point in grid.points(TEXT_PARTS, BUNDLED)]
+    assert lesion_text(lesions) in found
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("attention.heads:zero:0.3@heads=0+attention.heads:zero:0.3@heads=1", "differ in more"),
+        ("mlp.down:zero:0.3+attention.q:zero:0.2", "differ in more"),
+    ],
+)
+def test_what_a_grid_cannot_say_is_refused(spec: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        grid_text(parse_lesions(spec), "x", (0.1,), (1,), OWN, controls=True)
+
+
+UNIT_PARTS = [Part(f"{layer}.mlp.neurons", "mlp.neurons", layer, 20, 200, {}) for layer in range(3)]
+
+
+def unit_points(tmp_path: Path, text: str) -> list[Point]:
+    path = tmp_path / "grid.toml"
+    path.write_text("format = 1\n[[lesions]]\ntargets = ['mlp.neurons']\n" + text)
+    return list(read_grid(path).points(UNIT_PARTS, Conditions("made-up", "model")))
+
+
+def test_the_localizer_has_a_control_for_each_seed_and_amount(tmp_path: Path) -> None:
+    text = "amounts = [0.1, 0.2]\nseeds = [1, 2, 3]\nselect = 'localizer'\ncontrols = true"
+    found = unit_points(tmp_path, text)
+    for amount in ("0.1", "0.2"):
+        lesion = f"mlp.neurons:zero:{amount}@select=localizer"
+        assert [one.role for one in found if one.lesion == lesion] == ["lesion"]
+        assert [(one.role, one.lesion) for one in found if one.matches == lesion] == [
+            ("control", f"mlp.neurons:zero:{amount}@select=localizer-control,seed={seed}")
+            for seed in (1, 2, 3)
+        ]
+    assert len(found) == 1 + 2 * (1 + 3)
+
+
+def test_a_list_is_found_beside_the_grid_and_its_content_is_in_the_spec(tmp_path: Path) -> None:
+    (tmp_path / "units.json").write_text(
+        json.dumps({"format": 1, "units": {UNIT_PARTS[0].name: [2]}})
+    )
+    text = "select = 'list'\nfile = 'units.json'\ncontrols = true\nseeds = [5]"
+    _, lesion, control = unit_points(tmp_path, text)
+    place = f"file={tmp_path / 'units.json'},sha256=59853e1b30395c28"
+    assert lesion.lesion == f"mlp.neurons:zero:1@select=list,{place}"
+    assert control.lesion == f"mlp.neurons:zero:1@select=list-control,{place},seed=5"
+    assert control.matches == lesion.lesion
+
+
+def test_an_amount_of_the_localizer_that_takes_nothing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="less than half of one neuron: there are 60"):
+        unit_points(tmp_path, "amounts = [0.001]\nselect = 'localizer'")
+
+
+def measured_points(*lesions: str, role: Role = "lesion") -> list[Point]:
+    return [Point(role, Conditions("m", "model", lesion=one or None)) for one in lesions]
+
+
+def test_seeds_are_counted_for_each_lesion_and_amount() -> None:
+    full = [f"mlp:zero:{amount}@seed={seed}" for amount in (0.1, 0.2) for seed in range(5)]
+    assert seeds_of(measured_points(*full)) == 5
+    assert seeds_of(measured_points(*full[:-2])) == 3
+    assert seeds_of(measured_points(*full, "norm:zero")) == 5  # nothing is drawn there
+    assert (
+        seeds_of(
+            [*measured_points(*full), *measured_points("projections:zero:0.1", role="control")]
+        )
+        == 5
+    )
+    assert seeds_of(measured_points("norm:zero", "")) == 0
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [
+        (5, "5 seeds or more of each lesion: means over seeds have intervals"),
+        (2, "2 seeds of a lesion: means over its seeds have no interval and no test; 5 seeds or "
+            "more do"),
+    ],
+)  # fmt: skip
+def test_too_few_seeds_are_told_before_a_sweep(seeds: int, words: str) -> None:
+    lines = list(Forecast({"lesion": 4}, 0, 20, 1.0, seeds, ()).lines(1))
+    assert lines[3] == words
+    assert len(list(Forecast({"lesion": 4}, 0, 20, 1.0, 0, ()).lines(1))) == len(lines) - 1
+
+
+GREEDY = Conditions("m", "model")
+
+
+def test_accuracies_are_those_of_the_smallest_subtest() -> None:
+    rows = over_seeds(6, BATTERY, showable(BATTERY, GREEDY), controls=True)
+    assert {row.seeds for row in rows} == {6}
+    assert {row.than for row in rows} == {"a control of its size", "the intact model"}
+    words = next(row for row in rows if row.measure == "accuracy" and "control" in row.than)
+    assert words.items == 2  # the fewest of a scored subtest
+    assert words.difference == detectable_over_seeds(6, 2, None, controls=True)
+
+
+def test_without_controls_lesions_are_compared_with_the_intact_model() -> None:
+    rows = over_seeds(5, BATTERY, showable(BATTERY, GREEDY), controls=False)
+    assert {row.than for row in rows} == {"the intact model"}
+    lines = list(said_over_seeds(rows))
+    assert "over 5 seeds (other draws of units, these prompts" in lines[0]
+
+
+def test_few_seeds_show_nothing_and_lesions_without_draws_have_no_seeds() -> None:
+    rows = over_seeds(3, BATTERY, showable(BATTERY, GREEDY), controls=False)
+    assert {row.difference.reason for row in rows} == {"fewer than 5 seeds"}
+    assert over_seeds(0, BATTERY, showable(BATTERY, GREEDY), controls=True) == ()
+    assert list(said_over_seeds(())) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from tabwb.battery.loader import load_battery
 from tabwb.cli.main import main
+from tests import builders
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,11 @@ ANSWERS = (
     "First I boil the water, then I add the rice and some salt.",
 )
 """Usable answers to the five connected texts of ``tab``."""
-TAB = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
+TAB = builders.TAB
 
 
 def replayed(path: Path, *, wrong: str = "nothing of the kind") -> str:
-    """The spec of a model that gives the answers of a file, which is written: usable ones.
-
-    Connected texts are answered with :data:`ANSWERS`, every other item with ``wrong`` and its id.
-    """
+    """The spec of a model that gives the answers of a file, which is written."""
     lines = []
     texts = iter(ANSWERS)
     for subtest in load_battery(TAB).subtests:
@@ -82,13 +81,35 @@ def hang_up() -> Iterator[None]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process."""
+def lenient(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process, whatever its status."""
 
     def call(*arguments: object) -> Outcome:
         status = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Outcome(status, captured.out, captured.err)
+        return Outcome(status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in this process: it ends with this status (None: any) and says ``err``."""
+
+    def call(
+        *arguments: object,
+        status: int | None = 0,
+        err: str | Sequence[str] = (),
+        stdin: str | None = None,
+    ) -> Outcome:
+        with monkeypatch.context() as typing:
+            if stdin is not None:
+                typing.setattr("sys.stdin", io.StringIO(stdin))
+            found = main([str(argument) for argument in arguments])
+        outcome = Outcome(found, *capsys.readouterr())
+        assert status in (None, found), outcome.err
+        for words in (err,) if isinstance(err, str) else err:
+            assert words in outcome.err
+        return outcome
 
     return call
 

@@ -13,10 +13,10 @@ import pytest
 from tabwb.cli.main import COMMANDS, LazyGroup
 from tabwb.records.speakers import SCOPES
 from tests.administer.naming_parts import naming_battery
+from tests.builders import DOG
 from tests.cli.conftest import Outcome, Run
 
 pytest.importorskip("soundfile")
-CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:9/v1"
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
 EARS = """
@@ -103,7 +103,7 @@ def places(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     for name in ("home", "sounds", "psst", "ears"):
         found[name].mkdir()
     found |= {"battery": naming_battery(found["home"])}
-    shutil.copy(CLIP, found["sounds"] / "dog.flac")
+    shutil.copy(DOG, found["sounds"] / "dog.flac")
     found["table"] = tmp_path / "typed.tsv"
     found["table"].write_text("utterance_id\ttranscript\ndog\tD AO G\n", encoding="utf-8")
     (found["psst"] / "utterances.tsv").write_text(
@@ -112,7 +112,7 @@ def places(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     (found["ears"] / "pyproject.toml").write_text('[project.entry-points.tabwb]\nears = "ears"\n')
     (found["ears"] / "ears.py").write_text(EARS)
     monkeypatch.setenv("TABWB_OFFLINE", "0")
-    assert run("plugins", "trust", found["ears"]).status == 0
+    run("plugins", "trust", found["ears"])
     agree(run, *SCOPES)
     assert call(run, f"{GIVE} none", found).status == 3
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
@@ -125,7 +125,7 @@ def agree(run: Run, *scopes: str, given: bool = True) -> None:
 
 
 def call(run: Run, words: str, places: dict[str, Path]) -> Outcome:
-    return run(*(word.format(**places) for word in words.split()))
+    return run(*(word.format(**places) for word in words.split()), status=None)
 
 
 @pytest.mark.parametrize("words", ACTS)
@@ -186,7 +186,6 @@ def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> 
 
 
 def test_every_command_is_known_here() -> None:
-    """A command that is new says here what it asks for, or that it needs not to."""
     found: set[str] = set()
     group = LazyGroup()
     for name in COMMANDS:

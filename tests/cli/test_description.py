@@ -18,11 +18,10 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import Consent
 from tabwb.records.words import SPEECH_CAUTION
 from tabwb.store.store import Store
+from tests.builders import DOG
 from tests.cli.conftest import Run
 from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
 from tests.workbench.naming_seat import PlayedSource
-
-CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 
 
 @pytest.fixture
@@ -33,7 +32,6 @@ def battery(tmp_path: Path) -> Path:
 def test_a_model_describes_what_it_is_asked(run: Run, tmp_path: Path) -> None:
     path = description_battery(tmp_path / "text", picture=False)
     outcome = run("run", path, "--model", "echo", "--json")
-    assert outcome.status == 0, outcome.err
     assert [trial["prompt"] for trial in outcome.document["trials"]] == [
         "Tell me about it.\nDescribe your kitchen.",
         "Tell me about it.\nDescribe your morning.",
@@ -42,15 +40,12 @@ def test_a_model_describes_what_it_is_asked(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_model_is_refused_pictures(run: Run, battery: Path) -> None:
-    outcome = run("run", battery, "--model", "echo")
-    assert outcome.status == 2
-    assert "not made for models" in outcome.err
+    run("run", battery, "--model", "echo", status=2, err="not made for models")
 
 
 def test_a_person_types(run: Run, battery: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{WORDS}\nand she\n\nI got up.\n\n"))
     outcome = run("run", battery, "--speaker", "S-014", "--json")
-    assert outcome.status == 0, outcome.err
     assert [trial["response"] for trial in outcome.document["trials"]] == [
         f"{WORDS}\nand she",
         "I got up.",
@@ -62,16 +57,15 @@ def test_recordings_are_transcribed_corrected_and_judged(
     run: Run, battery: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("soundfile")
-    assert run("plugins", "trust", plugin_folder(tmp_path / "writes")).status == 0
+    run("plugins", "trust", plugin_folder(tmp_path / "writes"))
     sounds = tmp_path / "sounds"
     sounds.mkdir()
     for item in ("kitchen", "morning"):
-        shutil.copy(CLIP, sounds / f"{item}.flac")
+        shutil.copy(DOG, sounds / f"{item}.flac")
     outcome = run(
         *("name", battery, "--speaker", "S-014", "--input", sounds),
         *("--transcriber", "writes-words", "--json"),
     )
-    assert outcome.status == 0, outcome.err
     document = outcome.document
     assert document["administration"]["status"] == "done"
     assert [trial["response"] for trial in document["trials"]] == [WORDS, WORDS]
@@ -95,10 +89,10 @@ def test_formats_of_naming_are_refused_for_descriptions(
     pytest.importorskip("soundfile")
     sounds = tmp_path / "sounds"
     sounds.mkdir()
-    shutil.copy(CLIP, sounds / "kitchen.flac")
-    run("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none")
+    shutil.copy(DOG, sounds / "kitchen.flac")
+    run("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none", status=3)
     out = tmp_path / "exported"
-    refused = run("export", "1", "--format", format_name, "--out", out, "--within-study")
+    refused = run("export", "1", "--format", format_name, "--out", out, "--within-study", status=1)
     assert (refused.status, out.exists()) == (1, False)
     assert "no spoken naming was recorded" in refused.err
 
@@ -114,16 +108,13 @@ def test_who_hears_no_words_leaves_the_text_to_a_person(
     sounds = tmp_path / "sounds"
     sounds.mkdir()
     for item in ("kitchen", "morning"):
-        shutil.copy(CLIP, sounds / f"{item}.flac")
+        shutil.copy(DOG, sounds / f"{item}.flac")
     outcome = run(
         *("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none")
     )
-    assert outcome.status == 0, outcome.err
     assert "no text yet: kitchen, morning" in outcome.err
     assert "tabwb trial heard 1" in outcome.err
-    refused = run("trial", "score", "1", "morning", "right")
-    assert refused.status == 1
-    assert "takes no score" in refused.err
+    run("trial", "score", "1", "morning", "right", status=1, err="takes no score")
 
 
 def test_keys_of_the_terminal_end_and_correct_a_description(
@@ -163,5 +154,5 @@ def test_keys_of_the_terminal_end_and_correct_a_description(
 
 def _export(run: Run, folder: Path) -> str:
     out = folder / "out.jsonl"
-    assert run("export", "1", "--format", "jsonl", "--out", out).status == 0
+    run("export", "1", "--format", "jsonl", "--out", out)
     return out.read_text(encoding="utf-8").replace('": "', '":"')

@@ -47,8 +47,7 @@ def test_what_is_done_without_for_want_of_an_extra_is_said(
 def test_a_damaged_store_is_a_problem_with_advice(run: Run, tmp_path: Path) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"no database at all, but long enough to look at" * 100)
-    outcome = run("doctor", "--store", broken)
-    assert outcome.status == 1
+    outcome = run("doctor", "--store", broken, status=1)
     assert "! problem" in outcome.out
     assert str(broken) in outcome.out
 
@@ -58,7 +57,6 @@ def test_a_broken_configuration_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tabwb.toml").write_text("store = \n", encoding="utf-8")
-    outcome = run("doctor")
-    assert outcome.status == 1
+    outcome = run("doctor", status=1)
     assert "tabwb.toml" in outcome.out + outcome.err
     assert "Traceback" not in outcome.err

@@ -68,8 +68,8 @@ def stories() -> Path:
 
 def judged(run: Run, spec: str, *more: object) -> Mapping[str, Any]:
     """Everything that a judge says of five stories, as the results have it."""
-    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json")
-    run("judge", "run", 1, "--judge", spec, *more)
+    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json", status=3)
+    run("judge", "run", 1, "--judge", spec, *more, status=None)
     found: Mapping[str, Any] = run("results", 1, "--json").document
     return found
 
@@ -99,15 +99,6 @@ def test_list_names_features_version_and_file(run: Run) -> None:
     assert "tab-2026+prompt:CHAT-MODEL" in run("judge", "list").out
 
 
-def test_list_says_what_is_wrong_with_a_prompt_and_goes_on(run: Run) -> None:
-    folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
-    folder.mkdir(parents=True)
-    (folder / "tiny.toml").write_text(SMALL.replace("title", "titel"), encoding="utf-8")
-    rows = {row["id"]: row for row in run("judge", "list", "--json").document["judges"]}
-    assert "tiny.toml:3: judge.titel" in rows["tiny"]["problem"]
-    assert rows["tab-2026"]["problem"] is None
-
-
 def test_show_prints_the_messages_as_they_are_sent(run: Run) -> None:
     shown = run("judge", "show", "tab-2026", "--response", "I went home.", "--json").document
     messages = [(each["role"], each["content"]) for each in shown["messages"]]
@@ -132,9 +123,7 @@ def test_show_tells_how_a_likelihood_judge_reads_labels(run: Run) -> None:
     [("tab-2025", "did you mean 'tab-2026'?"), ("rules", "'rules-2' has no prompt for a model")],
 )
 def test_show_refuses_what_has_no_prompt(run: Run, judge: str, words: str) -> None:
-    outcome = run("judge", "show", judge)
-    assert outcome.status == 2
-    assert words in outcome.err
+    run("judge", "show", judge, status=2, err=words)
 
 
 def test_check_takes_a_file_or_an_id(run: Run, tmp_path: Path) -> None:
@@ -143,19 +132,7 @@ def test_check_takes_a_file_or_an_id(run: Run, tmp_path: Path) -> None:
     outcome = run("judge", "check", path)
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.startswith("ok: tiny 1, 1 feature, 0 examples, sha256 ")
-    assert run("judge", "check", "tab-2026+prompt").status == 0
-
-
-def test_check_tells_problems_with_their_lines(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "tiny.toml"
-    path.write_text(SMALL.replace("{problem}", "{problm}"), encoding="utf-8")
-    outcome = run("judge", "check", path)
-    assert outcome.status == 1
-    assert f"{path}:10: prompt.repair: nothing can be filled in for {{problm}} here" in outcome.err
-    document = run("judge", "check", path, "--json").document
-    assert not document["ok"]
-    assert {problem["line"] for problem in document["problems"]} == {10}
-    assert document["problems"][0]["suggestion"] == "{problem}"
+    run("judge", "check", "tab-2026+prompt")
 
 
 # ---------------------------------------------------------------- through the program
@@ -172,18 +149,9 @@ def test_the_published_prompt_with_a_model_that_answers_well(run: Run) -> None:
     assert {rating["measure"] for rating in found if rating["value"]} == {"anomia", "off-topic"}
 
 
-def test_the_published_prompt_with_a_model_that_does_not_understand(run: Run) -> None:
-    says("badly", "There is no aphasia here.")
-    document = judged(run, "tab-2026:profile:badly")
-    assert {rating["status"] for rating in ratings(document, "tab-2026")} == {"unparsed"}
-    (judge,) = document["summary"]["judges"]
-    assert judge["symptom_burden"] is None
-    assert judge["no_burden"] == {"unparsed": 5}
-
-
 def test_dry_run_shows_the_prompt_and_asks_nothing(run: Run) -> None:
     says("well", TAB.labels(()))
-    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    run("run", "tab", "--model", "echo", "--judge", "none", "--json")
     outcome = run("judge", "run", 1, "--judge", "tab-2026:profile:well", "--dry-run", "--json")
     (document,) = outcome.document["judging"]
     sent = document["requests"][0]["messages"]
@@ -199,7 +167,7 @@ def test_a_changed_prompt_is_asked_anew(run: Run) -> None:
     path.write_text(SMALL, encoding="utf-8")
     says("well", '{"Anomia": 0}')
     judged(run, "tiny:profile:well")
-    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json")
+    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json", status=3)
 
     def left() -> tuple[int, int]:
         outcome = run("judge", "run", 2, "--judge", "tiny:profile:well", "--dry-run", "--json")
@@ -220,7 +188,7 @@ def test_the_prompts_of_an_unfinished_judging_anew_are_named(run: Run) -> None:
     assert before["other_prompts"] == {}
     path.write_text(SMALL.replace("Again:", "Once more:"), encoding="utf-8")
     more = ("judge", "run", 1, "--judge", "tiny:profile:well")
-    assert run(*more, "--max-requests", 4).status == 3
+    run(*more, "--max-requests", 4, status=3)
     (now,) = run("results", 1, "--json").document["summary"]["judges"]
     # Two requests at most for each answer: 2 of 5 were judged anew.
     assert now["prompt_hash"] != before["prompt_hash"]
@@ -230,7 +198,7 @@ def test_the_prompts_of_an_unfinished_judging_anew_are_named(run: Run) -> None:
     said = f"of the verdicts on 5 responses {left[1]} under {before['prompt_hash'][:8]}"
     for shown in (("1",), ("--by", "model")):
         assert said in " ".join(run("results", *shown).out.split())
-    assert run(*more).status == 0
+    run(*more)
     (whole,) = run("results", 1, "--json").document["summary"]["judges"]
     assert whole["other_prompts"] == {}
 
@@ -244,17 +212,14 @@ def test_a_dry_run_needs_neither_client_library_nor_network(
 ) -> None:
     model = f"{extra}:{name}"
     near = model + "@base_url=http://localhost:9/v1"
-    assert run("run", "tab", "--model", "echo", "--judge", "none", "--json").status == 0
+    run("run", "tab", "--model", "echo", "--judge", "none", "--json")
     monkeypatch.setitem(sys.modules, client, None)
     judge = ("judge", "run", 1, "--judge", f"tab-2026:{model}")
-    told = run(*judge, "--dry-run")
-    assert told.status == 0
-    assert " USD (" in told.err
+    told = run(*judge, "--dry-run", err=" USD (")
     assert "Tell me about the best trip" in told.out
-    assert run("run", "tab", "--model", model, "--dry-run").status == 0
-    assert "offline" in run(*judge).err
-    asked = run("judge", "run", 1, "--judge", f"tab-2026:{near}")
-    assert asked.status == 1
+    run("run", "tab", "--model", model, "--dry-run")
+    run(*judge, status=1, err="offline")
+    asked = run("judge", "run", 1, "--judge", f"tab-2026:{near}", status=1)
     assert f'pip install "tabwb[{extra}]"' in asked.err
 
 
@@ -284,9 +249,7 @@ def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_asked(
     path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
     path.parent.mkdir(parents=True)
     path.write_text(SMALL.replace("title", "titel"), encoding="utf-8")
-    outcome = run("run", "tab", "--model", "echo", "--judge", judge)
-    assert outcome.status == 1
-    assert words in outcome.err
+    run("run", "tab", "--model", "echo", "--judge", judge, status=1, err=words)
     assert run("results", "--json").document["administrations"] == []
 
 

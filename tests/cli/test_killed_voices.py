@@ -1,9 +1,4 @@
-"""SIGKILL while voices are kept, transcribed or backed up: nothing stays where nobody looks.
-
-A forked process counts what it does to files and kills itself at one of these steps, or a moment
-after it. Then the speaker is deleted, and no byte of the voice may be left on the disk.
-``TABWB_TEST_KILLS`` sets the number of kills of each command.
-"""
+"""SIGKILL while voices are kept, transcribed or backed up."""
 
 from __future__ import annotations
 
@@ -19,9 +14,9 @@ import pytest
 
 from tabwb.cli.main import main
 from tests.administer.naming_parts import naming_battery
+from tests.builders import SPEECH
 
 pytest.importorskip("soundfile")
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 CLIP = {
     "dog": "dog_d1a4fb3f_0.flac",
     "cat": "up_189cbabe_0.flac",
@@ -40,7 +35,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     naming_battery(tmp_path / "battery")
     (tmp_path / "sounds").mkdir()
     for item, clip in CLIP.items():
-        shutil.copy(CLIPS / clip, tmp_path / "sounds" / f"{item}.flac")
+        shutil.copy(SPEECH / clip, tmp_path / "sounds" / f"{item}.flac")
     rows = "".join(f"{item}\tD AO G\n" for item in CLIP)
     (tmp_path / "typed.tsv").write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
     (tmp_path / "tmp").mkdir()

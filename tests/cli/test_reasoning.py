@@ -131,15 +131,14 @@ def test_the_template_gets_its_keywords_and_the_option_keeps_the_text(
 
 
 def test_a_word_that_is_no_value_is_refused(run: Run, lions: Path) -> None:
-    done = run("run", lions, "--model", "echo@reasoning=maybe")
-    assert (done.status, "reasoning" in done.err) == (2, True)
+    run("run", lions, "--model", "echo@reasoning=maybe", status=2, err="reasoning")
 
 
 def test_exports_have_it_apart_and_give_it_back(run: Run, lions: Path, tmp_path: Path) -> None:
     run_with(run, lions, thinks(TAGGED))
     lines, table = tmp_path / "out.jsonl", tmp_path / "out.csv"
-    assert run("export", "1", "--format", "jsonl", "--out", lines).status == 0
-    assert run("export", "1", "--format", "csv", "--out", table).status == 0
+    run("export", "1", "--format", "jsonl", "--out", lines)
+    run("export", "1", "--format", "csv", "--out", table)
     first = json.loads(lines.read_text().splitlines()[0])
     assert (first["response"], first["reasoning"]) == ("lion", THOUGHT)
     with table.open(encoding="utf-8", newline="") as file:
@@ -147,10 +146,9 @@ def test_exports_have_it_apart_and_give_it_back(run: Run, lions: Path, tmp_path:
     assert {(row["response"], row["reasoning"]) for row in rows} == {("lion", THOUGHT)}
     assert {row["system"] for row in rows} | {first["system"]} == {"Be brief."}
     for form, name in (("inspect", "log.eval"), ("lm-eval", "logs")):
-        assert run("export", "1", "--format", form, "--out", tmp_path / name).status == 0
+        run("export", "1", "--format", form, "--out", tmp_path / name)
     for source in (lines, tmp_path / "log.eval", tmp_path / "logs"):
         done = run("import", source, "--battery", lions, "--json", "--again")
-        assert done.status == 0, done.err
         number = done.document["administrations"][0]["id"]
         trial = trials_of(run("results", number, "--json"))["c1"]
         assert (trial["response"], trial["reasoning"]) == ("lion", THOUGHT)
@@ -178,8 +176,7 @@ def test_imported_answers_lose_their_thinking(
     run: Run, lions: Path, tmp_path: Path, name: str, content: str
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    done = run("import", tmp_path / name, "--battery", lions, "--json")
-    assert done.status == 0, done.err
+    run("import", tmp_path / name, "--battery", lions, "--json")
     trial = trials_of(run("results", "1", "--json"))["c1"]
     assert (trial["response"], trial["reasoning"]) == ("lion", THOUGHT)
 
@@ -187,8 +184,7 @@ def test_imported_answers_lose_their_thinking(
 def test_a_person_who_writes_a_tag_has_written_it(run: Run, lions: Path, tmp_path: Path) -> None:
     said = {"item": "c1", "response": TAGGED, "participant": "S-1", "origin": "human"}
     (tmp_path / "a.jsonl").write_text(json.dumps(said), encoding="utf-8")
-    done = run("import", tmp_path / "a.jsonl", "--battery", lions, "--research-protocol", "P")
-    assert done.status == 0, done.err
+    run("import", tmp_path / "a.jsonl", "--battery", lions, "--research-protocol", "P")
     trial = trials_of(run("results", "1", "--json"))["c1"]
     assert (trial["response"], trial["reasoning"]) == (TAGGED, None)
 
@@ -199,17 +195,18 @@ def test_what_an_earlier_version_stored_is_said_and_mended(
     with monkeypatch.context() as earlier:  # versions before 0.2.0 kept nothing apart
         earlier.setattr(guarded, "separated", lambda reply, option: reply)
         spec = f"echo@text={TAGGED.replace(chr(10), ' ')}"
-        assert run("run", lions, "--model", spec, "--judge", "none").status == 0
+        run("run", lions, "--model", spec, "--judge", "none")
     judge = "tab-2026:echo@text={}"
-    run("judge", "run", "1", "--judge", judge, "--scope", "all")  # its replies are no verdicts
+    run(
+        "judge", "run", "1", "--judge", judge, "--scope", "all", status=1
+    )  # its replies are no verdicts
     before = run("results", "1", "--json")
     assert before.document["summary"]["answers"]["with_reasoning"] == 2
     assert any("trial rescore" in notice for notice in before.document["notices"])
     assert trials_of(before)["c1"]["response"].startswith("<think>")
     by_model = run("results", "1", "--by", "model", "--json").document["groups"][0]
     assert by_model["summary"]["answers"]["with_reasoning"] == 2
-    mended = run("trial", "rescore", "1")
-    assert mended.status == 0 and "judge run 1" in mended.err
+    run("trial", "rescore", "1", err="judge run 1")
     after = run("results", "1", "--json")
     trial = trials_of(after)["c1"]
     assert (trial["response"], trial["reasoning"], trial["status"]) == ("lion", THOUGHT, "ok")
@@ -219,9 +216,9 @@ def test_what_an_earlier_version_stored_is_said_and_mended(
     assert not any(one["rater"].startswith("tab-2026") for one in trial["ratings"])
     exact = next(one for one in trial["ratings"] if one["measure"] == "exact")
     assert exact["value"] == 1.0
-    assert run("trial", "rescore", "1").status == 0
+    run("trial", "rescore", "1")
     assert len(trials_of(run("results", "1", "--json"))["c1"]["attempts"]) == 2
-    run("judge", "run", "1", "--judge", judge, "--scope", "all")
+    run("judge", "run", "1", "--judge", judge, "--scope", "all", status=1)
     judged = trials_of(run("results", "1", "--json"))["c1"]["ratings"]
     assert any(one["rater"].startswith("tab-2026") for one in judged)
 
@@ -232,7 +229,7 @@ def test_the_thinking_of_a_judge_is_no_part_of_its_verdict(run: Run, lions: Path
     features = dict.fromkeys(_keys(keys), 0)
     with chat_server(thinks(f'<think>{{"Anomia": 1}}</think>{json.dumps(features)}')) as chat:
         judge = f"tab-2026:openai:m@base_url={chat.url}"
-        assert run("judge", "run", "1", "--judge", judge).status == 0
+        run("judge", "run", "1", "--judge", judge)
     trial = trials_of(run("results", "1", "--json"))["t1"]
     given = [one for one in trial["ratings"] if one["rater"].startswith("tab-2026")]
     assert {one["status"] for one in given} <= {"value", "undefined"}

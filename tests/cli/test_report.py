@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import stat
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from tabwb.media.figures import FIGURES
 from tabwb.records.words import RESEARCH_ONLY
 from tests.cli.conftest import Run, in_process, replayed
 
@@ -16,7 +19,7 @@ def two(run: Run, tmp_path: Path) -> None:
     """Administrations of two made-up models."""
     for name in "ab":
         spec = replayed(tmp_path / f"{name}.jsonl")
-        assert run("run", "tab", "--model", spec).status == 0
+        run("run", "tab", "--model", spec)
 
 
 @pytest.mark.usefixtures("two")
@@ -31,10 +34,8 @@ def test_a_report_is_one_private_file_that_is_never_overwritten(run: Run, tmp_pa
     assert b"tabwb report --by model --responses 1 --out r.html" in content
     assert str(tmp_path).encode() not in content
     assert not list(tmp_path.glob("r.html.*"))
-    refused = run(*arguments)
-    assert refused.status == 1
-    assert "the file already exists" in refused.err
-    assert run(*arguments, "--force").status == 0
+    run(*arguments, status=1, err="the file already exists")
+    run(*arguments, "--force")
     assert out.read_bytes() == content
 
 
@@ -42,7 +43,6 @@ def test_a_report_is_one_private_file_that_is_never_overwritten(run: Run, tmp_pa
 def test_methods_are_printed_as_text_and_as_a_document(run: Run, tmp_path: Path) -> None:
     bib = tmp_path / "refs.bib"
     told = run("report", "--by", "model", "--methods", "--bib", bib)
-    assert told.status == 0, told.err
     assert told.out.startswith("Materials. The Text Aphasia Battery (id tab, version 2026.1, ")
     assert "2 models responded: replay:a.jsonl" in told.out
     document = run("report", "--by", "model", "--methods", "--json").document
@@ -55,7 +55,7 @@ def test_methods_are_printed_as_text_and_as_a_document(run: Run, tmp_path: Path)
 @pytest.mark.usefixtures("two")
 def test_a_report_is_of_what_is_chosen(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "r.md"
-    assert run("report", 2, "--out", out, "--title", "Only b").status == 0
+    run("report", 2, "--out", out, "--title", "Only b")
     text = out.read_text()
     assert text.startswith("# Only b\n")
     assert "a.jsonl" not in text
@@ -75,46 +75,119 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(
         (("--methods", "--responses", 2), "--responses needs a report"),
         (("--methods", "--out", "-"), "both write to standard output"),
     ):
-        refused = run("report", *arguments)
-        assert refused.status == 2, arguments
-        assert message in refused.err
-    empty = run("report", "--out", tmp_path / "r.html")
-    assert empty.status == 1
+        run("report", *arguments, status=2, err=message)
+    run("report", "--out", tmp_path / "r.html", status=1)
     assert not list(tmp_path.glob("r.*"))
 
 
-def test_a_report_of_choices_in_one_order_has_no_table_of_positions(
-    run: Run, tmp_path: Path
-) -> None:
-    battery = tmp_path / "keys.toml"
-    battery.write_text(
-        """[battery]
-id = "keys"
-title = "Keys"
-version = "1"
-language = "en"
-license = "MIT"
-examinees = ["model"]
-[[subtest]]
-id = "words"
-title = "Words"
-response = "choice"
-template = "{prompt} ({options})"
-[[subtest.item]]
-id = "first"
-prompt = "Which is an animal?"
-options = ["lion", "drum"]
-expected = "lion"
-[[subtest.item]]
-id = "last"
-prompt = "Which makes music?"
-options = ["lion", "drum"]
-expected = "drum"
-""",
-        encoding="utf-8",
-    )
-    assert run("run", battery, "--model", "echo").status == 0
-    out = tmp_path / "r.md"
-    written = run("report", "--out", out)
-    assert written.status == 0, written.err
-    assert "## Positions" not in out.read_text()
+@pytest.fixture
+def given(run: Run, tmp_path: Path) -> None:
+    """Two models in the store: administrations 1 and 2."""
+    for name in ("a", "b"):
+        spec = replayed(tmp_path / f"{name}.jsonl")
+        run("run", "tab", "--model", f"{spec}@origin=model")
+
+
+def test_lists_every_figure_with_its_options(run: Run) -> None:
+    listed = run("figure", "--list")
+    assert [line.partition(":")[0] for line in listed.out.splitlines()
+            if line and not line.startswith(" ")] == list(FIGURES)  # fmt: skip
+    document = run("figure", "--list", "--json").document
+    assert [figure["id"] for figure in document["figures"]] == list(FIGURES)
+
+
+@pytest.mark.usefixtures("given")
+class TestFigure:
+    def test_writes_a_figure_and_the_numbers_drawn(self, run: Run, tmp_path: Path) -> None:
+        out, data = tmp_path / "burden.png", tmp_path / "burden.csv"
+        run("figure", "burden", "--out", out, "--data", data, "--width", "double")
+        with data.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["group"] for row in rows] == ["replay:a.jsonl", "replay:b.jsonl"]
+        assert "symptom" in data.with_name("burden.csv.README.txt").read_text().lower()
+        with Image.open(out) as image:
+            assert image.width == int(190 / 25.4 * 300)
+            said = image.info["Comment"]
+        assert "tabwb figure burden --width double" in said
+        assert str(tmp_path) not in said and "--out" not in said
+
+    def test_names_the_administrations_by_uid(self, run: Run, tmp_path: Path) -> None:
+        (uid, _) = (each["uid"] for each in run("results", "--json").document["administrations"])
+        out = tmp_path / "accuracy.svg"
+        run("figure", "accuracy", 1, "--out", out)
+        assert f"tabwb figure accuracy {uid} --width single" in out.read_text()
+
+    def test_writes_the_same_bytes_twice(self, run: Run, tmp_path: Path) -> None:
+        first, second = tmp_path / "x.pdf", tmp_path / "y.pdf"
+        for out in (first, second):
+            run("figure", "accuracy", "--out", out)
+        assert first.read_bytes() == second.read_bytes()
+
+    def test_replaces_a_file_only_when_forced(self, run: Run, tmp_path: Path) -> None:
+        out = tmp_path / "a.pdf"
+        out.write_text("mine")
+        refused = run("figure", "burden", "--out", out, status=1)
+        assert (refused.status, out.read_text()) == (1, "mine")
+        assert "--force" in refused.err
+        run("figure", "burden", "--out", out, "--force")
+        assert out.read_bytes().startswith(b"%PDF")
+
+    def test_refuses_what_cannot_be_drawn(self, run: Run, tmp_path: Path) -> None:
+        out = ("--out", tmp_path / "x.pdf")
+        for arguments, message in (
+            (("burdens", *out), "did you mean 'burden'?"),
+            (("burden", "--out", tmp_path / "x.jpg"), ".pdf, .svg, .png"),
+            (("burden", *out, "--width", "7"), "cannot be 7 mm wide"),
+            (("burden", *out, "--option", "policy=exact"), "no option 'policy'"),
+            (("accuracy", *out, "--option", "exact"), "is not NAME=VALUE"),
+            (("burden",), "--out is missing"),
+            ((), "tabwb figure --list"),
+            (("agreement", *out), "no two judges"),
+            (("dose", *out), "fewer than two amounts"),
+        ):
+            run("figure", *arguments, status=2, err=message)
+        assert list(tmp_path.glob("x.*")) == []
+
+
+@pytest.mark.usefixtures("given")
+class TestPeople:
+    @pytest.fixture(autouse=True)
+    def speaker(self, run: Run, given: None, tmp_path: Path) -> None:
+        for scope in ("record", "rate"):
+            consent = ("speaker", "consent", "S-014", "--scope", scope, "--given", "2026-01-02")
+            run(*consent)
+        answers = tmp_path / "person.jsonl"
+        replayed(answers)
+        answers.write_text(answers.read_text().replace('"origin": "model"', '"origin": "human"'))
+        spec = f"replay:{answers}@origin=human,participant=S-014"
+        run("run", "tab", "--model", spec)
+
+    def test_people_are_left_out_of_a_figure_of_the_store(self, run: Run, tmp_path: Path) -> None:
+        out, data = tmp_path / "a.pdf", tmp_path / "a.csv"
+        written = run("figure", "accuracy", "--out", out, "--data", data)
+        assert "left out: 1 administration of people" in written.err
+        assert "person" not in data.read_text()
+
+    def test_a_person_who_is_named_must_have_agreed_to_share(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "a.pdf"
+        refused = run("figure", "accuracy", 3, "--out", out, status=1)
+        assert "S-014" in refused.err and "share" in refused.err
+        assert not out.exists()
+        run("figure", "accuracy", 3, "--out", out, "--within-study")
+        log = run("speaker", "log", "S-014").out
+        assert "figure accuracy, within the study" in log
+
+    def test_participants_are_numbered_unless_their_ids_are_asked_for(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        place, data = tmp_path / "a.svg", tmp_path / "a.csv"
+        run("tag", 3, "--add", "S-014-pre")
+        asked = ("figure", "accuracy", 3, "--by", "tag", "--where", "tag=S-014-pre", "--force",
+                 "--within-study", "--out", place, "--data", data)  # fmt: skip
+        run(*asked)
+        assert "participant 1" in data.read_text()
+        assert "S-014" not in data.read_text() + place.read_text()
+        run(*asked, "--study-ids")
+        assert "S-014-pre" in data.read_text() and "--study-ids" in place.read_text()

@@ -6,28 +6,22 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Outcome, Run
-
-ADMINISTRATION_KEYS = {
-    "id", "uid", "status", "battery", "battery_version", "battery_hash", "examinee", "model",
-    "seed", "protocol", "decoding", "lesion",
-}  # fmt: skip
-TRIAL_KEYS = {
-    "subtest", "item", "replicate", "prompt", "response", "state", "status", "latency_s",
-    "attempts", "ratings",
-}  # fmt: skip
-SUBTEST_KEYS = {
-    "id", "n", "correct", "correct_normalised", "correct_extracted", "interval",
-    "chance_corrected", "baselines", "yes_rate", "balanced_accuracy", "by_tag", "by_foil",
-}  # fmt: skip
-JUDGE_KEYS = {
-    "rater", "scope", "features", "n_features", "n_responses", "n_distinct", "words_mean",
-    "no_burden", "symptom_burden", "status", "categories",
-}  # fmt: skip
+import tabwb
+from tabwb.administer.cost import Spending
+from tabwb.administer.limits import Limits
+from tabwb.cli.progress import Progress
+from tabwb.records import events
+from tabwb.records.states import AttemptState, StopReason
+from tabwb.records.trials import Attempt, PlannedTrial
+from tests.cli.conftest import ANSWERS, Run, replayed
+from tests.plugins.chat_server import chat_server, says
 
 TELLING = """
 [battery]
@@ -57,35 +51,10 @@ category = [{ id = "all", title = "All", features = ["hedging"] }]
 """
 
 
-def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
-    outcome = run("run", "tab", "--model", "echo", "--json")
-    assert outcome.status == 0, outcome.err
-    document = outcome.document
-    assert document["format"] == 1
-    assert document["administration"].keys() >= ADMINISTRATION_KEYS
-    assert document["administration"]["status"] == "done"
-    assert document["administration"]["model_facts"] == {"model": "echo"}
-    assert len(document["trials"]) == 20
-    assert document["trials"][0].keys() >= TRIAL_KEYS
-    assert [subtest["id"] for subtest in document["summary"]["subtests"]] == [
-        "connected-text",
-        "word-comprehension",
-        "sentence-comprehension",
-        "repetition",
-    ]
-    assert all(subtest.keys() >= SUBTEST_KEYS for subtest in document["summary"]["subtests"])
-    (judge,) = document["summary"]["judges"]
-    assert judge.keys() >= JUDGE_KEYS
-    assert judge["rater"] == "rules-2"
-    assert judge["scope"] == "connected-text"
-    assert judge["n_features"] == 7
-    assert judge["n_responses"] == 5
-
-
 def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path: Path) -> None:
     first = run("run", "tab", "--model", "echo", "--json").document
     exported = tmp_path / "answers.jsonl"
-    assert run("export", 1, "--format", "jsonl", "--out", exported).status == 0
+    run("export", 1, "--format", "jsonl", "--out", exported)
     lines = [json.loads(line) for line in exported.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 20
     assert lines[0].keys() >= {
@@ -95,27 +64,6 @@ def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path
     again = run("run", "tab", "--model", f"replay:{exported}", "--json").document
     assert [t["response"] for t in again["trials"]] == [t["response"] for t in first["trials"]]
     assert again["summary"] == first["summary"]
-
-
-def test_an_export_with_rotated_options_can_be_replayed(run: Run, tmp_path: Path) -> None:
-    rotated = ("--rotate-options", "--judge", "none", "--json")
-    first = run("run", "tab", "--model", "echo", *rotated).document
-    exported = tmp_path / "answers.jsonl"
-    run("export", 1, "--out", exported)
-    again = run("run", "tab", "--model", f"replay:{exported}", *rotated).document
-    assert len(again["trials"]) == 5 + 5 * 6 + 5 + 5
-    assert [t["response"] for t in again["trials"]] == [t["response"] for t in first["trials"]]
-
-
-def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> None:
-    run("run", "tab", "--model", "echo")
-    out = tmp_path / "a.jsonl"
-    out.write_text("mine")
-    refused = run("export", 1, "--out", out)
-    assert refused.status == 1
-    assert "already exists" in refused.err
-    assert out.read_text() == "mine"
-    assert run("export", 1, "--out", out, "--force").status == 0
 
 
 @pytest.mark.parametrize(
@@ -139,7 +87,7 @@ def test_an_export_never_overwrites_unless_told(run: Run, tmp_path: Path) -> Non
 def test_what_cannot_be_done_is_said_in_one_message(
     run: Run, arguments: list[str], status: int, said: str
 ) -> None:
-    outcome = run(*arguments)
+    outcome = run(*arguments, status=None)
     assert outcome.status == status, outcome
     assert said in outcome.err
     assert "Traceback" not in outcome.err
@@ -148,20 +96,15 @@ def test_what_cannot_be_done_is_said_in_one_message(
 
 def test_trials_can_be_voided_undone_and_noted_after_the_fact(run: Run) -> None:
     run("run", "tab", "--model", "echo")
-    assert run("trial", "void", 1, "repetition/rp1", "--reason", "misread").status == 0
+    run("trial", "void", 1, "repetition/rp1", "--reason", "misread")
     document = run("results", 1, "--json").document
     repetition = document["summary"]["subtests"][3]
     assert repetition["n"] == 4
-    assert run("trial", "undo", 1).status == 0
+    run("trial", "undo", 1)
     assert run("results", 1, "--json").document["summary"]["subtests"][3]["n"] == 5
-    assert run("trial", "note", 1, "rp1", "loud street").status == 0
-    assert run("trial", "rescore", 1).status == 0
-    assert run("trial", "void", 1, "nothing", "--reason", "x").status == 2
-
-
-def test_resuming_what_is_done_says_so(run: Run) -> None:
-    run("run", "tab", "--model", "echo")
-    assert "no items are left" in run("resume", 1).err
+    run("trial", "note", 1, "rp1", "loud street")
+    run("trial", "rescore", 1)
+    run("trial", "void", 1, "nothing", "--reason", "x", status=2)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
@@ -191,7 +134,6 @@ def test_a_relative_path_holds_from_another_folder(
     monkeypatch.chdir(elsewhere)
     run("trial", "undo", 2)
     resumed = run("resume", 2, "--json")
-    assert resumed.status == 0, resumed.err
     assert resumed.document["administration"]["examinee"] == f"replay:{tmp_path / 'said.jsonl'}"
 
 
@@ -228,25 +170,14 @@ item = [
 """
 
 
-def test_a_model_that_cannot_be_opened_leaves_no_administration(run: Run, tmp_path: Path) -> None:
-    outcome = run("run", "tab", "--model", f"replay:{tmp_path / 'nowhere.jsonl'}")
-    assert outcome.status == 1
-    assert "nowhere.jsonl" in outcome.err
-    assert run("results", "--json").document["administrations"] == []
-
-
 def test_resuming_what_is_done_shows_it_and_asks_nothing(run: Run) -> None:
-    first = run("run", "tab", "--model", "echo", "--json")
-    assert "administration 1" in first.err
+    first = run("run", "tab", "--model", "echo", "--json", err="administration 1")
     again = run("resume", 1, "--json")
-    assert again.status == 0
     assert again.document == first.document
 
 
 def test_greedy_replicates_are_warned_of(run: Run) -> None:
-    outcome = run("run", "tab", "--model", "echo", "--replicates", 2, "--json")
-    assert outcome.status == 0
-    assert "identical" in outcome.err
+    outcome = run("run", "tab", "--model", "echo", "--replicates", 2, "--json", err="identical")
     (judge,) = outcome.document["summary"]["judges"]
     assert judge["n_responses"] == 5
     weighed = ("--model", "bundled", "--protocol", "enforced", "--temperature", 0.9)
@@ -271,25 +202,10 @@ def test_help_imports_click_and_our_own_light_modules_only() -> None:
     assert not heavy & loaded
 
 
-def limits_sent(outcome: Outcome) -> list[int]:
-    return [trial["reply"]["decoding"]["max_tokens"] for trial in outcome.document["trials"]]
-
-
-def test_max_tokens_replaces_the_batterys_limits_up_and_down(run: Run) -> None:
-    echo = ("run", "tab", "--model", "echo", "--judge", "none", "--json")
-    own = run(*echo)
-    assert set(limits_sent(own)) == {64, 96, 256}
-    assert own.document["administration"]["decoding"]["max_tokens"] is None
-    for most in (8, 1024):
-        given = run(*echo, "--max-tokens", most)
-        assert set(limits_sent(given)) == {most}
-        assert given.document["administration"]["decoding"]["max_tokens"] == most
-
-
 def test_a_replay_gives_every_replicate_of_the_file(run: Run, tmp_path: Path) -> None:
     run("run", "tab", "--model", "echo", "--temperature", "1", "--replicates", 3, "--judge", "none")
     out = tmp_path / "answers.jsonl"
-    assert run("export", 1, "--out", out).status == 0
+    run("export", 1, "--out", out)
     replay = ("run", "tab", "--model", f"replay:{out}", "--judge", "none", "--json")
     whole = run(*replay)
     assert len(whole.document["trials"]) == 60
@@ -297,21 +213,6 @@ def test_a_replay_gives_every_replicate_of_the_file(run: Run, tmp_path: Path) ->
     part = run(*replay, "--replicates", 1)
     assert len(part.document["trials"]) == 20
     assert "the file holds 3 replicates" in part.err
-
-
-def test_the_same_sampled_run_twice_has_the_same_seeds_and_another_seed_none_of_them(
-    run: Run,
-) -> None:
-    echo = ("run", "tab", "--model", "echo", "--temperature", "1", "--judge", "none", "--json")
-    first, again, other = (
-        [
-            trial["reply"]["decoding"]["seed"]
-            for trial in run(*echo, "--seed", seed).document["trials"]
-        ]
-        for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert len(set(first) | set(other)) == 40
 
 
 def test_a_judge_of_a_battery_without_features_is_warned_of(run: Run, battery_file: Path) -> None:
@@ -330,7 +231,7 @@ def test_a_judge_with_features_that_the_battery_lacks_is_warned_of(
     assert "it gives no burden (the battery has: hedging)" in done.err
     again = run("judge", "run", 1, "--judge", "rules", "--again")
     assert again.err.count("does not have 7 features of judge 'rules-2': ") == 1
-    asked = run("run", path, "--model", "echo", "--judge", "tab-2026:echo")
+    asked = run("run", path, "--model", "echo", "--judge", "tab-2026:echo", status=1)
     assert asked.err.count("does not have 19 features of judge 'tab-2026:echo': ") == 1
 
 
@@ -341,9 +242,458 @@ def test_missing_recorded_answers_do_not_stop_the_run(run: Run, tmp_path: Path) 
         {"subtest": "repetition", "item": "rp5", "replicate": 0, "response": "house."},
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    done = run("run", "tab", "--model", f"replay:{file}@origin=model", "--json")
-    assert done.status == 3
+    done = run("run", "tab", "--model", f"replay:{file}@origin=model", "--json", status=3)
     states = [trial["state"] for trial in done.document["trials"]]
     assert states.count("answered") == 2
     assert states[-1] == "answered"
     assert "18 items are in error" in done.err
+
+
+PRICE = '[[price]]\nmodel = "openai:priced"\nprompt = 1000.0\nreply = 1000.0\nas_of = 2026-01-01\n'
+ECHO = ("run", "tab", "--model", "echo", "--judge", "none", "--json")
+
+
+def answered(run: Run) -> list[int]:
+    return [one["answered"] for one in run("results", "--json").document["administrations"]]
+
+
+def test_a_run_sends_no_more_requests_than_allowed_and_is_resumed(run: Run) -> None:
+    first = run(*ECHO, "--max-requests", 7, status=3)
+    assert (first.status, answered(run)) == (3, [7])
+    assert "the limit of 7 requests is reached" in first.err
+    assert (run("resume", 1, "--max-requests", 5, status=3).status, answered(run)) == (3, [12])
+    assert (run("resume", 1).status, answered(run)) == (0, [20])
+    run(*ECHO, "--max-requests", 20)
+
+
+def test_a_batch_stays_within_the_limit(run: Run) -> None:
+    pytest.importorskip("openai", reason="needs tabwb[openai]")
+    with chat_server(then=says("dog")) as chat:
+        model = f"openai:m@base_url={chat.url}"
+        stopped = run(
+            "run", "tab", "--model", model, "--judge", "none", "--max-requests", 6, status=3
+        )
+        assert (stopped.status, len(chat.bodies), answered(run)) == (3, 6, [6])
+
+
+def test_model_and_judges_share_the_limit(run: Run) -> None:
+    stopped = run(
+        "run", "tab", "--model", "echo", "--judge", "tab-2026:echo", "--max-requests", 21, status=3
+    )
+    assert (stopped.status, answered(run)) == (3, [20])
+    assert "judge run 1" in stopped.err
+
+
+def test_a_limit_of_cost_needs_a_price() -> None:
+    with pytest.raises(tabwb.UsageError, match="needs a price"):
+        Limits(cost=1.0).check(None)
+
+
+def test_a_limit_of_cost_is_kept(run: Run) -> None:
+    pytest.importorskip("openai", reason="needs tabwb[openai]")
+    with chat_server(then=says("dog")) as chat:
+        limited = ("run", "tab", "--model", f"openai:priced@base_url={chat.url}",
+                   "--judge", "none", "--max-tokens", 16, "--max-cost", 0.3)  # fmt: skip
+        path = Path(os.environ["TABWB_CONFIG_DIR"]) / "prices.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(PRICE, encoding="utf-8")
+        run(*limited, status=3)
+        # Each request is reserved with its longest reply; what was spent is known afterwards.
+        assert 0 < answered(run)[0] == len(chat.bodies) < 20
+
+
+def test_python_has_the_same_limits() -> None:
+    with pytest.raises(tabwb.Interrupted, match="limit of 3 requests"):
+        tabwb.run("tab", "echo", judges=[], max_requests=3)
+    with tabwb.open() as study:
+        assert study.administrations()["answered"].to_list() == [3]
+    with pytest.raises(tabwb.Interrupted):
+        tabwb.resume(None, 1, max_requests=1)
+    with pytest.raises(tabwb.UsageError, match="at most 0 requests"):
+        tabwb.resume(None, 1, max_requests=0)
+    assert tabwb.resume(None, 1).id == 1
+
+
+def test_dry_run_prints_every_prompt_and_asks_nothing(run: Run, tmp_path: Path) -> None:
+    outcome = run("run", "tab", "--model", "echo", "--dry-run", "--store", tmp_path / "s.db")
+    assert "Which one is an animal with a mane? (lion, drum, violin, giraffe, boot, boat)" in (
+        outcome.out
+    )
+    assert "Respond to the following prompt in 3–5 full sentences:" in outcome.out
+    assert not (tmp_path / "s.db").exists()
+    listed = run("results", "--json", "--store", tmp_path / "s.db")
+    assert listed.document == {"format": 1, "administrations": []}
+    grouped = run("results", "--by", "model", "--json", "--store", tmp_path / "s.db")
+    assert grouped.document["groups"] == []
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
+    dry = run("run", "tab", "--model", "echo", "--dry-run", "--json").document
+    sent = run("run", "tab", "--model", "echo", "--json").document
+    assert [prompt["messages"][-1]["content"] for prompt in dry["prompts"]] == [
+        trial["prompt"] for trial in sent["trials"]
+    ]
+
+
+def test_dry_run_shows_what_a_protocol_does_with_the_options(run: Run) -> None:
+    dry = ("run", "tab", "--model", "bundled", "--dry-run", "--protocol")
+    said = run(*dry, "likelihood").out
+    assert "[protocol likelihood]\nweighed, not written: lion | drum" in said
+    assert said.count("weighed, not written: Yes | No") == 5
+    assert said.count("no options: answered freely") == 10
+    assert "[protocol enforced]\nheld to one of: Yes | No" in run(*dry, "enforced").out
+    assert "[protocol" not in run(*dry, "generate").out
+    prompts = run(*dry, "enforced", "--json").document["prompts"]
+    found = {each["item"]: (each["protocol"], each["options"]) for each in prompts}
+    assert found["sc1"] == ("enforced", ["Yes", "No"])
+    assert found["rp1"] == ("generate", [])
+
+
+def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
+    dry = ("run", "tab", "--model", "echo", "--judge", "tab-2026:bundled", "--dry-run")
+    said = run(*dry).err
+    assert "judges by itself when everything is answered: 5 answers, at most 10 requests" in said
+    (one,) = run(*dry, "--json").document["judging"]
+    assert one == {
+        "judge": "tab-2026:bundled",
+        "responses": 5,
+        "requests_at_most": 10,
+        "cost_at_most": 0.0,
+    }
+
+
+def test_dry_run_says_the_smallest_difference_the_design_can_show(run: Run) -> None:
+    dry = ("run", "tab", "--model", "bundled", "--replicates", 20, "--temperature", 1, "--dry-run")
+    said = run(*dry).err
+    assert "p is at least 0.0625, so it never reaches .05" in said
+    burden, these, accuracy, _ = run(*dry, "--json").document["smallest_difference"]
+    assert (burden["estimand"], burden["items"], burden["replicates"]) == (
+        "prompts like these", 5, 20,
+    )  # fmt: skip
+    never = "sign flips over 5 items never reach .05"
+    assert (burden["difference"], burden["reason"]) == (None, never)
+    assert these["difference"] == pytest.approx(0.65, abs=0.05)
+    assert "labels" in these["test"] and "sign flips" in accuracy["test"]
+    assert (accuracy["measure"], accuracy["items"]) == ("accuracy", 15)
+    assert accuracy["smallest_p"] == 2**-14
+
+
+def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:
+    plain = ("run", "tab", "--judge", "none", "--dry-run", "--json", "--model")
+    spec = "openai:thinker@base_url=http://127.0.0.1:9/v1"
+    without = run(*plain, spec).document["estimate"]
+    added = run(*plain, f"{spec},reasoning_tokens=1000").document["estimate"]
+    assert without["reasoning_tokens_at_most"] == 0
+    assert added["reasoning_tokens_at_most"] == 20 * 1000
+    assert added["reply_tokens_at_most"] == without["reply_tokens_at_most"] + 20 * 1000
+
+
+def test_quiet_and_verbose(run: Run, battery_file: Path) -> None:
+    command = ("run", battery_file, "--model", "echo", "--judge", "none", "--replicates", 20,
+               "--temperature", 1, "--batch-size", 1)  # fmt: skip
+    assert run(*command, "-q").err == ""
+    assert run("-q", *command).err == ""
+    assert run(*command, "-v").err.count("item ") == 60
+    assert run(*command).err.count("item ") == 21
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"), [("You are terse.", "You are terse."), ("none", None), (None, "battery")]
+)
+def test_the_system_message_is_sent_and_stored(
+    run: Run, tmp_path: Path, battery_file: Path, given: str | None, sent: str | None
+) -> None:
+    text = battery_file.read_text(encoding="utf-8")
+    own = 'system = { text = "Answer.", source = "ours" }\n'
+    battery_file.write_text(text.replace("[battery]\n", f"[battery]\n{own}", 1), encoding="utf-8")
+    options = () if given is None else ("--system", given)
+    made = run("run", battery_file, "--model", "echo", *options, "--json")
+    assert made.document["administration"]["system_message"] == given
+    out = tmp_path / "a.jsonl"
+    run("export", "1", "--format", "jsonl", "--out", out)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert {line["system"] for line in lines} == {"Answer." if sent == "battery" else sent}
+
+
+def test_unlike_system_messages_are_never_pooled(run: Run, battery_file: Path) -> None:
+    run("run", battery_file, "--model", "echo")
+    run("run", battery_file, "--model", "echo", "--system", "You are terse.")
+    groups = run("results", "--by", "model", "--json").document["groups"]
+    assert [[one["id"] for one in group["administrations"]] for group in groups] == [[1], [2]]
+
+
+NOISE = "words:drop:0.3@seed=3"
+
+
+def given(run: Run, *more: object) -> dict[str, Any]:
+    done = run("run", "tab", "--model", "echo", "--judge", "none", "--limit", 2, "--json", *more)
+    document: dict[str, Any] = done.document
+    return document
+
+
+def test_the_items_texts_alone_differ(run: Run) -> None:
+    plain, noisy = (given(run, *more)["trials"] for more in ((), ("--prompt-noise", NOISE)))
+    fields = ("subtest", "item", "options", "expected", "foils", "tags")
+    assert [[t[f] for f in fields] for t in plain] == [[t[f] for f in fields] for t in noisy]
+    shorter = [len(b["prompt"].split()) < len(a["prompt"].split())
+               for a, b in zip(plain, noisy, strict=True)]  # fmt: skip
+    assert sum(shorter) > len(plain) / 2
+    choice = next(b for b in noisy if b["options"])
+    assert ", ".join(choice["options"]) in choice["prompt"]
+    # What was stored is what was sent: the model returns its prompt.
+    assert all(b["response"] == b["prompt"] for b in noisy)
+
+
+def test_it_is_a_condition_that_is_grouped_filtered_and_never_pooled(run: Run) -> None:
+    for more in ((), ("--prompt-noise", NOISE), ("--prompt-noise", "words:mask:.2")):
+        given(run, *more)
+    rows = run("results", "--by", "prompt-noise", "--json").document["groups"]
+    assert [row["name"] for row in rows] == [
+        "no prompt noise", NOISE, "words:mask:0.2@seed=1",
+    ]  # fmt: skip
+    parts = run("results", "--by", "prompt-noise-operation,prompt-noise-amount", "--json")
+    assert [row["values"] for row in parts.document["groups"]][1:] == [
+        {"prompt-noise-operation": "drop", "prompt-noise-amount": 0.3},
+        {"prompt-noise-operation": "mask", "prompt-noise-amount": 0.2},
+    ]
+    by_model = run("results", "--by", "model", "--json").document["groups"]
+    assert len(by_model) == 3
+    chosen = run("results", "--by", "model", "--where", "prompt-noise-amount<0.3", "--json")
+    assert len(chosen.document["groups"]) == 1
+
+
+def test_an_export_is_imported_with_it(run: Run, tmp_path: Path) -> None:
+    first = given(run, "--prompt-noise", NOISE)
+    for format_id, name in (("inspect", "a.eval"), ("lm-eval", "a"), ("jsonl", "a.jsonl")):
+        file, store = tmp_path / name, tmp_path / f"{format_id}.db"
+        run("export", 1, "--format", format_id, "--out", file)
+        run("import", file, "--battery", "tab", "--store", store)
+        again = run("results", 1, "--store", store, "--json").document
+        assert again["administration"]["prompt_noise"] == NOISE
+        answered = [t["prompt"] for t in again["trials"] if t["state"] == "answered"]
+        assert answered == [t["prompt"] for t in first["trials"]]
+
+
+def test_what_is_refused(run: Run) -> None:
+    person = run("run", "tab", "--speaker", "S-1", "--prompt-noise", NOISE, status=2)
+    assert person.status == 2 and "applies only to models" in person.err
+    wrong = run("run", "tab", "--model", "echo", "--prompt-noise", "words:spin", status=2)
+    assert wrong.status == 2 and "the prompt noise 'words:spin' has the operation" in wrong.err
+    idle = run(
+        "run", "tab", "--model", "echo", "--limit", 1, "--prompt-noise", "words:drop:1e-9", status=2
+    )
+    assert idle.status == 2 and "changes none of the 4 prompts" in idle.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model", "echo", "--temperature", "nan"], "not in the range 0<=x<=10"),
+        (["--model", "echo", "--top-p", "nan"], "not in the range 0<x<=1"),
+        (["--model", "echo", "--seed", "9" * 30], "not in the range"),
+        (["--model", "echo", "--seed", f"-{'9' * 30}"], "not in the range"),
+        (["--model", "echo", "--stop", ""], "--stop: an empty text"),
+        (["--model", ""], "is not a spec"),
+        (["--speaker", "", "--research-protocol", "X"], "is not a valid participant code"),
+    ],
+)
+def test_a_refused_option_leaves_no_administration(
+    run: Run, arguments: list[str], said: str
+) -> None:
+    run("run", "tab", *arguments, status=2, err=said)
+    assert run("results", "--json").document["administrations"] == []
+
+
+def test_the_largest_seeds_can_be_stored(run: Run) -> None:
+    for seed in (-(2**53), 2**53):
+        outcome = run(
+            "run", "tab", "--model", "echo", "--seed", seed, "--shuffle-options", "--json"
+        )
+        assert outcome.document["administration"]["seed"] == seed
+
+
+LINE = {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "It was fine."}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[" * 100_000, ":1: cannot be read"),
+        (b'{"replicate": ' + b"9" * 5_000 + b"}", ":1: cannot be read"),
+        (b"NaN", ":1: is not a JSON object"),
+        (b"\xff", ":1: is not UTF-8"),
+    ],
+    ids=["nested", "number", "nan", "bytes"],
+)
+def test_a_replay_file_that_is_no_export_is_named_with_its_line(
+    run: Run, tmp_path: Path, content: bytes, said: str
+) -> None:
+    replayed = tmp_path / "answers.jsonl"
+    replayed.write_bytes(content)
+    outcome = run("run", "tab", "--model", f"replay:{replayed}", status=1, err=said)
+    assert "unexpected" not in outcome.err
+    assert run("results", "--json").document["administrations"] == []
+
+
+def test_a_replay_file_may_begin_with_a_byte_order_mark(run: Run, tmp_path: Path) -> None:
+    replayed = tmp_path / "answers.jsonl"
+    replayed.write_text(json.dumps(LINE), encoding="utf-8-sig")
+    outcome = run("run", "tab", "--model", f"replay:{replayed}", "--json", status=3)
+    assert outcome.document["trials"][0]["response"] == "It was fine."
+
+
+def test_a_configuration_that_is_a_pipe_is_refused_and_not_waited_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("tabwb.toml")
+    run("results", status=2, err="tabwb.toml: cannot be read: is not a regular file")
+
+
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "My apologies, but I'm not able to answer that.",
+    "I cannot answer this question.",
+    "I'm unable to assist with that request.",
+    "Sorry, I can't share personal stories.",
+)
+SALAD = (
+    "of the and to a in that it was for",
+    "and the of to in a for it was that",
+    "it was of the and to that in a for",
+    "to the of and a in for was it that",
+    "a the of and to in it that was for",
+)
+
+
+def saying(path: Path, texts: tuple[str, ...]) -> str:
+    """The spec of a model that answers the five connected texts so."""
+    spec = replayed(path)
+    said = iter(texts)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        if line["subtest"] == "connected-text":
+            line["response"] = next(said)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("texts", "cause"),
+    [
+        (("the " * 12,) * 5, "degenerate"),
+        (SALAD, "degenerate"),
+        (REFUSALS, "refused"),
+        (("I was very happy that day.",) * 5, "repeated-answer"),
+        (None, "prompt-echo"),
+    ],
+    ids=["the the the", "function words", "refusals", "one sentence", "echo"],
+)
+def test_answers_without_language_have_no_burden(
+    run: Run, tmp_path: Path, texts: tuple[str, ...] | None, cause: str
+) -> None:
+    bad = "echo" if texts is None else saying(tmp_path / "bad.jsonl", texts)
+    good = saying(tmp_path / "good.jsonl", ANSWERS)
+    for model in (bad, good):
+        run("run", "tab", "--model", model, "--json")
+    document = run("results", "--by", "model", "--json").document
+    first, last = (group["summary"]["judges"][0] for group in document["groups"])
+    # Sorted from the highest burden down: what is not usable comes last, not first.
+    assert [group["by"]["model"] for group in document["groups"]] == [good, bad]
+    assert (last["usable"], last["n"], last["causes"]) == (0, 5, {cause: 5})
+    assert (last["symptom_burden"], last["status"], last["few_usable"]) == (None, "undefined", True)
+    assert last["words_mean"] is None and set(last["present"].values()) == {0}
+    assert set(last["rates"].values()) == {None}
+    assert (first["usable"], first["few_usable"]) == (5, False)
+    assert first["symptom_burden"] is not None
+    shown = " ".join(run("results", 1).out.split())
+    assert "usable 0 of 5: 5 " in shown and "symptom burden - (few usable)" in shown
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ten seconds go by whenever the time is asked for."""
+    ticks = count(0.0, 10.0)
+    monkeypatch.setattr("tabwb.cli.progress.time.monotonic", lambda: next(ticks))
+    yield
+
+
+def started(number: int) -> events.TrialStarted:
+    plan = PlannedTrial(number, "words", f"w{number}", 1, (), "Say it.", practice=False)
+    return events.TrialStarted(1, plan)
+
+
+def recorded(number: int, state: AttemptState = AttemptState.OK) -> events.AttemptRecorded:
+    failed = state is AttemptState.ERROR
+    error = "the service is down\nand says more" if failed else ""
+    made = Attempt(1, "" if failed else "dog", state, None, StopReason.END, 0.1, (), error=error)
+    return events.AttemptRecorded(1, number, made)
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_time_left_is_that_of_the_items_after_the_first(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress(6720, 0, Spending(), each=True)
+    for number in (1, 2, 3):
+        progress.show(started(number))
+        progress.show(recorded(number))
+    progress.show(started(4))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "item 1/6720  words w1"
+    # The first came at 0 s, the third at the next glance, 10 s later: 5 s each, 6717 to come.
+    assert lines[-1].startswith("item 4/6720  words w4")
+    assert lines[-1].endswith("about 9.3 h left")
+
+
+@pytest.mark.usefixtures("clock")
+def test_waits_and_errors_are_said_even_where_the_rest_is_quiet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress(20, 0, Spending(), quiet=True)
+    progress.show(started(1))
+    progress.show(events.Waiting(1, 1, 12.0, "rate limit (429), attempt 1 of 6"))
+    progress.show(recorded(1, AttemptState.ERROR))
+    assert capsys.readouterr().err.splitlines() == [
+        "item 1: rate limit (429), attempt 1 of 6, waiting 12 s",
+        "item 1 in error: the service is down",
+    ]
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_silent_service_is_said_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    silence = events.Waiting(1, 1, 75.0, "no byte for 45 s (limit 120 s)", voids=False)
+    for quiet in (False, True):
+        Progress(20, 0, Spending(), quiet=quiet).show(silence)
+    assert capsys.readouterr().err == "item 1: no byte for 45 s (limit 120 s)\n"
+
+
+@pytest.mark.usefixtures("clock")
+def test_elsewhere_than_on_a_terminal_there_is_a_line_for_each_5_percent(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress(14_000, 0, Spending())
+    for number in range(1, 14_001):
+        progress.show(started(number))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 21
+    assert lines[0].startswith("item 1/14000")
+    assert lines[1].startswith("item 700/14000")
+    assert lines[-1].startswith("item 14000/14000")
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_short_administration_shows_every_item(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(20, 0, Spending())
+    for number in range(1, 21):
+        progress.show(started(number))
+    assert len(capsys.readouterr().err.splitlines()) == 20
+
+
+def test_python_m_imports_no_module_of_the_current_folder(tmp_path: Path) -> None:
+    for name in ("click", "json", "tomllib"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('code of this folder ran')")
+    command = [sys.executable, "-m", "tabwb", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -7,8 +7,13 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
+import termios
+import threading
+import time
+import tty
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,9 +21,11 @@ import pytest
 from rich.text import Text
 
 from tabwb.cli.common import print_json
+from tabwb.cli.signals import stopping
+from tabwb.cli.watchdog import LOOK_S, _UnreadKeys
 from tabwb.media.terminal import print_view
 from tabwb.records.words import VisibleStream
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, in_process
 
 FULL = Path("/dev/full")
 TABWB = f"{sys.executable} -m tabwb.cli.main"
@@ -83,12 +90,11 @@ def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path:
     assert b"continue with: tabwb resume 1" in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_tables_and_documents_can_be_written_in_any_encoding(run: Run, encoding: str) -> None:
+def test_tables_and_documents_can_be_written_in_any_encoding(run: Run) -> None:
     run("run", "tab", "--model", "echo")
-    for line in ("tabwb results 1", "tabwb results", "tabwb battery show tab"):
-        assert shell(line, PYTHONIOENCODING=encoding).returncode == 0
-    document = shell("tabwb results 1 --json", PYTHONIOENCODING=encoding).stdout
+    for encoding, line in (("ascii", "results 1"), ("cp1252", "battery show tab")):
+        assert shell(f"tabwb {line}", PYTHONIOENCODING=encoding).returncode == 0
+    document = shell("tabwb results 1 --json", PYTHONIOENCODING="cp1252").stdout
     wanted = run("results", 1, "--json").document["trials"]
     assert "3–5" in wanted[0]["prompt"]
     assert json.loads(document.decode("utf-8"))["trials"] == wanted
@@ -103,12 +109,12 @@ def test_typed_bytes_that_are_no_text_are_kept_visibly(run: Run) -> None:
     assert run("results", 1, "--json").document["trials"][0]["response"] == "caf\\udce9"
 
 
-@pytest.mark.parametrize("columns", ["0", "1", "40"])
-def test_a_narrow_terminal_cuts_no_figures_off(run: Run, columns: str) -> None:
+def test_a_narrow_terminal_cuts_no_figures_off(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("run", "tab", "--model", "echo")
-    shown = shell("tabwb results 1", COLUMNS=columns).stdout.decode("utf-8")
-    assert "0.00-0.52" in shown
-    assert "5 given" in shown
+    for columns in ("0", "1", "40"):
+        monkeypatch.setenv("COLUMNS", columns)
+        shown = run("results", 1).out
+        assert "0.00-0.52" in shown and "5 given" in shown
 
 
 def test_a_current_folder_that_is_gone_is_said() -> None:
@@ -170,7 +176,7 @@ def test_replies_cannot_steer_the_terminal(
         ),
         encoding="utf-8",
     )
-    run("run", str(battery_file), "--model", f"replay:{replies}")
+    run("run", str(battery_file), "--model", f"replay:{replies}", status=None)
     written = on_terminal(*shown)
     assert written
     assert not controls(written)
@@ -189,3 +195,188 @@ def test_a_table_shows_control_characters(monkeypatch: pytest.MonkeyPatch) -> No
     print_view(Text(HOSTILE))
     sys.stdout.flush()
     assert below.getvalue().decode().startswith(r"a\x1b]0;title\x9b31m")
+
+
+REF = "utterance_id\ttranscript\nu1\tD AO G\n"
+HYP = "utterance_id\tasr_transcript\nu1\tD AO G\n"
+
+
+def test_an_export_goes_to_standard_output_and_back_in(run: Run, battery_file: Path) -> None:
+    run("run", battery_file, "--model", "echo", "--judge", "none")
+    written = in_process(["export", 1, "--out", "-"])
+    assert written.status == 0
+    lines = [json.loads(line) for line in written.out.splitlines()]
+    assert [line["item"] for line in lines] == ["w1", "w2", "s1"]
+    assert not Path("-").exists()
+    again = in_process(
+        ["run", battery_file, "--model", "replay:-", "--judge", "none", "--json"], stdin=written.out
+    )
+    assert again.status == 0, again.err
+    document = json.loads(again.out)
+    assert document["administration"]["model"] == "replay:-"
+    assert [one["response"] for one in document["trials"]] == [line["response"] for line in lines]
+
+
+def test_dev_stdout_is_standard_output(run: Run, battery_file: Path, tmp_path: Path) -> None:
+    run("run", battery_file, "--model", "echo", "--judge", "none")
+    out = tmp_path / "redirected.csv"
+    with out.open("wb") as file:  # a regular file that exists already
+        done = subprocess.run(
+            [sys.executable, "-m", "tabwb.cli.main", "export", "1", "--format", "csv",
+             "--out", "/dev/stdout"],
+            stdout=file, stderr=subprocess.PIPE, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert out.read_text("utf-8").startswith("administration,")
+
+
+def test_an_export_to_a_terminal_escapes_what_was_answered(
+    run: Run, battery_file: Path, tmp_path: Path
+) -> None:
+    run("run", battery_file, "--model", "echo", "--judge", "none")
+    answers = tmp_path / "answers.jsonl"
+    run("export", 1, "--out", answers)
+    lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
+    said = "a\x1b]0;title\x07\x9b31m\u202eb"
+    changed = [json.dumps({**line, "response": said}) for line in lines]
+    answers.write_text("\n".join(changed), "utf-8")
+    run("run", battery_file, "--model", f"replay:{answers}", "--judge", "none")
+    for form in ("jsonl", "csv"):
+        shown = _on_a_terminal("export", "2", "--format", form, "--out", "-")
+        assert "]0;title" in shown
+        assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
+        if form == "jsonl":
+            assert json.loads(shown.splitlines()[0])["response"] == said
+
+
+def _on_a_terminal(*arguments: str) -> str:
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])
+    shown = b""
+    with suppress(OSError):  # the terminal goes with the program
+        while piece := os.read(terminal, 65536):
+            shown += piece
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, shown
+    return shown.decode("utf-8")
+
+
+def test_a_folder_cannot_go_to_standard_output(run: Run, battery_file: Path) -> None:
+    run("run", battery_file, "--model", "echo", "--judge", "none")
+    run("export", 1, "--format", "chat", "--out", "-", status=2, err="makes a folder")
+
+
+def test_a_battery_is_checked_from_standard_input(battery_file: Path) -> None:
+    text = battery_file.read_text("utf-8")
+    assert in_process(["battery", "check", "-"], stdin=text).status == 0
+    wrong = in_process(["battery", "check", "-", "--json"], stdin=text.replace("title", "titel", 1))
+    assert wrong.status == 1
+    (problem, *_) = json.loads(wrong.out)["problems"]
+    assert (problem["file"], problem["line"]) == ("-", 4)
+
+
+def test_a_table_of_phonemes_comes_from_standard_input(tmp_path: Path) -> None:
+    ref, hyp = tmp_path / "ref.tsv", tmp_path / "hyp.tsv"
+    ref.write_text(REF, encoding="utf-8")
+    hyp.write_text(HYP, encoding="utf-8")
+    for arguments, stdin in ((["-", hyp], REF), ([ref, "-"], HYP)):
+        outcome = in_process(["phonemes", *arguments, "--json"], stdin=stdin)
+        assert outcome.status == 0, outcome.err
+    assert in_process(["phonemes", "-", "-"], stdin=REF).status == 2
+
+
+PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
+
+
+def begun(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tabwb.cli.main", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_until_shown(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"'{text}' was never shown")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_pauses_what_a_person_answers(run: Run, number: signal.Signals) -> None:
+    process = begun(*PERSON)
+    assert process.stdin is not None
+    process.stdin.write("It was fine.\n\n")
+    process.stdin.flush()
+    wait_until_shown(process, "item 2/20")
+    time.sleep(0.2)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3, errors
+    assert "administration 1 is paused: stopped by the user" in errors
+    document = run("results", 1, "--json").document
+    assert document["administration"]["status"] == "paused"
+    assert document["trials"][0]["response"] == "It was fine."
+
+
+def test_a_terminal_that_is_gone_pauses(run: Run) -> None:
+    process = begun(*PERSON)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    wait_until_shown(process, "item 1/20")
+    process.stdout.close()
+    process.stdin.write("It was fine.\n\n")
+    process.stdin.flush()
+    assert process.wait(timeout=60) == 3
+    assert run("results", 1, "--json").document["administration"]["status"] == "paused"
+
+
+def test_a_signal_that_was_ignored_from_the_start_stays_ignored() -> None:
+    earlier = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        cancel = threading.Event()
+        with stopping(cancel):
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not cancel.is_set()
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert cancel.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, earlier)
+
+
+def test_an_answer_of_many_lines_may_begin_with_a_colon(run: Run, tmp_path: Path) -> None:
+    process = begun(*PERSON)
+    process.communicate("::first line\nsecond line\n\n:pause\n", timeout=60)
+    trials = run("results", 1, "--json").document["trials"]
+    assert [trial["response"] for trial in trials[:2]] == [":first line\nsecond line", None]
+
+
+def test_a_terminal_at_its_end_is_not_looked_at_all_the_time() -> None:
+    master, terminal = pty.openpty()
+    try:
+        keys = _UnreadKeys(terminal)
+        assert keys.looks_in_s(0.0) is None
+        keys.look(0.0)
+        assert keys.looks_in_s(0.0) == LOOK_S
+        keys.look(LOOK_S)
+        assert keys.looks_in_s(LOOK_S) is None
+    finally:
+        os.close(master)
+        os.close(terminal)
+
+
+def test_a_terminal_that_another_program_has_is_left_as_it_is() -> None:
+    master, terminal = pty.openpty()
+    try:
+        keys = _UnreadKeys(terminal)
+        tty.setraw(terminal)
+        modes = termios.tcgetattr(terminal)
+        keys.restore()
+        assert termios.tcgetattr(terminal) == modes
+    finally:
+        os.close(master)
+        os.close(terminal)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.administer.naming_parts import naming_battery
+from tests.builders import SPEECH
 
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 HIDE = """
 import asyncio, subprocess, sys, types  # they take their Windows parts where a msvcrt is found
 TERMINAL
@@ -84,7 +84,7 @@ def test_naming_runs_from_files(tmp_path: Path) -> None:
     battery.mkdir()
     responses.mkdir()
     for item in ("dog", "cat", "tree", "house"):
-        shutil.copy(CLIPS / "dog_d1a4fb3f_0.flac", responses / f"{item}.flac")
+        shutil.copy(SPEECH / "dog_d1a4fb3f_0.flac", responses / f"{item}.flac")
     typed = tmp_path / "typed.tsv"
     typed.write_text("utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\n", encoding="utf-8")
     ran = run(

@@ -6,13 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.builders import ROOT
 from tests.faults.trials import SCENARIOS
 
-ROOT = Path(__file__).parents[2]
 COUNT = 3
 """Trials of each command."""
 

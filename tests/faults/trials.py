@@ -1,8 +1,4 @@
-"""Commands whose n-th write, sync, open or rename fails: ``python -m tests.faults.trials``.
-
-One process, in which ``failing.c`` is preloaded, forks for each trial. After a trial the store is
-whole, what was acknowledged is there, and the same command or ``resume`` completes the work.
-"""
+"""Commands whose n-th write, sync, open or rename fails."""
 
 from __future__ import annotations
 
@@ -38,10 +34,10 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tests.administer.naming_parts import WORDS, naming_battery
+from tests.builders import SPEECH
 from tests.conftest import BATTERY
 
 SOURCE = Path(__file__).with_name("failing.c")
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 KINDS = {"open": 1, "write": 2, "sync": 3, "name": 4, "read": 5}
 FOLLOWING, HALF = 1, 2
 FAULTS = (
@@ -75,15 +71,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A command, what is there before it, and what completes it after a failure.
-
-    Attributes:
-        words: the command; ``!rate``: :func:`rate`.
-        ready: commands whose results are there before.
-        then: completes it; None: the command again.
-        written: the file or folder that it writes.
-        gone: what is in no file afterwards.
-    """
+    """A command, what is there before it, and what completes it after a failure."""
 
     words: tuple[str, ...]
     ready: tuple[tuple[str, ...], ...] = ()
@@ -159,7 +147,7 @@ def inputs(place: Path) -> None:
     texts = "".join(f"We drove to the sea {n} and came home late.,t{n}\n" for n in range(3))
     (place / "texts.csv").write_text(f"text,id\n{texts}", encoding="utf-8")
     naming_battery(place / "naming")
-    for item, clip in zip(WORDS, sorted(CLIPS.glob("*.flac")), strict=False):
+    for item, clip in zip(WORDS, sorted(SPEECH.glob("*.flac")), strict=False):
         shutil.copy(clip, place / "sounds" / f"{item}.flac")
 
 

@@ -1,11 +1,17 @@
+"""``[study]`` in ``tabwb.toml``: IDs and columns; every mistake is named with its key."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
+from tabwb.plugin_api.config.profiles import Profile, remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration, folder_file
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
+from tabwb.records.speakers import BUILT_IN, Column, Study
+from tabwb.records.specs import Spec
 
 
 @pytest.fixture
@@ -181,3 +187,228 @@ def test_a_mistake_in_the_weaker_file_is_not_hidden(folders: tuple[Path, Path]) 
 def test_a_switch_that_is_neither_on_nor_off_is_refused(folders: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="TABWB_OFFLINE: 'perhaps' is neither on nor off"):
         loaded(folders, TABWB_OFFLINE="perhaps")
+
+
+def load(folder: Path, text: str) -> Study:
+    (folder / "tabwb.toml").write_text(text, encoding="utf-8")
+    return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder)}).study
+
+
+def test_without_the_table_there_are_the_built_in_columns(tmp_path: Path) -> None:
+    assert load(tmp_path, "") == Study()
+    assert [column.name for column in BUILT_IN] == [
+        "AQ",
+        "severity",
+        "months_post_onset",
+        "age_years",
+        "dialect",
+        "group",
+        "variety",
+        "ipa",
+    ]
+
+
+def test_a_study_adds_columns_and_says_built_in_ones_anew(tmp_path: Path) -> None:
+    study = load(
+        tmp_path,
+        """
+        [study]
+        speaker_id_pattern = "[A-Z]{2}[0-9]{3}"
+        require_consent = true
+        columns = [
+          { name = "hours", type = "number", unit = "h", minimum = 0, maximum = 500 },
+          { name = "group", type = "choice", choices = ["early", "late"] },
+        ]
+        """,
+    )
+    assert study.require_consent
+    assert study.remark("AB123") == ""
+    assert "S-014" in study.remark("S-014")
+    assert len(study.columns) == len(BUILT_IN) + 1
+    assert study.read({"hours": "1.5", "group": "late"}) == {"hours": 1.5, "group": "late"}
+    with pytest.raises(UsageError, match="early, late"):
+        study.read({"group": "A"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("AQ", "101"),
+        ("AQ", "-1"),
+        ("AQ", "nan"),
+        ("AQ", "inf"),
+        ("AQ", "high"),
+        ("AQ", ""),
+        ("months_post_onset", "-1"),
+        ("severity", "Mild"),
+        ("dialect", ""),
+        ("dialect", "two\nlines"),
+        ("dialect", "x" * 201),
+    ],
+)
+def test_a_value_that_is_none_is_refused(name: str, text: str) -> None:
+    with pytest.raises(UsageError, match=f"not a valid value of '{name}'"):
+        Study().read({name: text})
+
+
+def test_a_whole_number_has_no_fraction() -> None:
+    sessions = Column("sessions", "whole", minimum=1)
+    assert sessions.read("3") == 3
+    with pytest.raises(UsageError, match="allowed: a whole number from 1"):
+        sessions.read("3.5")
+
+
+def test_the_ends_of_a_range_belong_to_it() -> None:
+    assert Study().read({"AQ": "0"}) == {"AQ": 0}
+    assert Study().read({"AQ": "100"}) == {"AQ": 100}
+
+
+def test_a_misspelt_column_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="did you mean 'dialect'"):
+        Study().read({"dialects": "Scots"})
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("study = 1", "study"),
+        ("[study]\npattern = 'x'", "study.pattern"),
+        ("[study]\nspeaker_id_pattern = '['", "study.speaker_id_pattern"),
+        ("[study]\nspeaker_id_pattern = 1", "study.speaker_id_pattern"),
+        ("[study]\nrequire_consent = 'no'", "study.require_consent"),
+        ("[study]\ncolumns = 'AQ'", "study.columns"),
+        ("[study]\ncolumns = ['AQ']", r"study.columns\[0\]"),
+        ("[study]\ncolumns = [{ name = 'a b' }]", r"study.columns\[0\].name"),
+        ("[study]\ncolumns = [{ name = 'a' }, { name = 'a' }]", r"study.columns\[1\].name"),
+        ("[study]\ncolumns = [{ name = 'a', type = 'date' }]", r"study.columns\[0\].type"),
+        ("[study]\ncolumns = [{ name = 'a', unit = 1 }]", r"study.columns\[0\].unit"),
+        ("[study]\ncolumns = [{ name = 'a', minimum = 1 }]", r"study.columns\[0\].minimum"),
+        (
+            "[study]\ncolumns = [{ name = 'a', type = 'whole', minimum = 2, maximum = 1 }]",
+            r"study.columns\[0\].minimum",
+        ),
+        ("[study]\ncolumns = [{ name = 'a', type = 'choice' }]", r"study.columns\[0\].choices"),
+        ("[study]\ncolumns = [{ name = 'a', choices = ['b'] }]", r"study.columns\[0\].choices"),
+        ("[study]\ncolumns = [{ name = 'a', units = 'h' }]", r"study.columns\[0\].units"),
+    ],
+)
+def test_a_mistake_in_the_study_is_named_with_file_and_key(
+    tmp_path: Path, text: str, key: str
+) -> None:
+    with pytest.raises(UsageError, match=rf"tabwb\.toml: {key}:"):
+        load(tmp_path, text)
+
+
+def test_several_choices_are_read_and_one_that_is_not_allowed_is_named() -> None:
+    column = next(each for each in BUILT_IN if each.name == "variety")
+    assert column.read("h-dropping,non-rhotic") == "h-dropping, non-rhotic"
+    with pytest.raises(UsageError, match="'Scottish'"):
+        column.read("Scottish")
+
+
+def test_the_varieties_are_those_that_the_rules_know() -> None:
+    from tabwb.records.speakers import VARIETIES as names
+    from tabwb.scoring.naming.target import VARIETIES
+
+    assert tuple(VARIETIES) == names
+
+
+LLAMA = Profile(
+    Spec("openai", "llama3.2:1b", {"base_url": "http://localhost:11434/v1", "stop": "a, b"}),
+    "",
+    "Llama-3.2",
+    "instruct",
+    1_240_000_000,
+)
+
+
+def read(folder: Path) -> Configuration:
+    return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder)})
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    write_profile(tmp_path, "llama", LLAMA)
+    found = read(tmp_path).profiles["llama"]
+    assert (found.spec, found.labels) == (LLAMA.spec, LLAMA.labels)
+    assert found.labels == {"family": "Llama-3.2", "tuning": "instruct", "parameters": "1240000000"}
+
+
+def test_the_rest_of_the_file_stays_as_it_is(tmp_path: Path) -> None:
+    before = '# mine\ntheme = "dark"  # easy on the eyes\n\n[profile.a]\nid = "echo"\n'
+    path = tmp_path / "tabwb.toml"
+    path.write_text(before, encoding="utf-8")
+    write_profile(tmp_path, "llama", LLAMA)
+    write_profile(tmp_path, "llama", Profile(Spec("bundled"), ""))
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert set(read(tmp_path).profiles) == {"a", "llama"}
+    assert read(tmp_path).profiles["llama"].spec == Spec("bundled")
+    remove_profile(tmp_path, "llama")
+    assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
+
+
+def test_a_profile_that_is_not_there_cannot_be_removed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no profile 'x'"):
+        remove_profile(tmp_path, "x")
+
+
+@pytest.mark.parametrize("name", ["", "Llama 1B", "a.b", "../x"])
+def test_a_name_that_no_spec_can_hold_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot name a profile"):
+        write_profile(tmp_path, name, LLAMA)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "tabwb.toml"
+    path.write_text("[profile", encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be read"):
+        write_profile(tmp_path, "llama", LLAMA)
+    assert path.read_text(encoding="utf-8") == "[profile"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('tuning = "chat"', "not a valid tuning"),
+        ("parameters = 0", "not a number of parameters"),
+        ("parameters = true", "not a number of parameters"),
+        ("family = 3", "not a string"),
+    ],
+)
+def test_labels_that_mean_nothing_are_refused(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "tabwb.toml"
+    path.write_text(f'[profile.x]\nid = "echo"\n{line}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        read(tmp_path)
+
+
+def test_labels_belong_to_the_profile_that_was_named(tmp_path: Path) -> None:
+    write_profile(tmp_path, "tiny", Profile(Spec("echo"), "", "demo", "base", 1))
+    plugins = Plugins.load(read(tmp_path))
+    try:
+        assert plugins.labels_of("profile:tiny")["family"] == "demo"
+        assert plugins.labels_of("echo") == {}
+    finally:
+        plugins.close()
+
+
+def test_what_no_spec_can_say_is_copied_whole_and_an_equal_spec_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tabwb.toml"
+    before = (
+        '[profile.a]\nid = "echo"\ntuning = ""\n[profile.a.options]\ntext = "a, b"\ndelay = 0.50\n'
+    )
+    before += '[profile.gone]\nid = "no-such-model"\n'
+    path.write_text(before, encoding="utf-8")
+    plugins = Plugins.load(read(tmp_path))
+    try:
+        write_profile(tmp_path, "a", plugins.profile_of("a", "profile:a", "", "", ""))
+        assert path.read_text(encoding="utf-8") == before
+        assert plugins.profile_of("gone", "echo", "", "", "").spec == Spec("echo")
+        write_profile(tmp_path, "b", plugins.profile_of("b", "profile:a@delay=2", "F", "", "1K"))
+    finally:
+        plugins.close()
+    copied = read(tmp_path).profiles["b"]
+    assert copied.spec == Spec("echo", None, {"text": "a, b", "delay": "2"})
+    assert (copied.family, copied.parameters) == ("F", 1000)

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import re
 import signal
 import subprocess
 import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 from scipy.stats import t
 
+from tabwb import plugin_api, testing
+from tabwb.administer.session import setup
+from tabwb.analysis.administrations import load_administrations
 from tabwb.cli.main import main
-from tabwb.plugin_api import Plugins, Responses, Statistic, StatisticValue
+from tabwb.plugin_api import Descriptor, Plugins, Responses, Statistic, StatisticValue, hookimpl
 from tabwb.plugin_api.registry.extensions import MEASURES as RESERVED
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import Decoding, Message, Request
+from tabwb.records.naming import RecordingBegan
 from tabwb.records.specs import is_kebab
+from tabwb.report.documents.document import export_document
 from tabwb.report.measures import MEASURES
 from tabwb.report.summaries.statistics import computed
+from tabwb.store.store import Store
 from tabwb.tables.table import table_of
+from tabwb.testing import NonConformance, check_exporter, check_judge, check_model
+from tabwb.testing.samples import document_of
+from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.plugin_api.conftest import Install
 from tests.waiting import until
 
@@ -361,3 +381,228 @@ def test_a_command_whose_plugin_failed_says_so(
 def test_the_example_imports_what_the_promise_covers() -> None:
     imported = re.findall(r"^ *from (tabwb\S*) import", EXAMPLE.read_text("utf-8"), re.M)
     assert set(imported) == {"tabwb.plugin_api"}
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Iterator[Plugins]:
+    section = PAGE.read_text("utf-8").partition("## Examples\n")[2].partition("\n## ")[0]
+    modules: dict[str, ModuleType] = {}
+    for source in re.findall(r"^```python\n(.*?)^```", section, re.M | re.S):
+        module = modules[f"example-{len(modules)}"] = ModuleType(f"example_{len(modules)}")
+        exec(source, vars(module))
+    assert len(modules) == 3
+    loaded = Plugins.load(modules=modules)
+    assert loaded.problems == ()
+    yield loaded
+    loaded.close()
+
+
+def test_the_judge_conforms(plugins: Plugins) -> None:
+    check_judge("my-judge", plugins=plugins)
+
+
+def test_the_model_conforms_and_takes_its_option(plugins: Plugins) -> None:
+    check_model("my-model@text=yes", plugins=plugins)
+
+
+def test_the_exporter_conforms(plugins: Plugins) -> None:
+    check_exporter("my-format", plugins=plugins)
+
+
+FOLDER = Path(__file__).parents[2] / "docs" / "examples" / "ngram-network"
+REQUEST = Request((Message("user", "Birds can"),), Decoding(max_tokens=16))
+
+
+@pytest.fixture(scope="module")
+def example() -> Iterator[Any]:
+    """Yield the module of the model, importable as installed."""
+    sys.path.insert(0, str(FOLDER))
+    yield import_module("ngram_network_model")
+    sys.path.remove(str(FOLDER))
+    for name in ("ngram_network", "ngram_network_model"):
+        sys.modules.pop(name, None)
+
+
+def plugins_with(backend: Callable[[], Any], **more: Any) -> Plugins:
+    @hookimpl
+    def tabwb_register_models(register: Callable[[Descriptor], None]) -> None:
+        able = {"likelihood": True, "lesions": True, "activations": True, "lanes": True, **more}
+        register(Descriptor("broken", "Broken", lambda spec, options: backend(), **able))
+
+    module: Any = SimpleNamespace(tabwb_register_models=tabwb_register_models)
+    return Plugins.load(modules={"broken": module})
+
+
+def failures(backend: Callable[[], Any], **more: Any) -> str:
+    with closing(plugins_with(backend, **more)) as plugins, pytest.raises(NonConformance) as caught:
+        check_model("broken", plugins=plugins)
+    return str(caught.value)
+
+
+def test_the_example_conforms(example: Any) -> None:
+    with closing(Plugins.load(modules={"ngram": import_module("ngram_network")})) as plugins:
+        check_model("ngram-network", plugins=plugins)
+
+
+def test_the_network_has_the_probabilities_of_its_counts(example: Any) -> None:
+    text = "\n" * example.LAYERS + example.TEXT
+    for context in ("birds can ", "the sky is ", "the ", "xq"):
+        shares = dict.fromkeys(example.LETTERS, 1 / example.WIDTH)
+        for length in range(min(len(context), example.LAYERS) + 1):
+            end = context[len(context) - length :]
+            places = range(example.LAYERS, len(text))
+            seen = Counter(text[at] for at in places if text[at - length : at] == end)
+            if seen:
+                total = example.SMOOTHING + sum(seen.values())
+                shares = {
+                    letter: (example.SMOOTHING * share + seen[letter]) / total
+                    for letter, share in shares.items()
+                }
+        numbers = [example.NUMBER["\n"]] * example.LAYERS + example.numbers_of("?" + context)
+        found = np.exp(example.log_probabilities(example.counted(example.TEXT), numbers))
+        np.testing.assert_allclose(found, [*shares.values()], rtol=1e-4)
+
+
+def test_a_neuron_is_a_context(example: Any) -> None:
+    backend = example.Backend()
+    backend.open()
+
+    def said() -> str:
+        *_, reply = backend.reply(REQUEST, threading.Event())
+        return str(reply.text)
+
+    assert said() == "fly"
+    backend.lesion("mlp.neurons:zero@layers=4-7")  # contexts of 4 letters or fewer are left
+    assert said() != "fly"
+    backend.lesion("mlp.neurons:zero:0.02@select=localizer")
+    backend.lesion("")
+    assert said() == "fly"
+
+
+def test_each_fault_is_named(example: Any) -> None:
+    class NoFacts(example.Backend):  # type: ignore[misc]
+        def lesion(self, spec: str) -> Any:
+            super().lesion(spec)
+            return {}
+
+    class Accumulates(example.Backend):  # type: ignore[misc]
+        def _lesioned(self, spec: str) -> Any:
+            arrays, facts = super()._lesioned(spec)
+            if spec:
+                self._intact = arrays
+            return arrays, facts
+
+    class Ignores(example.Backend):  # type: ignore[misc]
+        def _lesioned(self, spec: str) -> Any:
+            return self._intact, super()._lesioned(spec)[1]
+
+    class Names(example.Backend):  # type: ignore[misc]
+        def parts(self) -> Any:
+            return [replace(part, name=f"my-{part.name}") for part in super().parts()]
+
+    class Short(example.Backend):  # type: ignore[misc]
+        def activations(self, *given: Any) -> Any:
+            for values in super().activations(*given):
+                yield values[1:]
+
+    class Intact(example.Backend):  # type: ignore[misc]
+        def reply_lanes(self, lesions: Any, requests: Any, cancel: Any) -> Any:
+            return super().reply_lanes([""] * len(lesions), requests, cancel)
+
+    class AnswersAnyway(example.Backend):  # type: ignore[misc]
+        def _ready(self) -> Any:
+            return self._arrays or self._intact
+
+    for broken, said in (
+        (NoFacts, "the fact 'lesion' is None under 'mlp.in:zero:0.5@seed=3'"),
+        (Accumulates, "answers depend on the lesion before"),
+        (Ignores, "no lesion changes an answer"),
+        (Names, "a part is named 'my-0.mlp.in', not '0.mlp.in'"),
+        (Short, "an array of 'mlp.neurons' has the shape"),
+        (Intact, "in lanes every lesion gives the same reply, alone they differ"),
+        (AnswersAnyway, "a request was answered after 'mlp:explode', which could not be applied"),
+    ):
+        assert said in failures(broken)
+    assert "activations and lanes without lesions=True" in failures(example.Backend, lesions=False)
+
+
+DOCUMENT_PAGE = Path(__file__).parents[2] / "docs" / "export-document.md"
+
+
+def section(title: str) -> str:
+    return DOCUMENT_PAGE.read_text(encoding="utf-8").split(f"## `{title}`")[1].split("\n## ")[0]
+
+
+def lacking(title: str, keys: Mapping[str, Any]) -> list[str]:
+    return [key for key in keys if f"`{key}`" not in section(title)]
+
+
+def naming_document(plugins: Plugins, folder: Path) -> Mapping[str, Any]:
+    with Store.open(folder / "naming.db") as store:
+        battery = setup.find_battery(plugins, str(naming_battery(folder)))
+        conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
+        with setup.create_naming(store, plugins, battery, conditions) as session:
+            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            session.spoken.show(shown(0.0))
+            session.spoken.score("right", take=take(0.0))
+            session.spoken.transcribed(1, 1, heard("D AO G"))
+        return export_document(load_administrations(store, [1]))
+
+
+@pytest.mark.parametrize("make", [document_of, naming_document])
+def test_every_key_is_described(make: Any, tmp_path: Path) -> None:
+    plugins = Plugins.load()
+    (document,) = make(plugins, tmp_path)["documents"]
+    plugins.close()
+    assert set(document) <= {
+        "format", "administration", "trials", "recordings", "summary", "moved", "notices",
+    }  # fmt: skip
+    assert lacking("administration", document["administration"]) == []
+    assert lacking("summary", document["summary"]) == []
+    for trial in document["trials"]:
+        assert lacking("trials", trial) == []
+        for part in (*trial["attempts"], *trial["ratings"], *trial["judgements"]):
+            assert lacking("trials", part) == []
+        assert lacking("trials", trial.get("reply") or {}) == []
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_field_of_every_record_has_a_meaning() -> None:
+    generate = generator()
+    lacking = [
+        f"{kind.__name__}.{name}"
+        for kinds in generate.record_kinds().values()
+        for kind in kinds
+        for name, _, _, meaning in generate.field_rows(kind)
+        if not meaning.strip()
+    ]
+    assert lacking == []
+
+
+def test_the_page_has_every_record() -> None:
+    page = (DOCS / "reference" / "records.md").read_text(encoding="utf-8")
+    for name in (
+        "Request", "Reply", "Likelihood", "Response", "Rating", "Verdict", "Clip", "Transcript",
+        "Event", "AttemptRecorded", "JudgementRecorded", "Attempt", "Transcribed",
+    ):  # fmt: skip
+        assert f"### `{name}`" in page
+
+
+def test_every_name_of_the_interface_has_an_entry() -> None:
+    page = (DOCS / "reference/plugin-api.md").read_text("utf-8")
+    named = {line[4:-1] for line in page.splitlines() if line.startswith("## `")}
+    assert {*plugin_api.__all__, *testing.__all__} - named == set()
+    assert {"Declaration", "NOT_SENT", "Stretch", "Computed"} <= named

@@ -102,11 +102,7 @@ def test_a_user_s_prompt_is_a_judge_by_its_file_s_name(write: Write) -> None:
 
 def test_what_comes_with_tabwb_is_sound() -> None:
     prompts = sorted(bundled_folder().glob("*.toml"))
-    assert {path.stem for path in prompts} == {
-        "tab-2026",
-        "tab-2026+overall",
-        "tab-2026+prompt",
-    }
+    assert {path.stem for path in prompts} == {"tab-2026", "tab-2026+overall", "tab-2026+prompt"}
     for path in prompts:
         assert read_prompt(path)[1] == ()
 

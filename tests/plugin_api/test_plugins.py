@@ -1,23 +1,44 @@
+"""The hash of a plugin changes with its code, wherever the file is."""
+
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import subprocess
 import sys
+import threading
+from dataclasses import fields
+from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tabwb import plugin_api
 from tabwb.cli.main import main
-from tabwb.plugin_api import hookimpl
+from tabwb.plugin_api import hookimpl, hookspecs
+from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend
+from tabwb.plugin_api.config.profiles import Profile
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.descriptors import Descriptor
+from tabwb.plugin_api.registry.extensions import EXTENSIONS
+from tabwb.plugin_api.registry.identity import identity_of
+from tabwb.plugin_api.registry.index import KINDS
+from tabwb.plugin_api.registry.observers import OBSERVERS
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.registry.scaffold import write_plugin
+from tabwb.plugin_api.remote.prices import FREE
 from tabwb.records import events
 from tabwb.records.errors import (
     ComponentError,
+    MissingExtra,
+    MissingPackage,
+    NeedsNetwork,
     UsageError,
 )
+from tabwb.records.specs import Spec
 from tests.plugin_api.conftest import Install, Load
 
 SCORER = """
@@ -441,3 +462,379 @@ def test_what_a_plugin_prints_goes_to_stderr(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.split() == ["imported", "asked"]
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
+HOOKS = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_is_documented_with_its_time(hook: str) -> None:
+    lines = PAGE.read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith(f"| `{hook}(")]
+    assert len(rows) == 1
+    assert all(cell.strip() for cell in rows[0].strip("|").split("|"))
+    assert "Called" in (inspect.getdoc(getattr(hookspecs, hook)) or "")
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Descriptor)])
+def test_every_field_of_a_descriptor_is_documented(field: str) -> None:
+    assert f"| `{field}`" in PAGE.read_text("utf-8")
+
+
+def test_every_hook_has_a_caller() -> None:
+    kinds = (*KINDS, *EXTENSIONS, "batteries")
+    called = {f"tabwb_register_{kind}" for kind in kinds}
+    assert called | set(OBSERVERS.values()) == set(HOOKS)
+
+
+def test_every_name_for_authors_is_found_under_its_own_name() -> None:
+    tree = ast.parse(inspect.getsource(plugin_api))
+    imported = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    for name in ("import_module", "TYPE_CHECKING", "Any"):
+        del imported[name]
+    assert imported == plugin_api._MODULE_OF
+    assert imported.keys() <= set(dir(plugin_api))
+    for name, module in imported.items():
+        assert getattr(plugin_api, name) is getattr(import_module(str(module)), name)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = plugin_api.no_such_name
+
+
+def test_list_shows_components_with_their_owners(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins", "list"]) == 0
+    out = capsys.readouterr().out
+    for word in ("builtin", "echo", "replay", "rules-2", "jsonl", "tab"):
+        assert word in out
+
+
+def test_list_as_json_holds_what_failed(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("broken", "1 / 0")
+    assert main(["plugins", "list", "--json"]) == 0
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document["format"] == 1
+    assert {"name": "builtin", "distribution": "tabwb"}.items() <= next(
+        plugin for plugin in document["plugins"] if plugin["name"] == "builtin"
+    ).items()
+    models = {model["id"]: model for model in document["components"]["models"]}
+    assert models["bundled"]["runs"] == "child"
+    assert models["echo"]["status"] == "ok"
+    assert document["problems"] == [
+        {"plugin": "broken", "what": "loading", "error": "ZeroDivisionError: division by zero"}
+    ]
+
+
+def test_list_says_what_failed_on_stderr(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("broken", "1 / 0")
+    assert main(["plugins", "list"]) == 0
+    assert "! broken: loading: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_shown_with_its_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
+    assert main(["plugins", "list"]) == 0
+    assert '[install it with: pip install "tabwb[local]"]' in capsys.readouterr().out
+
+
+def test_a_new_plugin_is_used_once_it_is_trusted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    root = tmp_path / "fresh-words"
+    assert main(["plugins", "new", "fresh-words", "--in", str(tmp_path)]) == 0
+    assert str(root / "pyproject.toml") in capsys.readouterr().out
+    assert main(["plugins", "trust", str(root)]) == 0
+    assert "is trusted as it is now" in capsys.readouterr().out
+    status = main(["run", "fresh-words", "--model", "echo@text=a dog", "--json"])
+    captured = capsys.readouterr()
+    assert status == 0, captured.err
+    trials = json.loads(captured.out)["trials"]
+    values = {
+        trial["item"]: rating["value"]
+        for trial in trials
+        for rating in trial["ratings"]
+        if rating["rater"] == "fresh-words"
+    }
+    assert values == {"q1": 1.0, "q2": 0.0}
+    (root / "new-file").touch()
+    assert main(["plugins", "trust", str(root)]) == 0
+    assert "has changed" in capsys.readouterr().out
+
+
+def test_trusting_a_second_plugin_of_one_name_warns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    for folder in (first, second):
+        write_plugin("same-words", folder)
+        assert main(["plugins", "trust", str(folder / "same-words")]) == 0
+    warning = f"warning: '{first}/same-words' has a plugin 'same-words' too; only one is used"
+    assert warning in capsys.readouterr().err
+    assert main(["plugins", "untrust", str(second / "same-words")]) == 0
+    assert "is no longer trusted" in capsys.readouterr().out
+
+
+def test_what_is_no_plugin_folder_cannot_be_trusted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plugins", "trust", str(tmp_path)]) == 1
+    assert "is not a plugin folder" in capsys.readouterr().err
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert main(["plugins", "trust", str(tmp_path)]) == 1
+    assert "declares no entry point" in capsys.readouterr().err
+
+
+def test_new_refuses_to_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").mkdir()
+    assert main(["plugins", "new", "mine", "--in", str(tmp_path)]) == 1
+    assert "nothing was written" in capsys.readouterr().err
+
+
+def test_two_files_of_one_name_cannot_change_places_unseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "swapped"
+    texts = {"a": "x = 1", "b": "x = 2"}
+    for folder, text in texts.items():
+        (package / folder).mkdir(parents=True)
+        (package / folder / "rule.py").write_text(text, encoding="utf-8")
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    module = ModuleType("swapped")
+    module.__file__ = str(package / "__init__.py")
+    monkeypatch.setitem(sys.modules, "swapped", module)
+    before = identity_of(module, "swapped", "1")
+    assert before.sha256 and before == identity_of(module, "swapped", "1")
+    for folder, other in (("a", "b"), ("b", "a")):
+        (package / folder / "rule.py").write_text(texts[other], encoding="utf-8")
+    assert identity_of(module, "swapped", "1") != before
+
+
+MODELS = """
+class Model:
+    def open(self): return {}
+    def close(self): pass
+    def reply(self, request, cancel):
+        yield "text"
+        yield Reply("text", StopReason.END, 0.1)
+
+class Weighs(Model):
+    def reply_many(self, requests, cancel):
+        for index, _ in enumerate(requests):
+            yield index, Reply("text", StopReason.END, 0.1)
+    def likelihood(self, request, continuations, cancel):
+        return [Likelihood(-1.0 - at, 1) for at, _ in enumerate(continuations)]
+
+@hookimpl
+def tabwb_register_models(register):
+    add = lambda id, made, **more: register(Descriptor(id, id, made, **more))
+    add("claims", lambda s, o: Model(), likelihood=True)
+    add("names-it", lambda s, o: Model(), protocols=("generate", "likelihood"))
+    add("claims-batches", lambda s, o: Model(), batches=True)
+    add("weighs", lambda s, o: Weighs())
+    add("child-claims", lambda s, o: Model(), likelihood=True, runs="child")
+    add("child-weighs", lambda s, o: Weighs(), likelihood=True, runs="child")
+"""
+
+
+def answers(spec: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, int]:
+    status = main(["run", "tab", "--model", spec, "--protocol", "likelihood", "--judge", "none"])
+    err = capsys.readouterr().err
+    main(["results", "--json"])
+    listed = json.loads(capsys.readouterr().out)["administrations"]
+    return status, err, sum(one["answered"] for one in listed)
+
+
+@pytest.mark.parametrize("spec", ["claims", "names-it", "child-claims"])
+def test_likelihoods_that_a_back_end_does_not_have_are_refused(
+    install: Install, capsys: pytest.CaptureFixture[str], spec: str
+) -> None:
+    install("mine", MODELS)
+    status, err, answered = answers(spec, capsys)
+    assert (status, answered) == (1, 0)
+    assert "plugin 'mine'" in err
+    assert "lacks likelihood" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("spec", ["weighs", "child-weighs"])
+def test_likelihoods_are_found_by_the_method(
+    install: Install, capsys: pytest.CaptureFixture[str], spec: str
+) -> None:
+    install("mine", MODELS)
+    assert answers(spec, capsys)[::2] == (0, 20)
+
+
+def test_batches_are_found_and_refused_by_the_method(install: Install, load: Load) -> None:
+    install("mine", MODELS)
+    plugins = load()
+    with pytest.raises(ComponentError, match="lacks reply_many"):
+        plugins.open_model("claims-batches")
+    backend = plugins.open_model("weighs")
+    assert isinstance(backend, BatchingBackend)
+    assert isinstance(backend, LikelihoodBackend)
+    child = plugins.open_model("child-weighs")
+    child.open()
+    try:
+        assert isinstance(child, BatchingBackend)
+        assert list(child.reply_many([], threading.Event())) == []
+    finally:
+        child.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ecko", ["there is no model back end 'ecko'", "did you mean 'echo'?"]),
+        ("echo:loud", ["'echo' takes no name"]),
+        ("replay", ["'replay' needs a name", "replay:FILE"]),
+        ("echo@dela=1", ["no option 'dela'", "did you mean 'delay'?", "delay, text"]),
+        ("echo@delay=-1", ["'delay'", "'-1' is not allowed", "0 to 60"]),
+        ("echo@delay=nan", ["'delay'", "'nan' is not allowed"]),
+        ("transformers:x@dtype=int3", ["'dtype'", "'int3'", "bfloat16"]),
+        ("transformers:x@threads=0", ["'threads'", "1 to 1024"]),
+        ("profile:nobody", ["there is no profile 'nobody'"]),
+    ],
+)
+def test_a_spec_that_names_nothing_says_what_is_allowed(
+    load: Load, spec: str, words: list[str]
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        load().resolve("models", spec)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ruls", ["did you mean 'rules'?", "allowed: rules, likelihood,", "tabwb judge list"]),
+        ("Rules", ["for example rules or tab-2026+likelihood:bundled"]),
+        ("tab-2026:", ["after the colon of 'tab-2026:' a name is missing"]),
+    ],
+)
+def test_a_judge_that_is_none_is_told_with_judges_and_their_short_words(
+    load: Load, spec: str, words: list[str]
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        load().resolve("judges", spec)
+    for word in words:
+        assert word in str(caught.value)
+    assert "replay" not in str(caught.value)
+
+
+def test_an_alias_is_stored_as_what_it_stands_for(load: Load) -> None:
+    descriptor, spec = load().resolve("judges", "rules")
+    assert (descriptor.id, str(spec)) == ("rules-2", "rules-2")
+
+
+def test_an_alias_never_takes_an_id_away(install: Install, load: Load) -> None:
+    install(
+        "sly",
+        """
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("sly", "Sly", lambda s, o: None, aliases=("echo",)))
+        """,
+    )
+    plugins = load()
+    assert plugins.resolve("models", "echo")[0].id == "echo"
+    assert "model back end 'echo'" in str(plugins.problems[0])
+
+
+def test_a_profile_is_stored_as_what_it_stands_for() -> None:
+    profiles = {
+        "slow": Profile(Spec("echo", None, {"delay": "0.5"}), "here"),
+        "comma": Profile(Spec("echo", None, {"text": "a, b"}), "here"),
+    }
+    plugins = Plugins.load(Configuration(profiles=profiles))
+    assert str(plugins.resolve("models", "profile:slow")[1]) == "echo@delay=0.5"
+    assert str(plugins.resolve("models", "profile:slow@delay=0")[1]) == "echo@delay=0"
+    assert str(plugins.resolve("models", "profile:comma")[1]) == "profile:comma"
+    assert plugins.open_model("profile:comma").open()
+
+
+def test_what_needs_a_network_is_refused_offline_before_its_factory_runs(install: Install) -> None:
+    install(
+        "far",
+        """
+        def make(spec, options):
+            raise AssertionError("the factory ran")
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("far", "Far away", make, needs_network=True))
+        """,
+    )
+    with pytest.raises(NeedsNetwork, match="'far' needs a network, and tabwb is offline"):
+        Plugins.load(Configuration(offline=True)).open_model("far")
+
+
+def test_whether_a_network_is_needed_may_depend_on_the_options(install: Install) -> None:
+    install(
+        "near",
+        """
+        from typing import Annotated
+        from pydantic import BaseModel
+        class Options(BaseModel):
+            place: str = "far"
+        class Near:
+            def open(self):
+                return {}
+            def reply(self, request, cancel):
+                yield Reply("", StopReason.END, 0.0)
+            def close(self):
+                pass
+        def outside(spec):
+            return spec.options.get("place") != "here"
+        @hookimpl
+        def tabwb_register_models(register):
+            register(Descriptor("near", "Near or far", lambda spec, options: Near(),
+                                options=lambda: Options, needs_network=outside))
+        """,
+    )
+    plugins = Plugins.load(Configuration(offline=True))
+    plugins.open_model("near@place=here")
+    assert plugins.price("near@place=here") is FREE
+    with pytest.raises(NeedsNetwork, match="'near' needs a network"):
+        plugins.open_model("near")
+
+
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugins = load()
+    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
+    with pytest.raises(MissingExtra) as caught:
+        plugins.resolve("models", "bundled")
+    assert 'pip install "tabwb[local]"' in str(caught.value)
+
+
+def test_a_plugin_names_packages_of_its_own(load: Load, install: Install) -> None:
+    install(
+        "hearing",
+        """
+        @hookimpl
+        def tabwb_register_scorers(register):
+            for id, more in (("lacks", {"needs": ("no-such-package",)}),
+                             ("told", {"needs": ("no_such",), "install": "conda install such"}),
+                             ("has", {"needs": ("json", "pluggy")})):
+                register(Descriptor(id, id, lambda spec, options: None, **more))
+        """,
+    )
+    plugins = load()
+    assert plugins.problems == ()
+    with pytest.raises(MissingPackage, match="pip install no-such-package"):
+        plugins.resolve("scorers", "lacks")
+    with pytest.raises(MissingPackage, match="conda install such"):
+        plugins.resolve("scorers", "told")
+    plugins.resolve("scorers", "has")

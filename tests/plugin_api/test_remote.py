@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from pathlib import Path
+from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -15,8 +20,11 @@ from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.plugin_api.remote.failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.plugin_api.remote.keys import Key
 from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Message, Reply, Request, Wait
+from tabwb.plugin_api.remote.prices import FREE, cost_of, price_of, shipped
+from tabwb.plugin_api.remote.streaming import StreamedReply
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.specs import parse_spec
 from tabwb.records.states import StopReason
 
 Try = Callable[[Request, Cancel], Iterator[str | Reply]]
@@ -404,3 +412,157 @@ def test_what_only_begins_like_a_key_is_shown() -> None:
     *shown, last = replied(Service(attempt))
     assert "".join(map(str, shown)) == "a sk-i and a sk-pl"
     assert isinstance(last, Reply)
+
+
+def test_a_shipped_price_is_found_by_the_models_spec(tmp_path: Path) -> None:
+    price = price_of(parse_spec("gemini:gemini-2.5-flash"), local=False, config_dir=tmp_path)
+    assert price is not None
+    # 6,720 responses of 1,500 tokens sent and 250 received, at 0.30 and 2.50 dollars a million:
+    # 10.08 million x 0.30 + 1.68 million x 2.50.
+    assert cost_of(price, 6720 * 1500, 6720 * 250) == pytest.approx(3.024 + 4.2)
+
+
+def test_every_shipped_price_says_when_it_was_looked_up() -> None:
+    assert all(price.as_of and price.source for price in shipped())
+
+
+def test_the_users_price_goes_first(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text(
+        '[[price]]\nmodel = "gemini:*"\nprompt = 1\nreply = 2\n', encoding="utf-8"
+    )
+    price = price_of(parse_spec("gemini:gemini-2.5-flash"), local=False, config_dir=tmp_path)
+    assert price is not None and (price.prompt, price.reply) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "spec", ["openai:no-such-model", "openai:gpt-4o@base_url=https://other.example/v1"]
+)
+def test_an_unknown_price_is_no_price(tmp_path: Path, spec: str) -> None:
+    price = price_of(parse_spec(spec), local=False, config_dir=tmp_path)
+    assert price is None and cost_of(price, 10, 10) is None
+
+
+def test_what_runs_here_costs_nothing(tmp_path: Path) -> None:
+    assert price_of(parse_spec("bundled"), local=True, config_dir=tmp_path) is FREE
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("price = 1", r"more than tables"),
+        ("[[price]]\nprompt = 1", "'model' is missing"),
+        ('[[price]]\nmodel = "a"\nprompt = -1\nreply = 1', "'prompt' is -1"),
+        ('[[price]]\nmodel = "a"\nprompt = true\nreply = 1', "'prompt' is True"),
+        ('[[price]]\nmodel = "a"\nprompt = nan\nreply = 1', "'prompt' is nan"),
+        ('[[price]]\nmodel = "a"\nprompt = 1\nreply = 1\nprise = 3', "unknown key: prise"),
+        ('[[price]]\nmodel = "a"\nprompt = 1\nreply = 1\nas_of = "May"', "'as_of' is 'May'"),
+        ("[[price", "is not valid TOML"),
+    ],
+)
+def test_a_malformed_file_is_one_clear_error(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=message) as caught:
+        price_of(parse_spec("gemini:x"), local=False, config_dir=tmp_path)
+    assert caught.value.where is not None and str(path) in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning"),
+    [
+        ("<think>Q: a mane?</think>lion\nQ: next", "Q: a mane?"),
+        ("It has a mane.\n</think>\nlion\nQ: next", "It has a mane."),
+        ("<think>x</think><answer>lion\nQ: next</answer>", "x"),
+    ],
+)
+def test_a_stop_string_cuts_the_response_and_leaves_thinking_apart(
+    text: str, reasoning: str
+) -> None:
+    request = Request((Message("user", "?"),), Decoding(stop=("\nQ:",)))
+    facts = SimpleNamespace(
+        stop_reason=StopReason.END, prompt_tokens=None, reply_tokens=None, reasoning=""
+    )
+    for at in range(len(text)):
+        reply = StreamedReply(request, title="a model", structured=False, started=0.0)
+        for piece in (text[:at], text[at:]):
+            reply.feed(piece)
+        *_, last = reply.finish(facts, {}, lambda raw: raw)
+        assert isinstance(last, Reply)
+        assert (last.text, last.reasoning) == ("lion", reasoning)
+        assert last.stop_reason is StopReason.STOP_STRING
+
+
+# The audit hook cannot be taken away again, so each test has its own process.
+ABROAD = {
+    "TCP": "socket.create_connection(('192.0.2.1', 80), timeout=5)",
+    "UDP": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "connect_ex": "socket.socket().connect_ex(('192.0.2.1', 80))",
+    "IPv6": "socket.socket(socket.AF_INET6).connect(('2001:db8::1', 80))",
+    "mapped": "socket.socket(socket.AF_INET6).connect(('::ffff:192.0.2.1', 80))",
+    "name": "socket.getaddrinfo('example.org', 80)",
+    "older name": "socket.gethostbyname('example.org')",
+    "urllib": "__import__('urllib.request').request.urlopen('http://example.org/')",
+    "asyncio": "__import__('asyncio').run(__import__('asyncio').open_connection('192.0.2.1', 80))",
+}
+
+HOME = """
+    import os, socket, tempfile, threading
+    server = socket.create_server(("127.0.0.1", 0))
+    port = server.getsockname()[1]
+    socket.create_connection(("localhost", port)).close()
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", port))
+    path = os.path.join(tempfile.mkdtemp(), "s")
+    unix = socket.socket(socket.AF_UNIX)
+    unix.bind(path)
+    unix.listen()
+    socket.socket(socket.AF_UNIX).connect(path)
+    socket.getaddrinfo(None, 0)
+    one, other = socket.socketpair()
+    one.sendmsg([b"x"])
+    print("reached")
+"""
+
+
+def offline(code: str) -> subprocess.CompletedProcess[str]:
+    source = "import socket\nfrom tabwb.plugin_api.remote.offline import go_offline\ngo_offline()\n"
+    return subprocess.run(
+        [sys.executable, "-c", source + dedent(code)], capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("way", ABROAD)
+def test_nothing_leaves_this_machine(way: str) -> None:
+    done = offline(ABROAD[way])
+    assert done.returncode == 1
+    assert "was refused: tabwb is offline" in done.stderr
+
+
+def test_this_machine_itself_is_reached() -> None:
+    done = offline(HOME)
+    assert done.stdout.strip() == "reached", done.stderr
+
+
+def test_the_refusal_is_an_os_error_for_libraries_and_ours_for_people() -> None:
+    done = offline(
+        """
+        from tabwb.records.errors import NeedsNetwork
+        try:
+            socket.create_connection(("192.0.2.1", 80))
+        except OSError as error:
+            assert isinstance(error, NeedsNetwork)
+            print(str(error).splitlines()[1])
+        """
+    )
+    assert done.stdout.startswith("allowed: this machine's own addresses"), done.stderr
+
+
+def test_the_hubs_are_told_and_so_are_children() -> None:
+    done = offline(
+        """
+        import os
+        from tabwb.plugin_api.remote.offline import is_offline
+        names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "TABWB_OFFLINE")
+        print(is_offline(), [os.environ[name] for name in names])
+        """
+    )
+    assert done.stdout.strip() == "True ['1', '1', '1', '1']"

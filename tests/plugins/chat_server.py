@@ -168,14 +168,7 @@ def chat_server(
     look: Behaviour | None = None,
     unix: Path | None = None,
 ) -> Iterator[Chat]:
-    """A server that answers requests by the script and further ones by ``then``.
-
-    Args:
-        script: one for each request, in order.
-        then: for all others.
-        look: for the list of models.
-        unix: listen on this socket.
-    """
+    """A server that answers requests by the script and further ones by ``then``."""
 
     def no_models(handler: Handler, body: dict[str, Any]) -> None:
         handler.document(200, {"object": "list", "data": []}, {})

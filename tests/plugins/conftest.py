@@ -38,14 +38,7 @@ def save_tokenizer(folder: Path, *, chat: str | None = None) -> Any:
 
 
 def save_model(folder: Path, *, chat: str | None = None, kind: str = "Llama", **more: Any) -> Path:
-    """A model of two layers over that tokenizer.
-
-    Args:
-        folder: where to.
-        chat: the tokenizer's chat template.
-        kind: the beginning of its classes' names in transformers.
-        more: entries of its configuration.
-    """
+    """A model of two layers over that tokenizer."""
     import torch
     import transformers
 

@@ -31,16 +31,7 @@ def save_ctc(
     seed: int = 7,
     **more: Any,
 ) -> Path:
-    """A CTC model of two layers.
-
-    Args:
-        folder: where to.
-        labels: of its outputs, the blank first.
-        kind: the beginning of its classes' names in transformers.
-        files: write vocabulary and front end beside it.
-        seed: of the weights.
-        more: entries of its configuration.
-    """
+    """A CTC model of two layers."""
     import torch
     import transformers
 

@@ -201,10 +201,7 @@ def _said(
         (_said(["AY D OW N OW"], heard="I don't know"), "I don't know"),
         (_said(["K AE T"], heard="K AE P"), "kæp@u [: dog]"),
         (_said(["K AE T", "B AE T"], heard="cat"), "cat [: dog] [//] bæt@u [: dog]"),
-        (
-            _said(["K AE T", "B AE T"], heard="bee", score="error"),
-            "bee [: dog] [//] bæt@u [: dog]",
-        ),
+        (_said(["K AE T", "B AE T"], heard="bee", score="error"), "bee [: dog] [//] bæt@u [: dog]"),
         (_said(["K AE T"], heard="cat (or cut)"), "cat or cut"),
         (_said(["D AO G", "B AO R K S"], score="right"), "dog [//] bɔrks@u [: dog] [* p:n]"),
         (_said(["D AO G", "B AO R"], score="self-corrected", heard="bow"), "bow [: dog] [//] dog"),
@@ -227,10 +224,7 @@ def _said(
             "&-um it's a cat [: dog] [* s:r]",
         ),
         (_said(["K AE T"], heard="cat", code="mixed"), "cat [: dog] [* s:r] [* p:w]"),
-        (
-            _said(["K AE T", "B AE T"], code="formal"),
-            "kæt@u [: dog] [* p:w] [//] bæt@u [: dog]",
-        ),
+        (_said(["K AE T", "B AE T"], code="formal"), "kæt@u [: dog] [* p:w] [//] bæt@u [: dog]"),
         (
             _said(["K AE T", "B AE T"], heard="cat, bat", code="semantic"),
             "cat [: dog] [* s:r] [//] bat [: dog]",

@@ -1,35 +1,38 @@
+"""The rules judge as a component: a rating for each feature of the battery."""
+
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from math import atanh, sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from tabwb_builtin.burdens import STATISTIC, rank_correlations
 from tabwb_builtin.columns import COLUMNS, TABLE
 from tabwb_builtin.exporters import EXPORTERS
+from tabwb_builtin.judges import JUDGES
 from tabwb_builtin.scorers import SCORERS
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.battery.model import Item, Subtest
-from tabwb.plugin_api.components import Exporter, Response, Scorer
+from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.plugin_api import Responses
+from tabwb.plugin_api.components import Exporter, Judge, Response, Scorer
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import MEASURES_OF_OURS, Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import FORM_BASED_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report.documents.document import administration_document
-from tests.report.given import (
-    ANSWERS,
-    BATTERY,
-    SAMPLED,
-    administration,
-    answered,
-    trials,
-    voided,
-)
+from tabwb.scoring.rules.passage import TWO_SIDED
+from tabwb.tables.table import Column, table_of
+from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials, voided
 
 SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
 EXPORTER: dict[str, Exporter] = {
@@ -334,3 +337,132 @@ def test_rows_of_a_lesioned_model_have_the_values_of_the_lesion(tmp_path: Path) 
         "lesion_kind": "projections:zero:*@layers=0-1", "lesion_parameters": "120",
         "lesion_perplexity": "",
     }  # fmt: skip
+
+
+def feature(name: str) -> Feature:
+    return Feature(name, name, name, "")
+
+
+def rate(text: str, *features: str, status: ResponseStatus = ResponseStatus.OK) -> list[Rating]:
+    judge = JUDGES[0].factory(Spec("rules-2"), None)
+    response = Response(text, status, "A prompt.", "A prompt.", ResponseKind.CONNECTED_TEXT)
+    return list(judge.judge(response, [feature(name) for name in features]))
+
+
+def test_the_judge_is_found_as_rules_and_stored_as_rules_2() -> None:
+    assert (JUDGES[0].id, JUDGES[0].aliases) == ("rules-2", ("rules",))
+    judge = JUDGES[0].factory(Spec("rules-2"), None)
+    assert isinstance(judge, Judge)
+    assert (judge.rater, judge.features, judge.caution) == (
+        "rules-2",
+        TWO_SIDED,
+        FORM_BASED_CAUTION,
+    )
+
+
+def test_the_first_version_stays_for_studies_that_were_judged_with_it() -> None:
+    assert (JUDGES[1].id, JUDGES[1].aliases) == ("rules-1", ())
+    judge = JUDGES[1].factory(Spec("rules-1"), None)
+    assert (judge.rater, judge.features, judge.caution) == ("rules-1", TWO_SIDED, RULES_CAUTION)
+    text = "It was the best day of my life... I will never forget it."
+    response = Response(text, ResponseStatus.OK, "A.", "A.", ResponseKind.CONNECTED_TEXT)
+    (first,) = judge.judge(response, [feature("abandoned-utterances")])
+    assert (first.rater, first.value) == ("rules-1", 1.0)
+    (second,) = rate(text, "abandoned-utterances")
+    assert (second.rater, second.value) == ("rules-2", 0.0)
+
+
+@pytest.mark.parametrize("status", [each for each in ResponseStatus if not each.usable])
+def test_an_unusable_response_has_every_feature_undefined_with_its_status(
+    status: ResponseStatus,
+) -> None:
+    for rating in rate("I loved the ball, the ball, the ball.", *TWO_SIDED, status=status):
+        assert (rating.status, rating.value) == (RatingStatus.UNDEFINED, None)
+        assert status.value in rating.reason
+
+
+def test_what_an_absence_covers_is_said_with_it() -> None:
+    jargon, perseverations = rate("I like ice cream a lot.", "jargon", "perseverations")
+    assert "neologistic jargon (rule)" in jargon.reason
+    assert "words that come again" in perseverations.reason
+
+
+def test_present_is_one_with_the_words_and_absent_is_nought() -> None:
+    ratings = rate("I need to buy a blorf from the store.", "neologisms", "retracing")
+    assert [(each.measure, each.value, each.reason) for each in ratings] == [
+        ("neologisms", 1.0, '"blorf"'),
+        ("retracing", 0.0, ""),
+    ]
+    assert {each.rater for each in ratings} == {"rules-2"}
+
+
+def test_undefined_says_why() -> None:
+    (rating,) = rate("I like ice cream.", "off-topic")
+    assert rating.status is RatingStatus.UNDEFINED
+    assert rating.reason
+
+
+def test_only_features_of_the_battery_are_rated_in_its_order() -> None:
+    ratings = rate("I like ice cream.", "jargon", "retracing")
+    assert [each.measure for each in ratings] == ["jargon", "retracing"]
+
+
+def test_a_feature_of_another_battery_is_undefined() -> None:
+    (rating,) = rate("I like ice cream.", "halting-and-effortful")
+    assert rating.status is RatingStatus.UNDEFINED
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+def test_an_empty_response_is_undefined_and_not_nought(name: str) -> None:
+    (rating,) = rate("", name, status=ResponseStatus.EMPTY)
+    assert (rating.status, rating.value) == (RatingStatus.UNDEFINED, None)
+
+
+PAIRED = (Column("subtest", "", ""), Column("item", "", ""), Column("usable", "", "", "boolean"))
+FEATURES = ("anomia", "jargon", "retracing")
+
+
+def given(items: Sequence[str], judges: dict[str, Any], usable: Sequence[bool] = ()) -> Responses:
+    """Responses to items, with the ratings of each judge: (responses, features)."""
+    rows = zip(["text"] * len(items), items, usable or [True] * len(items), strict=True)
+    ratings = {judge: np.asarray(values, float) for judge, values in judges.items()}
+    return Responses(
+        BATTERY,
+        table_of("responses", PAIRED, rows),
+        dict.fromkeys(judges, FEATURES),
+        lambda judge, feature: ratings[judge][:, FEATURES.index(feature)],
+        dict.fromkeys(judges, FEATURES),
+    )
+
+
+def test_it_is_that_of_scipy_over_the_mean_burdens_of_items() -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 2, (2, 40, 3))
+    second[::2] = first[::2]
+    items = [f"i{at % 10}" for at in range(40)]
+    (value,) = rank_correlations(given(items, {"a": first, "b": second}))
+    means = [each.sum(axis=1).reshape(4, 10).mean(axis=0) for each in (first, second)]
+    expected = spearmanr(*means).statistic
+    assert value.of == "a, b" and value.n == 40 and value.value == pytest.approx(expected)
+    assert value.low is not None and value.high is not None and value.low < expected < value.high
+    half = 1.96 * sqrt((1 + expected**2 / 2) / 7)
+    assert atanh(value.high) - atanh(value.low) == pytest.approx(2 * half)
+
+
+def test_a_response_without_a_burden_by_both_is_left_out() -> None:
+    first = np.eye(3)[[0, 0, 1, 2, 1]] * [1, 1, 0]
+    second = first.copy()
+    second[0, 1] = np.nan
+    items, usable = list("abcde"), [True, False, True, True, True]
+    (value,) = rank_correlations(given(items, {"a": first, "b": second}, usable))
+    assert value.n == 3 and value.low is None and "fewer than 5 items" in value.reason
+
+
+def test_equal_burdens_have_no_correlation() -> None:
+    (value,) = rank_correlations(given(list("abcde"), {"a": np.ones((5, 3)), "b": np.eye(5, 3)}))
+    assert value.value is None and "are equal" in value.reason
+
+
+def test_it_needs_two_judges() -> None:
+    assert STATISTIC.judges == 2
+    assert list(rank_correlations(given(["a"], {"a": np.ones((1, 3))}))) == []

@@ -114,7 +114,6 @@ def begins_and_is_silent(handler: Handler, body: dict[str, Any]) -> None:
 def test_a_silent_server_is_said_and_ends_a_try(
     service: str, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first request is silent for ever under a long limit, and cancelled; the second ends."""
     monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.2)
     request = Request((Message("user", "Which one barks?"),), Decoding(max_tokens=5))
 

@@ -19,8 +19,8 @@ from tabwb_interchange.chat_said import MainTierError, said
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api import AnswerFile, AnswerProblems, TabwbError
 from tabwb.testing import check_importer
+from tests.builders import TAB
 
-TAB = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
 HEAD = """@UTF8
 @Begin
 @Languages:\teng

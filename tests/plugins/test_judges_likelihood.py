@@ -284,7 +284,6 @@ def test_surprisal_needs_log_probabilities() -> None:
 
 
 def test_the_probabilities_are_those_of_the_next_token(chatty: Path) -> None:
-    """Second derivation: one forward pass over prompt and prefix, softmax over the two bytes."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     made = LikelihoodJudge(SPEC, SMALL, lambda: model(chatty), calibrated=False)
@@ -306,7 +305,6 @@ def test_the_probabilities_are_those_of_the_next_token(chatty: Path) -> None:
 
 
 def test_surprisal_is_the_models_own_loss_in_bits(chatty: Path) -> None:
-    """Second derivation: the cross-entropy that transformers gives for the same tokens."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     made = SurprisalJudge(SPEC, lambda: model(chatty), after_prompt=False)

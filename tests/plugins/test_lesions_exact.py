@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tabwb_transformers.lesions.choice import unpacked
+from tabwb_transformers.lesions.operations import act, clear
+from tabwb_transformers.lesions.surgery import Surgery, _count
+
+from tabwb.lesion.spec import parse_lesions, stored_form
+from tabwb.records.errors import ComponentError, UsageError
+from tests.plugins.lesion_models import CONFIGURATIONS, FUSED, WITH_EXPERTS, made
 
 torch = pytest.importorskip("torch")
-from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
 
-from tabwb.lesion.spec import parse_lesions  # noqa: E402
-from tabwb.records.errors import ComponentError, UsageError  # noqa: E402
-from tests.plugins.lesion_models import CONFIGURATIONS, FUSED, WITH_EXPERTS, made  # noqa: E402
 
 TOKENS = torch.tensor([[5, 9, 12, 40, 3, 3, 17]])
 DENSE = [name for name in CONFIGURATIONS if name not in WITH_EXPERTS]
@@ -231,7 +238,6 @@ def test_an_expert_adds_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_EXPERTS)
 def test_the_gate_of_experts(name: str) -> None:
-    """With its gate 0, an expert gives act(bias) * up: of these activations 0 without a bias."""
     model = made(name)
     _, facts = lesioned(model, "mlp.gate:zero@layers=1")
     both = model.state_dict()["model.layers.1.mlp.experts.gate_up_proj"]
@@ -414,3 +420,227 @@ def test_each_architecture_that_is_not_refused_is_tested() -> None:
     from tabwb_transformers.lesions.anatomy import FAMILIES
 
     assert {make().model_type for make in CONFIGURATIONS.values()} == set(FAMILIES)
+
+
+(ZERO,) = parse_lesions("mlp.down:zero:0.3")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_masked_weights_become_0_and_the_others_keep_their_bits(
+    dtype: Any, is_turned: bool
+) -> None:
+    # More than is cleared at once, in rows of which the last block is smaller.
+    weights = torch.randn(300, 700, generator=torch.Generator().manual_seed(1)).to(dtype)
+    weights[0, :4] = torch.tensor([torch.nan, torch.inf, -0.0, 1e-45])
+    taken = torch.rand(weights.shape, generator=torch.Generator().manual_seed(2)) < 0.3
+    expected = torch.where(taken, torch.zeros((), dtype=dtype), weights)
+    if is_turned:
+        weights, expected, taken = weights.mT, expected.mT, taken.mT
+    copy = torch.empty_like(weights)
+    clear(weights, taken, copy)
+    act(ZERO, weights, taken, "0.mlp.down", 0.0)
+    bits = torch.uint8
+    for found in (copy, weights):
+        assert torch.equal(found.contiguous().view(bits), expected.contiguous().view(bits))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(700,), (20, 35), (7, 5, 20)])
+def test_units_become_0_and_the_others_keep_their_bits(dtype: Any, shape: tuple[int, ...]) -> None:
+    # Units along the columns, as neurons are in the last projection.
+    weights = torch.randn(*shape[1:], shape[0], generator=torch.Generator().manual_seed(1)).to(
+        dtype
+    )
+    expected = weights.clone()
+    expected[..., [0, 3, 6]] = 0
+    (lesion,) = parse_lesions("mlp.neurons:zero:0.3")
+    act(lesion, weights.movedim(-1, 0), torch.tensor([0, 3, 6]), "0.mlp.neurons", 0.0)
+    assert torch.equal(weights.view(torch.uint8), expected.view(torch.uint8))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_masked_weights_are_scaled_and_rounded_once(dtype: Any, offset: float) -> None:
+    weights = torch.randn(300, 700, generator=torch.Generator().manual_seed(1)).to(dtype)
+    taken = torch.rand(weights.shape, generator=torch.Generator().manual_seed(2)) < 0.3
+    wide = weights if dtype == torch.float64 else weights.float()
+    expected = weights.clone()
+    expected[taken] = ((wide[taken] + offset) * 0.3 - offset).to(dtype)
+    (lesion,) = parse_lesions("mlp.down:scale:0.3@factor=0.3")
+    act(lesion, weights, taken, "0.mlp.down", offset)
+    assert torch.equal(weights, expected)
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 1000])
+def test_a_packed_mask_arrives_whole(count: int) -> None:
+    mask = np.random.default_rng(count).random(count) < 0.5
+    assert np.array_equal(unpacked(torch.from_numpy(np.packbits(mask)), count).numpy(), mask)
+
+
+def test_a_lesion_on_a_device_waits_for_nothing() -> None:
+    weights = torch.empty(300, 700, dtype=torch.bfloat16, device="meta")
+    mask = torch.empty(300, 700, dtype=torch.bool, device="meta")
+    units = torch.empty(3, dtype=torch.int64, device="meta")
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        mask.sum().item()
+    for taken in (mask, units):
+        copy = torch.empty_like(weights)
+        clear(weights, taken, copy)
+        act(ZERO, weights, taken, "0.mlp.down", 0.0)
+    # The number of masked weights stays on the device until all parts are under way.
+    assert isinstance(_count(weights, mask), torch.Tensor) and _count(weights, units) == 3 * 700
+
+
+def test_masks_drawn_in_several_threads_are_the_same() -> None:
+    from tests.plugins.lesion_models import made
+
+    surgery = Surgery(made("llama"), lambda: None)
+    lesions = parse_lesions("projections:zero:0.3@seed=5+norm:scale:0.5@factor=2")
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for count in (1, 3):
+            torch.set_num_threads(count)
+            facts = surgery.apply(lesions)
+            found.append((facts, surgery.fingerprint()))
+    finally:
+        torch.set_num_threads(threads)
+    assert found[0] == found[1]
+
+
+def rounded(row: list[float], bits: int) -> list[Fraction]:
+    """Return a row of weights rounded to steps of its largest value over 2^(bits-1) - 1."""
+    step = max(abs(Fraction(weight)) for weight in row) / (2 ** (bits - 1) - 1)
+    return [round(Fraction(weight) / step) * step for weight in row]
+
+
+def quantised(name: str, spec: str, dtype: Any = torch.float32) -> tuple[Any, Any]:
+    """Return the weights of a model before and after, by their names."""
+    model = made(name, dtype)
+    before = {key: value.clone() for key, value in model.state_dict().items()}
+    Surgery(model, lambda: None).apply(parse_lesions(spec))
+    return before, model.state_dict()
+
+
+def close(found: Any, expected: list[Fraction], step: float) -> None:
+    wanted = torch.tensor([float(one) for one in expected], dtype=torch.float64)
+    assert (found.double() - wanted).abs().max() < 1e-5 * step
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("name", ["llama", "qwen3", "olmo2", *FUSED])
+def test_each_row_of_outputs_has_its_own_step(name: str, bits: int) -> None:
+    before, after = quantised(name, f"attention.k:quantise@bits={bits},layers=1")
+    key = "model.layers.1.self_attn.k_proj.weight"
+    outputs = len(fused_columns(name, "k") if name in FUSED else before[key])
+    changed = set()
+    for output in range(outputs):
+        places = [entry(name, None, "k", output, column) for column in range(32)]
+        key = places[0][0]
+        changed.add(key)
+        row = torch.stack([before[key][at] for _, at in places])
+        found = torch.stack([after[key][at] for _, at in places])
+        close(found, rounded(row.tolist(), bits), float(row.abs().max()))
+        assert len(set(found.tolist())) <= 2**bits - 1
+    for key, value in after.items():
+        assert torch.equal(value, before[key]) == (key not in changed), key
+
+
+@pytest.mark.parametrize("name", WITH_EXPERTS)
+def test_each_output_of_each_expert_has_its_own_step(name: str) -> None:
+    before, after = quantised(name, "mlp.down:quantise@bits=3,layers=0")
+    (key,) = (key for key in before if key.endswith("layers.0.mlp.experts.down_proj"))
+    # gpt-oss keeps (expert, input, output), the others (expert, output, input).
+    old, new = (each[key].mT if name == "gpt-oss" else each[key] for each in (before, after))
+    for expert in range(4):
+        for output in (0, 7, 31):
+            row = old[expert, output]
+            close(new[expert, output], rounded(row.tolist(), 3), float(row.abs().max()))
+
+
+def test_the_step_is_that_of_the_whole_row_whichever_weights_are_taken() -> None:
+    before, after = quantised("llama", "attention.o:quantise:0.4@bits=4,layers=0,seed=3")
+    _, zeroed = quantised("llama", "attention.o:zero:0.4@layers=0,seed=3")
+    key = "model.layers.0.self_attn.o_proj.weight"
+    for old, new, mark in zip(before[key], after[key], zeroed[key], strict=True):
+        expected = [
+            one if taken else Fraction(weight)
+            for weight, one, taken in zip(
+                old.tolist(), rounded(old.tolist(), 4), (mark == 0).tolist(), strict=True
+            )
+        ]
+        close(new, expected, float(old.abs().max()))
+
+
+def test_of_gemmas_norms_one_plus_the_weight_is_rounded_and_a_norm_is_one_row() -> None:
+    before, after = quantised("gemma2", "norm:quantise@bits=3,layers=0")
+    key = "model.layers.0.input_layernorm.weight"
+    row = (before[key] + 1.0).tolist()
+    close(after[key] + 1.0, rounded(row, 3), max(map(abs, row)))
+
+
+def test_bfloat16_is_rounded_once_more_and_rows_of_zeros_stay() -> None:
+    model = made("llama", torch.bfloat16)
+    weight = model.state_dict()["model.layers.0.mlp.down_proj.weight"]
+    weight[5] = 0.0
+    old = weight.clone()
+    surgery = Surgery(model, lambda: None)
+    surgery.apply(parse_lesions("mlp.down:quantise@bits=4,layers=0"))
+    new = model.state_dict()["model.layers.0.mlp.down_proj.weight"]
+    assert not new[5].any()
+    expected = [float(one) for one in rounded(old[6].tolist(), 4)]
+    assert torch.equal(new[6], torch.tensor(expected).to(torch.bfloat16))
+    surgery.restore()
+    assert torch.equal(model.state_dict()["model.layers.0.mlp.down_proj.weight"], old)
+
+
+UNITS = {"0.mlp.neurons": [3, 40], "2.mlp.neurons": [7], "1.attention.heads": [2]}
+
+
+def spec_of(folder: Path, target: str, more: str = "") -> str:
+    path = folder / "units.json"
+    path.write_text(json.dumps({"format": 1, "units": UNITS}))
+    return f"{target}@select=list,file={path}{more}"
+
+
+def test_listed_units_become_0_and_nothing_else(tmp_path: Path) -> None:
+    model, expected = made("llama"), made("llama").state_dict()
+    for layer, neurons in ((0, [3, 40]), (2, [7])):
+        expected[f"model.layers.{layer}.mlp.down_proj.weight"][:, neurons] = 0
+    expected["model.layers.1.self_attn.o_proj.weight"][:, 16:24] = 0  # the third of four heads
+    text = "+".join(spec_of(tmp_path, f"{one}:zero") for one in ("mlp.neurons", "attention.heads"))
+    facts = Surgery(model, lambda: None).apply(stored_form(text))
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, expected[name]), name
+    assert facts["lesion_units"] == "0.mlp.neurons:3,40;2.mlp.neurons:7+1.attention.heads:2"
+    assert facts["lesion_parameters"] == str(3 * 32 + 8 * 32)
+
+
+@pytest.mark.parametrize("operation", ["mean", "scale", "noise", "shuffle", "swap"])
+def test_other_operations_change_the_listed_units_alone(tmp_path: Path, operation: str) -> None:
+    model, before = made("gpt2"), made("gpt2").state_dict()
+    option = {"scale": ",factor=0.5", "noise": ",sigma=1"}.get(operation, "")
+    text = spec_of(tmp_path, f"mlp.neurons:{operation}", f"{option},layers=0")
+    Surgery(model, lambda: None).apply(stored_form(text))
+    changed = {
+        name for name, tensor in model.state_dict().items() if not torch.equal(tensor, before[name])
+    }
+    place = "transformer.h.0.mlp.c_proj.weight"
+    assert changed == {place}
+    rows = (model.state_dict()[place] != before[place]).any(1).nonzero()[:, 0]
+    assert rows.tolist() == [3, 40]
+
+
+def test_a_list_that_changed_is_refused_and_the_model_intact(tmp_path: Path) -> None:
+    model = made("llama")
+    (lesion,) = stored_form(spec_of(tmp_path, "mlp.neurons:zero"))
+    Path(lesion.file).write_text('{"format": 1, "units": {"0.mlp.neurons": [1]}}')
+    with pytest.raises(UsageError, match="has changed"):
+        Surgery(model, lambda: None).apply([lesion])
+    assert all(
+        torch.equal(tensor, other)
+        for tensor, other in zip(
+            model.state_dict().values(), made("llama").state_dict().values(), strict=True
+        )
+    )

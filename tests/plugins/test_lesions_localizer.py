@@ -48,11 +48,7 @@ ITEMS = Items(
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model in which three neurons and a head respond to the letter z, and no other unit.
-
-    The letters z and q are one vector but for two axes of the residual stream, which nothing writes
-    to; one has z and the other has q there. The planted units alone read the axis of z.
-    """
+    """A model in which three neurons and a head respond to the letter z, and no other unit."""
     folder = tmp_path_factory.mktemp("planted")
     save_model(folder, num_key_value_heads=2)
     tokenizer = save_tokenizer(folder)

@@ -11,9 +11,9 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Transcript
 from tabwb.scoring.naming.attempts import propose_attempts
+from tests.builders import SPEECH
 
 pytest.importorskip("soundfile", reason="needs tabwb[audio]")
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
 CLIPS = ("dog_d1a4fb3f_0.flac", "bed_ca4d5368_0.flac", "silence_1024.flac", "up_189cbabe_0.flac")
 
 

@@ -120,7 +120,6 @@ def test_greedy_replies_are_the_same_every_time(opened: TransformersModel) -> No
 
 
 def test_greedy_tokens_are_those_of_generate(base: Path) -> None:
-    """A second derivation: the library's own loop, without our cache handling."""
     reply = answer(model(base), asked(max_tokens=40))
     prompt = reply.metadata["rendered_prompt"]
     assert prompt == "Question: Which one barks?\nAnswer:"

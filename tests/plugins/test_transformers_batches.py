@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,20 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
+from benchmarks.draws import agreement_by_chance, first_words
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Reply, Request
+from tabwb.records.exchange import Decoding, Reply, Request
 from tabwb.records.states import StopReason
+from tests.builders import ROOT
 from tests.plugins.conftest import answer, asked, end_at, model, save_model
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 
-ROOT = Path(__file__).parents[2]
 ARCHITECTURES: dict[str, dict[str, Any]] = {
     "Llama": {},
     "Mistral": {"sliding_window": 8},
@@ -78,7 +79,6 @@ def same(one: Reply, other: Reply) -> bool:
 
 @pytest.mark.parametrize("kind", ARCHITECTURES)
 def test_replies_of_a_crowd_are_those_given_alone(kind: str, tmp_path: Path) -> None:
-    """The lone replies come from the library's own memory, without padding or positions of ours."""
     backend = opened(save_model(tmp_path, kind=kind, **ARCHITECTURES[kind]), batch_size=5)
     requests = mixed()
     alone = [answer(backend, request) for request in requests]
@@ -87,7 +87,6 @@ def test_replies_of_a_crowd_are_those_given_alone(kind: str, tmp_path: Path) -> 
 
 
 def test_a_model_that_cannot_share_or_pad_is_found_out(tmp_path: Path) -> None:
-    """Slopes by column count gaps as tokens; a running state cannot leave padding out."""
     tried = {}
     for kind in ("Llama", "Mpt", "Mamba"):
         backend = opened(save_model(tmp_path / kind, kind=kind, **ARCHITECTURES[kind]))
@@ -172,7 +171,6 @@ def test_stop_strings_end_each_reply_by_itself(crowd: TransformersModel) -> None
 def test_finished_replies_cost_nothing_more(
     crowd: TransformersModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of eight replies seven end at once; the model then reads one row for the last."""
     rows = read_rows(crowd, monkeypatch)
     end_at(crowd, frozenset())
     crowd._options = TransformersOptions(device="cpu", batch_size=8)
@@ -306,3 +304,56 @@ def _watched(
 
     monkeypatch.setattr(backend._opened.loaded.model, "forward", watched)
     return counts
+
+
+BUNDLED = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"
+REPLICATES = 120
+
+
+def asked_draws(seed: int, *items: str, replicates: int = REPLICATES) -> list[Request]:
+    plugins = Plugins.load()
+    battery = load_battery(plugins.find_battery("tab"))
+    plugins.close()
+    conditions = Conditions(
+        "bundled",
+        "model",
+        seed=seed,
+        replicates=replicates,
+        decoding=Decoding(max_tokens=4, temperature=2.5),
+        token_limits="run",
+    )
+    return [
+        request_for(battery, conditions, plan)
+        for plan in plan_trials(battery, conditions)
+        if plan.item in items
+    ]
+
+
+def texts(requests: Sequence[Request], batch_size: int = 64) -> list[str]:
+    backend = TransformersModel(str(BUNDLED), TransformersOptions(batch_size=batch_size))
+    found = dict(backend.reply_many(requests, threading.Event()))
+    backend.close()
+    replies = [found[index] for index in range(len(requests))]
+    return [reply.text for reply in replies if isinstance(reply, Reply)]
+
+
+def test_items_of_one_replicate_are_drawn_independently() -> None:
+    said = texts(asked_draws(1000, "ct1", "ct2"))
+    assert len(said) == 2 * REPLICATES
+    first, second = first_words(said[::2]), first_words(said[1::2])
+    together = sum(a == b for a, b in zip(first, second, strict=True)) / REPLICATES
+    assert agreement_by_chance(first, second) < 0.06
+    assert together < 0.1
+
+
+def test_neighbouring_seeds_share_no_draw() -> None:
+    one, other = (texts(asked_draws(seed, "ct1", replicates=40)) for seed in (1, 2))
+    assert sum(a == b for a, b in zip(one[1:], other[:-1], strict=True)) <= 2
+    assert len({*one, *other}) > 70
+
+
+def test_a_sampled_reply_is_the_same_alone_and_in_any_batch() -> None:
+    requests = asked_draws(3, "ct1", "ct4", replicates=4)
+    alone = texts(requests, batch_size=1)
+    assert texts(requests, batch_size=3) == alone
+    assert texts(requests[::-1], batch_size=8) == alone[::-1]

@@ -16,8 +16,16 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply
 from tests.plugins.conftest import answer, asked
-from tests.plugins.test_lesions_backend import BUNDLED, HALF, bundled, likelihoods, texts
-from tests.plugins.test_lesions_lanes import SPECS, alone, together
+from tests.plugins.test_lesions_lanes import (
+    BUNDLED,
+    HALF,
+    SPECS,
+    alone,
+    bundled,
+    likelihoods,
+    texts,
+    together,
+)
 from tests.plugins.test_lesions_lanes import requests as of_lanes
 
 pytest.importorskip("torch", reason="needs tabwb[local]")

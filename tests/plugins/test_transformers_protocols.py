@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 from tabwb_transformers.backend import TransformersModel
+from tabwb_transformers.prompts import Prompts
+from tabwb_transformers.templates import SHIPPED, load_template
 
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request
-from tabwb.records.states import Protocol, StopReason
-from tests.plugins.conftest import answer, asked, model, save_model
+from tabwb.records.states import Protocol, ResponseKind, StopReason
+from tests.plugins.conftest import CHAT, answer, asked, model, save_model, save_tokenizer
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
@@ -184,7 +187,6 @@ def test_an_empty_continuation_is_certain(opened: TransformersModel) -> None:
 
 
 def test_a_second_call_reads_only_what_is_new(opened: TransformersModel, base: Path) -> None:
-    """A prompt that grows: what was read for the first call is not read again, nor mixed up."""
     for text in ("What grows here so well?", "What grows here so well? And", "What grows"):
         prompt = f"Question: {text}\nAnswer:"
         (one,) = opened.likelihood(asked(text), [" trees"], threading.Event())
@@ -194,7 +196,6 @@ def test_a_second_call_reads_only_what_is_new(opened: TransformersModel, base: P
 def test_a_form_that_is_filled_in_is_read_once(
     opened: TransformersModel, base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a judge fills in its form: each call's texts begin with what the last one wrote."""
     assert opened._opened is not None
     assert opened._opened.engine.crowd
     forward, counts = opened._opened.loaded.model.forward, []
@@ -253,7 +254,6 @@ def test_a_long_text_is_read_in_pieces(tmp_path: Path) -> None:
 def test_beyond_the_models_limit_the_window_moves_by_half(
     opened: TransformersModel, base: Path
 ) -> None:
-    """A second derivation: the same windows, written out for a limit of 256 tokens."""
     text = "".join(chr(97 + n * 7 % 26) for n in range(600))
     (one,) = opened.likelihood(Request(()), [text], threading.Event())
     # Window 1 reads 256 tokens and so weighs 2 to 257; the next ones keep 128 of what was weighed
@@ -352,3 +352,115 @@ def test_the_descriptors_say_what_the_models_can() -> None:
             assert descriptor.protocols == ("generate", "enforced", "likelihood")
     finally:
         plugins.close()
+
+
+# ---------------------------------------------------------------- the boundary of prompt and text
+
+
+def merging(folder: Path) -> Any:
+    """A tokenizer that merges ``ok`` and ``: l`` wherever they stand."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = [("o", "k"), ("Ġ", "l"), (":", "Ġl")]
+    tokens = ["<eos>", *alphabet, "ok", "Ġl", ":Ġl"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    inner = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    inner.decoder = decoders.ByteLevel()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="<eos>")
+
+
+def test_a_text_is_tokenised_after_its_prompt(tmp_path: Path) -> None:
+    tokenizer = merging(tmp_path)
+    prompts = Prompts("test", tokenizer, "plain")
+    rendered, ids = prompts.encode(asked("w"))
+    after = prompts.after(rendered, ids, "okay")
+    assert tokenizer.convert_ids_to_tokens(after) == ["ok", "a", "y"]
+    assert ids + after == tokenizer(rendered + "okay")["input_ids"]
+
+
+def test_a_token_over_the_boundary_is_none_that_the_model_could_write(tmp_path: Path) -> None:
+    tokenizer = merging(tmp_path)
+    prompts = Prompts("test", tokenizer, "plain")
+    rendered, ids = prompts.encode(asked("w"))
+    assert tokenizer.convert_ids_to_tokens(tokenizer(rendered + " lo")["input_ids"])[-2:] == [
+        ":Ġl",
+        "o",
+    ]
+    after = prompts.after(rendered, ids, " lo")
+    assert tokenizer.convert_ids_to_tokens(after) == ["Ġl", "o"]
+    assert tokenizer.decode(ids + after) == rendered + " lo"
+
+
+@pytest.mark.parametrize(
+    ("chat_template", "ways"),
+    [(None, {"lion", "Ġlion"}), (CHAT, {"lion", "Ġlion"}), (CHAT + "\n", {"lion"})],
+)
+def test_options_may_be_written_with_and_without_a_space(
+    tmp_path: Path, chat_template: str | None, ways: set[str]
+) -> None:
+    tokenizer = save_tokenizer(tmp_path, chat=chat_template)
+    if chat_template is not None and chat_template.endswith("\n"):
+        tokenizer.chat_template = CHAT + "{{ '\\n' }}"
+    prompts = Prompts("test", tokenizer, "auto")
+    found = prompts.ways(*prompts.encode(asked()), "lion")
+    assert {"".join(tokenizer.convert_ids_to_tokens(way)) for way in found} == ways
+
+
+# ---------------------------------------------------------------- templates
+
+
+def test_examples_of_the_kind_stand_before_the_question(base: Path) -> None:
+    backend = model(base, template="examples")
+    facts = backend.open()
+    assert facts["template"] == "examples-1"
+    request = Request(
+        (Message("system", "Be brief."), Message("user", "Is ice hot?")),
+        Decoding(1),
+        kind=ResponseKind.YES_NO,
+    )
+    assert answer(backend, request).metadata["rendered_prompt"] == (
+        "Be brief.\n\n"
+        "Question: Answer with one word, Yes or No, and nothing else.\nIs snow warm?\n"
+        "Answer: No\n\n"
+        "Question: Answer with one word, Yes or No, and nothing else.\nDo fish live in water?\n"
+        "Answer: Yes\n\n"
+        "Question: Is ice hot?\nAnswer:"
+    )
+
+
+def test_without_a_kind_only_examples_for_all_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'id = "own"\nsystem = "{content} "\nuser = "Q {content} "\nassistant = "A{content} "\n'
+        'opening = "A"\nstop = ["Q"]\n[[example]]\nuser = "1+1"\nassistant = "2"\n'
+        '[[example]]\nkind = "choice"\nuser = "a, b"\nassistant = "a"\n'
+    )
+    template = load_template(path)
+    assert template.render([Message("user", "2+2")]) == "Q 1+1 A 2 Q 2+2 A"
+    shown = template.render([Message("user", "2+2")], ResponseKind.CHOICE)
+    assert shown == "Q 1+1 A 2 Q a, b A a Q 2+2 A"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('kind = "yes-no"', 'kind = "yesno"', ":23: example[3].kind: is not a kind of response"),
+        ('assistant = "pencil"', 'assistant = ""', ":20: example[2].assistant: must be a string"),
+        ('assistant = "No"', 'answer = "No"', ":25: example[3].answer: unknown key"),
+        ('reply = " {content}"', 'reply = "x"', ":8: reply: must be a string that holds {content}"),
+        ("[[example]]", "[example]", ":17: cannot overwrite"),
+    ],
+)
+def test_a_malformed_example_is_named_with_its_line(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    text = SHIPPED["examples"].read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "own.toml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ComponentError) as caught:
+        load_template(path)
+    assert f"{path}:" in str(caught.value)
+    assert words.lower() in str(caught.value).lower()

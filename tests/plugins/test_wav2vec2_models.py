@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,15 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs tabwb[local]")
-transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
-pytest.importorskip("soundfile", reason="needs tabwb[audio]")
-
-from tabwb.phonology.inventory import PHONEMES  # noqa: E402
-from tabwb.records.errors import ComponentError  # noqa: E402
-from tabwb.records.speech import Clip, Transcript  # noqa: E402
-from tabwb.speech.files import read_clip, write_wav  # noqa: E402
-from tests.plugins.speech_models import (  # noqa: E402
+from tabwb.phonology.inventory import PHONEMES
+from tabwb.plugin_api.child.component import ChildTranscriber
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.speech import Clip, Transcript
+from tabwb.speech.files import read_clip, write_wav
+from tests.builders import SPEECH
+from tests.plugins.speech_models import (
     ARPABET,
     ESPEAK,
     LETTERS,
@@ -30,6 +31,11 @@ from tests.plugins.speech_models import (  # noqa: E402
     save_ctc,
     transcriber,
 )
+
+torch = pytest.importorskip("torch", reason="needs tabwb[local]")
+transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
+pytest.importorskip("soundfile", reason="needs tabwb[audio]")
+
 
 FAMILIES: list[tuple[str, dict[str, Any], str]] = [
     ("Wav2Vec2", {}, "padded"),
@@ -160,7 +166,6 @@ def test_an_orthographic_model_hears_words(tmp_path: Path) -> None:
 
 
 def test_the_baseline_of_psst_is_read_with_its_shift(tmp_path: Path) -> None:
-    """Blank, three reserved outputs, 40 phonemes in alphabetical order, silence, noise."""
     names = ("<pad>", "", "", "", *sorted(PHONEMES), "<sil>", "<spn>")
     folder = save_ctc(tmp_path / "model", names, files=False, feat_extract_norm="group")
     made = transcriber(folder, labels="psst")
@@ -352,3 +357,78 @@ def test_int8_is_made_once_and_does_not_depend_on_what_else_is_heard(tmp_path: P
 
 def test_all_labels_of_psst_are_there() -> None:
     assert set(ARPABET) >= set(PHONEMES)
+
+
+for module in ("torch", "transformers", "soundfile"):
+    pytest.importorskip(module, reason="needs tabwb[local,audio]")
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load()
+    yield loaded
+    loaded.close()
+
+
+def test_a_model_in_a_folder_is_heard_through_a_child(plugins: Plugins, tmp_path: Path) -> None:
+    from tests.plugins.speech_models import noises, save_ctc
+
+    folder = save_ctc(tmp_path / "model")
+    spec = f"wav2vec2:{folder}@threads=1,beam=4"
+    transcriber = plugins.open_transcriber(spec)
+    assert isinstance(transcriber, ChildTranscriber)
+    facts = transcriber.open()
+    assert (facts["model"], facts["threads"], facts["decoder"]) == (spec, "1", "beam 4")
+    assert transcriber.pid not in (None, os.getpid())
+    (clip,) = noises(tmp_path, 0.8)
+    (found,) = transcriber.transcribe_many([clip], threading.Event())
+    assert found[1].status == "ok"
+    assert found[1].transcriber == spec
+    assert found[1].metadata["weights_sha256"] == facts["weights_sha256"]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_bundled_words_know_what_they_are(plugins: Plugins) -> None:
+    descriptor, _ = plugins.resolve("transcribers", "bundled-words")
+    assert (
+        descriptor.remarks
+        == "knows a few dozen words and tends to transcribe any sound as one of them"
+    )
+    transcriber = plugins.open_transcriber("bundled-words")
+    facts = transcriber.open()
+    assert (facts["model"], facts["labels"]) == ("bundled-words", "arpabet")
+    clips = [
+        Clip(str(SPEECH / name), accepted=(("D", "AO", "G"), ("D", "AA", "G")))
+        for name in ("dog_d1a4fb3f_0.flac", "six_964e8cfd_2.flac")
+    ]
+    found = dict(transcriber.transcribe_many(clips, threading.Event()))
+    dog, six = (found[index].accepted_likelihood for index in range(2))
+    assert dog is not None and six is not None
+    assert dog > six
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("wav2vec2:x@beam=0", "1 (greedy) to 500"),
+        ("wav2vec2:x@labels=sampa", "espeak-ipa"),
+        ("bundled-words@labels=cmu", "has no option 'labels'"),
+        ("wav2vec2", "needs a name"),
+        ("manual", "needs a name"),
+    ],
+)
+def test_what_a_spec_may_say_is_told(plugins: Plugins, spec: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        plugins.resolve("transcribers", spec)
+    assert words in str(caught.value)
+
+
+def test_a_folder_is_stored_as_it_is_found_from_everywhere(
+    plugins: Plugins, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    _, spec = plugins.resolve("transcribers", "wav2vec2:./model")
+    assert spec.name == str(tmp_path / "model")
+    _, spec = plugins.resolve("transcribers", "wav2vec2:owner/name")
+    assert spec.name == "owner/name"

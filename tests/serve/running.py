@@ -104,11 +104,7 @@ class Screen:
 
 @asynccontextmanager
 async def running(
-    links: Links,
-    *,
-    most: int = 20,
-    proxied: bool = False,
-    tries: WrongTries | None = None,
+    links: Links, *, most: int = 20, proxied: bool = False, tries: WrongTries | None = None
 ) -> AsyncIterator[Browser]:
     """Yield a browser at a server that shows :data:`PAGE` to its guests."""
     port = unused_port()

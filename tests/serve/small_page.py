@@ -1,7 +1,4 @@
-"""Stands in for a rating page: says what it is, and sends back every packet that it gets.
-
-It is as small as a process can be, and leaves when it is asked to or its server is gone.
-"""
+"""Stands in for a rating page."""
 
 from __future__ import annotations
 

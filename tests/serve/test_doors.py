@@ -59,11 +59,7 @@ class Door:
         self.here = browser.url.removeprefix("http://")
 
     def ask(self, request: bytes, *, whole: bool = True) -> bytes:
-        """Send bytes; return what comes until the server closes.
-
-        The server drops a request whose sender has stopped sending, so only one that is not whole
-        is ended in this way.
-        """
+        """Send bytes."""
         host, _, port = self.here.partition(":")
         with socket.create_connection((host, int(port)), timeout=5) as connection:
             connection.sendall(request)

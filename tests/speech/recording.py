@@ -10,11 +10,9 @@ import soxr
 from tabwb.speech.devices import pick
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.recorder import Recorder
+from tests.builders import DOG
 from tests.speech.virtual_microphone import VirtualMicrophone
 from tests.waiting import until
-
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
-WORD = SPEECH / "dog_d1a4fb3f_0.flac"
 
 
 def recording(path: Path, device: str | None = None) -> Recorder:
@@ -38,14 +36,11 @@ def likeness(heard: Samples, rate: int, played: Path) -> tuple[float, float]:
 
 
 def spoken(microphone: VirtualMicrophone, path: Path) -> float:
-    """Speak a word until a growing recording has it whole; return at which second of it.
-
-    On a busy machine the sound server may leave a gap in a word, which is then spoken again.
-    """
+    """Speak a word until a growing recording has it whole."""
 
     def is_whole() -> bool:
-        microphone.speak(WORD).wait()
-        return likeness(*read_clip(path), WORD)[0] > 0.99
+        microphone.speak(DOG).wait()
+        return likeness(*read_clip(path), DOG)[0] > 0.99
 
     until(is_whole, "a word without a gap")
-    return likeness(*read_clip(path), WORD)[1]
+    return likeness(*read_clip(path), DOG)[1]

@@ -121,7 +121,6 @@ def test_tiers_that_refer_to_tiers_that_refer_have_times(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["binary", "latin-1", "utf-8", "utf-16", "utf-16-short"])
 def test_each_format_of_praat_is_read(name: str) -> None:
-    """The files were written by Praat 6.3."""
     tiers = read_annotations(PRAAT / f"{name}.TextGrid").tiers
     words, points = tiers["words"], tiers["points"]
     last = "Straße" if name == "latin-1" else "ɾʌbɚ 東"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +24,21 @@ from tabwb.speech.condition import (
     limit,
 )
 from tabwb.speech.files import Samples, read_clip
+from tabwb.speech.level import (
+    CLIP_RUN,
+    FLOOR_DBFS,
+    Meter,
+    active_speech_level,
+    full_scale_runs,
+    level,
+)
+from tabwb.speech.playback import Playback
+from tabwb.speech.slowing import slowed
+from tests.builders import DOG, SPEECH
+from tests.speech.recording import likeness, recording
+from tests.speech.virtual_microphone import RATE as PLAYED_HZ
+from tests.speech.virtual_microphone import VirtualMicrophone
 
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
 LIMIT = 10 ** (LIMIT_DBFS / 20)
 
 
@@ -174,3 +189,182 @@ def test_a_stretch_without_sound_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TabwbError, match="no sound from 5 s on"):
         condition_file(source, tmp_path / "copy.wav", 5.0, 6.0)
     assert not (tmp_path / "copy.wav").exists()
+
+
+def array(*values: float) -> Samples:
+    return np.array(values, dtype=np.float32)
+
+
+def test_a_sine_at_full_scale_has_an_rms_of_minus_3_01() -> None:
+    t = np.arange(48_000) / 48_000
+    told = level(np.sin(2 * np.pi * 1_000 * t).astype(np.float32))
+    assert told.peak_dbfs == pytest.approx(0.0, abs=1e-3)
+    assert told.rms_dbfs == pytest.approx(10 * np.log10(0.5), abs=1e-3)
+
+
+def test_silence_has_a_level_that_can_be_shown() -> None:
+    told = level(np.zeros(100, dtype=np.float32))
+    assert (told.peak_dbfs, told.rms_dbfs, told.clipped) == (FLOOR_DBFS, FLOOR_DBFS, False)
+
+
+@pytest.mark.parametrize(("in_a_row", "clipped"), [(1, False), (2, False), (3, True), (9, True)])
+def test_three_samples_at_full_scale_light_the_clip_light(in_a_row: int, clipped: bool) -> None:
+    assert level(array(0.2, *[1.0] * in_a_row, 0.2)).clipped is clipped
+
+
+def test_the_largest_value_of_16_bits_is_full_scale() -> None:
+    assert level(array(*[32767 / 32768] * 3)).clipped
+    assert not level(array(*[0.999] * 3)).clipped
+
+
+def test_a_change_of_sign_is_no_flat_top() -> None:
+    assert not level(array(1.0, 1.0, -1.0, -1.0)).clipped
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 1.0, -1.0]), max_size=40),
+    st.lists(st.integers(0, 40), max_size=6),
+)
+def test_where_blocks_are_cut_does_not_change_how_often_it_clipped(
+    values: list[float], cuts: list[int]
+) -> None:
+    whole = np.array(values, dtype=np.float32)
+    meter = Meter()
+    for block in np.split(whole, sorted(min(cut, len(values)) for cut in cuts)):
+        meter.feed(block)
+    # Counted a second way: by walking along the samples.
+    expected = run = 0
+    before = 0.0
+    for value in values:
+        run = run + 1 if value and value == before else int(bool(value))
+        before = value
+        expected += run == CLIP_RUN
+    assert meter.clips == expected == len(full_scale_runs(whole))
+
+
+def test_a_flat_top_across_two_blocks_lights_the_second() -> None:
+    meter = Meter()
+    assert not meter.feed(array(0.0, 1.0, 1.0)).clipped
+    assert meter.feed(array(1.0, 0.0)).clipped
+    assert not meter.feed(array(0.0, 1.0)).clipped
+    assert meter.clips == 1
+
+
+def by_the_text(samples: Samples, rate: int) -> float:
+    """P.56 section 7.2 as it is written."""
+    g = math.exp(-1.0 / (rate * 0.03))
+    hangover = math.ceil(0.2 * rate)
+    thresholds = [0.5**power for power in range(15, -1, -1)]
+    counts, since = [0] * len(thresholds), [hangover] * len(thresholds)
+    p = q = squares = 0.0
+    for x in samples.tolist():
+        squares += x * x
+        p = g * p + (1 - g) * abs(x)
+        q = g * q + (1 - g) * p
+        for j, c in enumerate(thresholds):
+            if q >= c:
+                counts[j] += 1
+                since[j] = 0
+            elif since[j] < hangover:
+                counts[j] += 1
+                since[j] += 1
+    levels = [10 * math.log10(squares / a) if a else None for a in counts]
+    for j in range(len(thresholds) - 1):
+        low, high = levels[j], levels[j + 1]
+        if low is None or high is None:
+            break
+        c_low, c_high = (20 * math.log10(thresholds[k]) for k in (j, j + 1))
+        if low - c_low >= 15.9 >= high - c_high:
+            for _ in range(60):
+                middle, c_middle = (low + high) / 2, (c_low + c_high) / 2
+                if middle - c_middle >= 15.9:
+                    low, c_low = middle, c_middle
+                else:
+                    high, c_high = middle, c_middle
+            return low
+    raise AssertionError("no crossing")
+
+
+@pytest.mark.parametrize("name", ["house_6e916de8_0", "cat_83957201_0", "three_8c0e5970_0"])
+@pytest.mark.parametrize("gain", [1.0, 0.05])
+def test_the_level_of_words_is_that_of_the_recommendation(name: str, gain: float) -> None:
+    samples, rate = read_clip(SPEECH / f"{name}.flac")
+    samples = (gain * samples).astype(np.float32)
+    assert active_speech_level(samples, rate).dbov == pytest.approx(
+        by_the_text(samples, rate), abs=0.01
+    )
+
+
+def test_the_length_of_pauses_does_not_change_the_level() -> None:
+    tone = (0.1 * np.sin(np.arange(16_000) * 0.4)).astype(np.float32)
+    short, long = (
+        active_speech_level(np.concatenate([tone, np.zeros(n * 16_000, np.float32)]), 16_000)
+        for n in (2, 40)
+    )
+    assert short.dbov == pytest.approx(long.dbov, abs=1e-6)
+    assert short.dbov == pytest.approx(-23.01 - 1.0, abs=0.3)  # 0.2 s of hangover belong to it
+    assert short.activity * 3 == pytest.approx(long.activity * 41)
+
+
+@pytest.mark.parametrize("dbov", [-10.0, -30.0, -60.0])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 48_000])
+def test_a_tone_has_the_level_of_its_rms(dbov: float, rate: int) -> None:
+    t = np.arange(3 * rate) / rate
+    tone = (10 ** (dbov / 20) * math.sqrt(2) * np.sin(2 * np.pi * 440 * t)).astype(np.float32)
+    assert active_speech_level(tone, rate).dbov == pytest.approx(dbov, abs=0.1)
+
+
+def test_silence_has_no_level() -> None:
+    for samples in (np.zeros(0, np.float32), np.zeros(16_000, np.float32)):
+        assert (active_speech_level(samples, 16_000).dbov) == -144.0
+
+
+SLOWED_HZ = 16_000
+
+
+@pytest.mark.parametrize("hertz", [110, 440])
+def test_a_tone_lasts_longer_and_sounds_the_same(hertz: int) -> None:
+    at = np.arange(SLOWED_HZ) / SLOWED_HZ
+    tone = (0.5 * np.sin(2 * np.pi * hertz * at)).astype(np.float32)
+    made = slowed(tone, SLOWED_HZ, 0.75)
+    spectrum = np.abs(np.fft.rfft(made * np.hanning(len(made))))
+    assert len(made) == round(SLOWED_HZ / 0.75)
+    assert np.argmax(spectrum) * SLOWED_HZ / len(made) == pytest.approx(
+        hertz, abs=SLOWED_HZ / len(made)
+    )
+    middle = made[2000:-2000]
+    assert np.sqrt(np.mean(middle**2)) == pytest.approx(0.5 / np.sqrt(2), rel=0.02)
+
+
+def test_a_speed_of_one_changes_nothing_and_others_are_refused() -> None:
+    clip = np.linspace(-1, 1, 4000, dtype=np.float32)
+    assert np.array_equal(slowed(clip, SLOWED_HZ, 1.0), clip)
+    with pytest.raises(ValueError, match=r"a speed of 1\.5 is not between"):
+        slowed(clip, SLOWED_HZ, 1.5)
+
+
+def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    recorder = recording(tmp_path / "take.wav")
+    playback = Playback(DOG)
+    playback.start()
+    assert playback.playing
+    began = playback.played_s
+    assert began is not None and 0.0 <= began < playback.seconds
+    time.sleep(0.5)  # longer than the buffers
+    later = playback.played_s
+    assert later is None or later > began
+    playback.wait()
+    assert not playback.playing and playback.played_s is None
+    made = recorder.stop()
+    assert likeness(*read_clip(made.path), DOG)[0] > 0.99
+
+
+def test_playing_stops_when_asked(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+    long = tmp_path / "long.wav"
+    soundfile.write(long, np.zeros(20 * PLAYED_HZ, dtype=np.float32), PLAYED_HZ)
+    playback = Playback(long)
+    playback.start()
+    began = time.monotonic()
+    playback.stop()
+    assert time.monotonic() - began < 15.0
+    assert not playback.playing

@@ -16,8 +16,6 @@ from tabwb.speech.level import Level
 from tests.cli.conftest import in_process
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone
 
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
-
 
 def tone(path: Path, gain: float) -> Path:
     """Thirty seconds of a tone whose level comes and goes."""

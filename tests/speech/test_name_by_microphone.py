@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.administer.naming_parts import naming_battery
+from tests.builders import DOG
 from tests.cli.conftest import Run, in_process, run
 from tests.speech.virtual_microphone import VirtualMicrophone
 
 __all__ = ["run"]
-DOG = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 
 
 class Giving:
@@ -89,7 +89,7 @@ def test_without_consent_or_microphone_nothing_is_begun(
     microphone: VirtualMicrophone, tmp_path: Path, run: Run
 ) -> None:
     words = ["name", naming_battery(tmp_path), "--speaker", "S-014", "--input", "mic"]
-    refused = run(*words)
+    refused = run(*words, status=1)
     assert (refused.status, "S-014 has not consented to recording" in refused.err) == (1, True)
     run("speaker", "consent", "S-014", "--scope", "record", "--scope", "transcribe", "--given")
     refused = in_process([*words, "--device", "pulze"])

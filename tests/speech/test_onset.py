@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,8 @@ from tabwb.administer.naming.views import with_onset
 from tabwb.records.naming import Take
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.level import key_presses, onset, window_levels
+from tests.builders import SPEECH
 
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.quality import hum, quality
+from tests.builders import SPEECH
 
-SPEECH = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000
 
 

@@ -10,18 +10,23 @@ import sys
 import threading
 import time
 import wave
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
 from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.speech.capture import Taking
 from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
 from tabwb.speech.level import onset
 from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
-from tests.speech.recording import SPEECH, WORD, likeness, recording, spoken
+from tabwb.speech.wav import WavWriter
+from tests.builders import DOG, SPEECH
+from tests.speech.recording import likeness, recording, spoken
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone
 from tests.waiting import until
 
@@ -33,10 +38,10 @@ def test_a_word_that_is_spoken_is_what_is_recorded(
     silence_s = info(recorder.path).seconds
     began_s = spoken(microphone, recorder.path)
     recorder.stop()
-    alone = onset(*read_clip(WORD))
+    alone = onset(*read_clip(DOG))
     assert alone is not None and began_s + alone.s > silence_s
     heard, rate = read_clip(recorder.path)
-    assert likeness(heard, rate, WORD)[0] > 0.99
+    assert likeness(heard, rate, DOG)[0] > 0.99
     other, _ = likeness(heard, rate, SPEECH / "house_e1469561_0.flac")
     assert other < 0.5
 
@@ -127,12 +132,12 @@ def test_an_onset_can_be_found_while_the_recording_goes_on(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
     recorder = recording(tmp_path / "take.wav.part")
-    microphone.speak(WORD).wait()
+    microphone.speak(DOG).wait()
     samples, rate = read_clip(recorder.path, 0.0, recorder.now_s)
     found = onset(samples, rate)
     recorder.stop()
-    alone = onset(*read_clip(WORD))
-    _, at_s = likeness(*read_clip(recorder.path), WORD)
+    alone = onset(*read_clip(DOG))
+    _, at_s = likeness(*read_clip(recorder.path), DOG)
     assert found is not None and alone is not None
     assert found.s == pytest.approx(at_s + alone.s, abs=0.03)
 
@@ -179,7 +184,7 @@ def test_a_program_that_is_killed_leaves_a_take_that_is_offered(
     until(lambda: unfinished(tmp_path) == (path,))
     made = adopt(path)
     assert made.frames == (path.stat().st_size - 44) // 3
-    assert likeness(*read_clip(path), WORD)[0] > 0.99
+    assert likeness(*read_clip(path), DOG)[0] > 0.99
 
 
 def test_what_is_still_growing_is_not_adopted(
@@ -242,3 +247,89 @@ def _take(path: Path) -> Recording:
     recorder = recording(path)
     time.sleep(0.3)
     return recorder.stop()
+
+
+CAPTURED_HZ = 1_000
+BLOCK = bytes(3 * CAPTURED_HZ // 10)
+"""A tenth of a second."""
+
+
+class Tape:
+    """A recording that is fed by hand, and what it told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.told: list[Mapping[str, Any]] = []
+        self.taking = Taking(
+            WavWriter(folder / "a.wav", CAPTURED_HZ, 1),
+            "Mic",
+            CAPTURED_HZ,
+            1,
+            0.1,
+            self.told.append,
+        )
+
+    def feed(self, *times: float) -> None:
+        """Blocks that came at these seconds, each looked at as it came."""
+        for at in times:
+            self.taking.take((BLOCK, at))
+            self.taking.watch(at, False, "")
+
+    @property
+    def alarms(self) -> list[str | None]:
+        return [each["alarm"] for each in self.told if each["event"] == "alarm"]
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path)
+
+
+def steadily(start: float, end: float, step: float = 0.1) -> list[float]:
+    return [start + i * step for i in range(round((end - start) / step))]
+
+
+def test_sound_on_time_gives_no_alarm(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 20.0))
+    assert tape.alarms == []
+
+
+def test_a_clock_that_is_a_little_off_gives_no_alarm(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 400.0, 0.1 * 1.0009))
+    assert tape.alarms == []
+
+
+def test_a_burst_of_late_sound_is_not_missing(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 5.0), *[8.0 + i / 1000 for i in range(30)], *steadily(8.1, 12.0))
+    assert not any("missing" in alarm for alarm in tape.alarms if alarm)
+
+
+def test_a_gap_is_missing_sound(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 5.0), *steadily(7.0, 9.0))
+    assert tape.alarms == ["2.0 s of sound are missing: the computer is too busy, or the device"]
+
+
+def test_gaps_that_add_up_are_missing_sound(tape: Tape) -> None:
+    # One block in twenty is lost: no gap is long, and a minute lacks three seconds.
+    times = [at for i, at in enumerate(steadily(0.1, 60.0)) if i % 20]
+    tape.feed(*times)
+    assert tape.alarms and tape.alarms[0] is not None and "are missing" in tape.alarms[0]
+
+
+def test_more_sound_than_time_is_another_rate(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 10.0, 0.05))
+    assert tape.alarms == ["Mic sends more sound than fits its rate of 1000 Hz"]
+
+
+def test_silence_of_the_device_is_told(tape: Tape) -> None:
+    tape.feed(*steadily(0.1, 1.0))
+    tape.taking.watch(1.3, False, "")
+    assert tape.alarms == []
+    tape.taking.watch(1.5, False, "")
+    assert tape.alarms[-1] == "no sound comes from Mic any more"
+
+
+def test_a_position_is_that_of_the_promptest_block(tape: Tape) -> None:
+    tape.feed(0.10, 0.23, 0.31, 0.49)
+    # The first came just as its tenth ended; half of the latency of 0.1 s is taken off.
+    assert tape.taking.position()["zero_s"] == pytest.approx(0.0 - 0.05)
+    assert tape.taking.position()["frames"] == 400

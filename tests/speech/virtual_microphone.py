@@ -1,11 +1,4 @@
-"""A microphone that tests can speak into: a separate PulseAudio server with a null sink.
-
-What is played into the sink comes out of its monitor, which PortAudio sees through ALSA's plugin
-for PulseAudio. Server, socket, configuration and devices are private to the test; nothing of the
-machine's own sound is touched. Import the two fixtures where they are wanted::
-
-    from tests.speech.virtual_microphone import microphone, sound_server  # noqa: F401
-"""
+"""A microphone that tests can speak into."""
 
 from __future__ import annotations
 
@@ -36,13 +29,7 @@ _numbers = itertools.count(1)
 
 @dataclass
 class SoundServer:
-    """A PulseAudio daemon of one test process.
-
-    Attributes:
-        folder: with its socket and configuration.
-        daemon: its process.
-        environment: what a process needs to use it and nothing else.
-    """
+    """A PulseAudio daemon of one test process."""
 
     folder: Path
     daemon: subprocess.Popen[bytes]
@@ -59,13 +46,7 @@ class SoundServer:
 
 @dataclass
 class VirtualMicrophone:
-    """A null sink whose monitor is the default source.
-
-    Attributes:
-        server: where it lives.
-        name: of the sink.
-        modules: numbers of what was loaded, to be unloaded at the end.
-    """
+    """A null sink whose monitor is the default source."""
 
     server: SoundServer
     name: str

@@ -16,6 +16,7 @@ import soundfile
 import torch
 from transformers import SeamlessM4TFeatureExtractor
 
+from tests.builders import SPEECH
 from training.words.augment import Background, room, warp_frequency
 from training.words.clips import choose
 from training.words.examples import Batch, Examples, shares
@@ -25,8 +26,6 @@ from training.words.pronunciations import LABELS, PHONEMES, RECORDED_WORDS, enco
 from training.words.recordings import Recording, Samples, of_split, split_of
 from training.words.synthesise import Order, flap, nonword, say
 from training.words.train import loss_of
-
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 
 
 def tone(seconds: float, pitch: float = 300.0) -> Samples:
@@ -43,7 +42,7 @@ def examples() -> Examples:
 
 @pytest.mark.parametrize("samples", [16_000, 15_999, 16_321, 20_000, 48_123])
 def test_features_are_those_of_the_shipped_front_end(samples: int) -> None:
-    sound, _ = soundfile.read(CLIPS / "cat_4620dc14_0.flac", dtype="float32")
+    sound, _ = soundfile.read(SPEECH / "cat_4620dc14_0.flac", dtype="float32")
     sound = np.resize(sound, samples).astype(np.float32)
     extractor = SeamlessM4TFeatureExtractor(stride=STRIDE)
     theirs = extractor(sound, sampling_rate=16_000, return_tensors="pt")
@@ -164,7 +163,6 @@ def test_both_voices_say_words_and_phonemes(order: Order) -> None:
 
 
 def test_a_phoneme_counts_only_where_somebody_speaks() -> None:
-    """One frame of speech among three: the label is right there and nowhere else."""
     probabilities = torch.tensor([[[0.5, 0.5], [0.25, 0.75], [0.5, 0.5]]])
     mask = torch.ones(1, 3, dtype=torch.long)
     spoken = torch.tensor([[False, True, False]])

@@ -1,8 +1,4 @@
-"""A naming battery given in the workbench: recorded words are played into its recording.
-
-Nothing is made believe: the source writes a growing WAV as a microphone does, the words are real
-ones, and the transcriber finds them by correlation. Only time is the test's own.
-"""
+"""A naming battery given in the workbench."""
 
 from __future__ import annotations
 
@@ -29,10 +25,10 @@ from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
+from tests.builders import SPEECH
 from tests.workbench.seat import Seat, workbench
 
 RATE = 16_000
-SPEECH = Path(__file__).parent.parent / "data" / "speech"
 WORDS = {
     "dog": ("dog_d1a4fb3f_0.flac", "D AO G"),
     "cat": ("cat_83957201_0.flac", "K AE T"),
@@ -210,12 +206,7 @@ def views(given: NamingSeat) -> list[NamingView]:
     rules = battery.subtests[0].naming or NamingRules()
     subtest = battery.subtests[0]
     return [
-        NamingView(
-            trial,
-            naming_item(subtest.item(trial.plan.item)),
-            rules,
-            observations_of(trial),
-        )
+        NamingView(trial, naming_item(subtest.item(trial.plan.item)), rules, observations_of(trial))
         for trial in trials
     ]
 
@@ -269,16 +260,7 @@ async def naming(
     consent: bool = True,
     **fields: str,
 ) -> AsyncIterator[NamingSeat]:
-    """Open the workbench and begin a naming battery.
-
-    Args:
-        folder: gets the battery and the store.
-        size: of the terminal.
-        transcriber: its spec.
-        rules: TOML lines added to the subtest.
-        consent: whether the speaker's consents are recorded first.
-        fields: further fields of the draft.
-    """
+    """Open the workbench and begin a naming battery."""
     battery = naming_battery(folder / "pictures", rules)
     if consent:
         with Store.open(folder / "store.db") as store:

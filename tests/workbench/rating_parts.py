@@ -7,13 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
-from types import (
-    CoroutineType,
-    FrameType,
-    FunctionType,
-    GeneratorType,
-    ModuleType,
-)
+from types import CoroutineType, FrameType, FunctionType, GeneratorType, ModuleType
 from unittest.mock import patch
 
 from textual.pilot import Pilot

@@ -83,10 +83,7 @@ class Seat:
         await self.pilot.pause()
 
     async def press_button(self, name: str) -> None:
-        """Press a button by the keyboard, once it is no longer drawn as pressed.
-
-        A button takes no press for 0.2 s after the one before.
-        """
+        """Press a button by the keyboard, once it is no longer drawn as pressed."""
         button = self.app.screen.query_one(f"#{name}")
         await self.until(lambda: not button.has_class("-active"), f"the button {name}")
         button.focus()
@@ -96,15 +93,7 @@ class Seat:
         await self.press(*("space" if letter == " " else letter for letter in words))
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
-        """Wait until a condition holds.
-
-        Args:
-            condition: what has to become true.
-            what: what the condition waits for, for the message.
-
-        Raises:
-            AssertionError: if it does not hold within ``LIMIT_S``.
-        """
+        """Wait until a condition holds."""
         end = monotonic() + LIMIT_S
         while not condition():
             if monotonic() > end:
@@ -133,10 +122,7 @@ class Seat:
             widget.value = value
 
     async def begin(self, **fields: str) -> None:
-        """Begin an administration as the dialog would, with these fields of a draft.
-
-        The dialog has its own tests; it takes longer than everything else in most tests.
-        """
+        """Begin an administration as the dialog would, with these fields of a draft."""
         assert self.desk.catalogue is not None
         earlier = self.desk.work and self.desk.work.administration.id
         draft = default_draft(self.desk.catalogue)
@@ -179,14 +165,7 @@ Given = Sit
 async def workbench(
     folder: Path, size: tuple[int, int] = (80, 24), *, new: bool = False, **more: Any
 ) -> AsyncIterator[Seat]:
-    """Open the workbench over a store in ``folder``; the first notice has been read.
-
-    Args:
-        folder: gets ``store.db`` and the workbench's memory.
-        size: of the terminal.
-        new: whether the notice is still to be read.
-        more: further arguments of :func:`make_workbench`.
-    """
+    """Open the workbench over a store in ``folder``."""
     store = folder / "store.db"
     memory = folder / "memory.json"
     if not new and not memory.exists():

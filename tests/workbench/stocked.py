@@ -42,11 +42,7 @@ def give(
     labels: Mapping[str, str] | None = None,
     seed: int = 1,
 ) -> int:
-    """Give a battery: every answer is right but those of ``wrong`` items.
-
-    ``text`` answers a connected-text item, ``second`` is what the judge ``tab-2026:x`` finds, where
-    it is to judge, and ``likely`` the probability of anomia by item that ``likelihood:y`` tells.
-    """
+    """Give a battery."""
     conditions = Conditions(
         examinee, "model", seed, judges=("rules-2",), lesion=lesion, labels=labels or {}
     )

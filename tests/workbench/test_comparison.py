@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.style import Style
 from textual.events import Click
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 
-from tabwb.workbench.comparison.heat import FeatureTable
+from tabwb.analysis.grouping import Grouped
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.store.store import Store
+from tabwb.workbench.comparison.heat import FeatureTable, rate_words
+from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
-from tests.workbench.models_page import WIDE, by_model, rows, table
+from tabwb.workbench.engine.messages import Stored
+from tests.report.given import BATTERY, DECLARED, answered, summarise
+from tests.workbench.models_page import WIDE, by_model, column, names, rows, table
 from tests.workbench.seat import SIZES, Sit
-from tests.workbench.stocked import stock
+from tests.workbench.stocked import GOOD, give, stock
 
 
 @pytest.fixture(autouse=True)
@@ -141,3 +150,275 @@ async def test_a_click_on_the_head_of_an_empty_table_is_ignored(sit: Sit) -> Non
         shown.post_message(Click(shown, 1, 0, 0, 0, 1, False, False, False, style=style))
         await seat.pilot.pause()
         assert (seat.app._exception, len(shown.columns)) == (None, 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        assert "j Rated by" in seat.text.splitlines()[-1]
+        # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
+        assert names(seat)[:2] == ["weak", "able"]
+        assert names(seat)[2].startswith("weak + m")
+        assert column(seat, "usable") == ["5/5", "10/10", "-"]
+        assert column(seat, "burden") == ["0.80", "0.10", "-"]
+        # 3 of 5 words right, all of them, 4 of 5.
+        assert [cell[:4] for cell in column(seat, "right word-comprehension")] == [
+            "0.60",
+            "1.00",
+            "0.80",
+        ]
+        assert "over 19" in " ".join(seat.text.split())
+
+
+async def test_battery_and_judge_are_chosen_once_before_the_first_row(
+    sit: Sit, battery: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugins = Plugins.load()
+    with Store.open(tmp_path / "store.db") as store:
+        for examinee in ("late", "later"):
+            give(store, plugins, examinee, battery=battery)
+    plugins.close()
+    seen: list[tuple[str, str] | None] = []
+    grow = ModelsPage.grow
+
+    def grown(page: ModelsPage, row: Grouped | None, *more: Any) -> None:
+        grow(page, row, *more)
+        basis = page.basis
+        assert basis is None or basis.terms is not None
+        rater = basis.terms.rater if basis and basis.terms else ""
+        seen.append((basis.short, rater) if basis else None)
+
+    monkeypatch.setattr(ModelsPage, "grow", grown)
+    async with sit(WIDE) as seat:
+        await seat.press("m")
+        await seat.until(lambda: len(seen) == 6, "all rows")
+        assert seen[0] is None and seen[1] == ("tab 2026.1", "rules-2")
+        assert len(set(seen[1:])) == 1
+
+
+async def test_burdens_of_two_judges_share_no_column(sit: Sit) -> None:
+    async with sit((220, 60)) as seat:
+        await by_model(seat, "likelihood:y")
+        assert column(seat, "burden") == ["0.40 n=5", "-", "-"]
+        assert "   -    " in rows(seat)[1]  # figures are below each other
+        await by_model(seat, "tab-2026:x")
+        assert column(seat, "burden") == ["0.80", "0.10", "-"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_burden_that_rests_on_fewer_than_there_are_says_so_in_its_row(
+    sit: Sit, size: tuple[int, int]
+) -> None:
+    async with sit(size) as seat:
+        # Of the two administrations of one model this judge was given one.
+        await by_model(seat, "likelihood:y")
+        at = names(seat).index("able")
+        assert column(seat, "usable")[at] == "5/5"
+        assert column(seat, "burden")[at] == "0.40 n=5"
+        if size == WIDE:
+            await seat.press("home")
+            await seat.reads("not rated yet: 5")
+
+
+async def test_keys_and_clicks_on_heads_sort_and_the_head_has_the_arrow(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        assert "burden ↓" in seat.text
+        await seat.press("less_than_sign")
+        assert "burden ↑" in seat.text
+        assert [name[:8] for name in names(seat)] == ["able", "weak", "weak + m"]
+        await seat.press("greater_than_sign")
+        await seat.reads("by word comprehension ↓")
+        assert [name[:8] for name in names(seat)] == ["able", "weak + m", "weak"]
+        for arrow in ("model ↑", "model ↓"):
+            await seat.pilot.click(ModelsTable, offset=(8, 0))
+            await seat.reads(arrow)
+        assert names(seat)[-1] == "able"
+
+
+async def test_a_model_is_read_again_when_something_of_it_is_stored(
+    sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.workbench.comparison.actions.RENEW_S", 0.01)
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "down")
+        with Store.open(tmp_path / "store.db") as store, closing(Plugins.load()) as plugins:
+            number = give(store, plugins, "weak", text=f"Yes. {GOOD}", second={}, seed=3)
+        seat.desk.tell(Stored(number))
+        # 4 features in 5 responses, then none in 5 more; the cursor stays where it is.
+        await seat.until(lambda: "0.40" in column(seat, "burden"))
+        assert names(seat)[table(seat).cursor_row] == "able"
+
+
+async def test_the_cursor_stays_on_its_model_when_the_order_changes(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        await seat.press("less_than_sign")
+        current = seat.desk.query_one(ModelsPage).current
+        assert current is not None
+        assert current.label == "weak"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_right_answers_have_intervals_and_baselines(sit: Sit, size: tuple[int, int]) -> None:
+    async with sit(size) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
+        await seat.reads("3 of 5  0.15-0.95")
+        await seat.reads("balanced 0.83")
+        await seat.press("t", *(["t"] if size[0] < 100 else []))
+        await seat.until(lambda: table(seat).columns_shown[1] == "right word-comprehension")
+        drawn = column(seat, "right word-comprehension")[0]
+        assert drawn.startswith("0.60 ")
+        axis = drawn[5:]
+        assert "─●─" in axis
+        # All right, as always the first option would be (◈); guessing would be right in 1 of 6.
+        able = column(seat, "right word-comprehension")[1]
+        shown = table(seat)
+        width = shown.ordered_columns[
+            shown.columns_shown.index("right word-comprehension") + 1
+        ].width
+        assert (able[0:5], able[-1], len(able)) == ("1.00 ", "◈", width)
+        assert able.index("◆") == 5 + round((width - 6) / 6)
+
+
+async def test_a_filter_keeps_what_has_its_words(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat)
+        await seat.press("slash")
+        await seat.type("weak")
+        await seat.reads("2 of 3 models")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.focused is table(seat))
+        assert all("weak" in name for name in names(seat))
+        await seat.press("slash")
+        await seat.type("zz")
+        await seat.reads('No model has "zz" in its name')
+        await seat.press("escape")
+        await seat.reads("3 of 3 models")
+
+
+async def test_b_groups_by_another_key_and_m_keeps_it(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        await seat.press("b")
+        await seat.until(lambda: seat.app.screen.query("#lines"))
+        lines = seat.app.screen.query_one("#lines", OptionList)
+        offered = [str(one.prompt).split()[0] for one in lines.options]
+        assert offered[lines.highlighted or 0] == "model"
+        lines.highlighted = offered.index("lesion")
+        await seat.press("enter")
+        await seat.reads("2 of 2 groups")
+        await seat.reads("Results by lesion")
+        assert sorted(names(seat))[1] == "no lesion"
+
+
+async def test_the_marked_models_are_exported(sit: Sit, tmp_path: Path) -> None:
+    out = tmp_path / "two.jsonl"
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "space", "down", "space", "e")
+        await seat.reads("Export 2 models")
+        dialog = seat.app.screen.query_one(".dialog")
+        buttons = seat.app.screen.query_one(".dialog-buttons")
+        assert dialog.region.bottom - buttons.region.bottom <= 2  # it is as high as what it holds
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 3 * 20
+
+
+async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        assert seat.results is not None
+        assert seat.results.administration.id == 3
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "models")
+        await seat.press("down", "enter")
+        await seat.reads("Administrations of able")
+        await seat.reads("seed 2")
+        await seat.press("down", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        assert seat.results.administration.id == 1
+
+
+async def test_esc_goes_home_from_results_that_were_opened_from_elsewhere(sit: Sit) -> None:
+    async with sit() as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.page == "home")
+        await seat.press("f7", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "home")
+
+
+async def test_the_detail_moves_below_where_it_becomes_narrow(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        detail = seat.desk.query_one("#model-detail")
+        assert detail.region.x > table(seat).region.right - 1
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.reads("3 of 5  0.15-0.95")
+        assert detail.region.y >= table(seat).region.bottom
+        assert names(seat)[0] == "weak"
+        await seat.reads("95 %  word  sentence  repetition")
+
+
+async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
+    sit: Sit, tmp_path: Path
+) -> None:
+    (tmp_path / "store.db").unlink()
+    async with sit() as seat:
+        await seat.press("m")
+        await seat.pilot.pause(0.2)
+        assert seat.desk.page == "home"
+        assert "results by model" not in seat.text
+
+
+async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
+    from tabwb.workbench.shell.help import GENERAL, help_for
+
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        page = seat.desk.query_one(ModelsPage)
+        for widget in seat.desk.focus_chain:
+            if page in widget.ancestors:
+                seat.desk.set_focus(widget)
+                assert help_for(seat.app.screen) != GENERAL, widget
+
+
+async def test_the_page_opens_at_its_first_row(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        assert names(seat)[1] == "able"  # which was read first
+        assert table(seat).cursor_row == 0
+
+
+async def test_the_explorer_keeps_what_differs_between_long_names(sit: Sit, tmp_path: Path) -> None:
+    plugins = Plugins.load()
+    with Store.open(tmp_path / "store.db") as store:
+        for name in ("oak-base", "oak-chat"):
+            give(store, plugins, f"transformers:made-up/{name}@dtype=float32")
+    plugins.close()
+    async with sit(WIDE) as seat:
+        await seat.reads("oak-base")
+        await seat.reads("oak-chat")
+
+
+def test_a_judged_model_without_a_burden_is_not_said_to_be_not_judged() -> None:
+    (judge,) = summarise(BATTERY, (answered("ct1", ""),), declarations=DECLARED).judges
+    assert not judge.burden.n_burden and not judge.not_judged
+    assert rate_words(judge, "retracing") == "undefined: no response has a burden"
+    assert rate_words(None, "retracing") == "not judged"

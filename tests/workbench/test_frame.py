@@ -4,26 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
+import json
+import pkgutil
+import sqlite3
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 import pytest
 from rich.segment import Segment
+from rich.style import Style
 from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.command import CommandPalette
+from textual.containers import Horizontal
 from textual.content import Content
-from textual.events import Resize, Show
+from textual.events import Click, Resize, Show
 from textual.geometry import Size
+from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.theme import Theme
+from textual.widget import Widget
+from textual.widgets import Button, Input, OptionList, Static
 
+import tabwb.workbench
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.speakers import Consent
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.store.store import Store
+from tabwb.workbench.engine.messages import Stored
+from tabwb.workbench.home.page import HomePage
+from tabwb.workbench.participants.page import ParticipantsPage
+from tabwb.workbench.shell import app, settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.shortening import shortened_apart
+from tabwb.workbench.shell.text_fields import TextField
 from tabwb.workbench.shell.width_aware import Flow
-from tests.workbench.seat import SIZES, Sit
+from tests.workbench.seat import SIZES, Given, Seat, Sit
+from tests.workbench.stocked import give
 
 
 async def test_the_first_opening_shows_what_tabwb_is_not_and_only_once(sit: Sit) -> None:
@@ -296,3 +323,392 @@ async def test_sizes_that_follow_each_other_at_once_are_laid_out_to_an_end(
         await asyncio.sleep(1.0)
         assert set(laid_out) == {Size(107, 31)} and len(laid_out) < 10
         assert seat.app.screen.size == Size(107, 31)
+
+
+async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabwb.workbench.home.controller.DEMONSTRATION", ("tab", "echo"))
+    async with sit((80, 24)) as seat:
+        for words in (
+            "No administration is stored yet.",
+            "d Demonstration",
+            "D Demonstration: naming",
+            "i Import",
+        ):
+            await seat.reads(words)
+        await seat.press("d")
+        await seat.reads("tabwb gives the Text Aphasia Battery")
+        await seat.press("escape")
+        await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
+        await seat.reads("tabwb gives the Text Aphasia Battery")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work, "the demonstration")
+        conditions = seat.work.administration.conditions
+        assert (seat.work.administration.battery, conditions.examinee) == ("tab", "echo")
+
+
+async def test_an_empty_store_lists_batteries_and_models_in_a_tall_window(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.reads("20 items  for models  Text Aphasia Battery")
+        await seat.reads("echo                     Returns the prompt")
+        await seat.press("r")
+        await seat.reads("tabwb rate plan pilot")
+        assert not seat.desk.query_one("#sets-pane").display, "there is no empty list"
+        assert seat.desk.query_one("#set-scroll").has_focus
+
+
+async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Store.open(path) as store, closing(Plugins.load()) as plugins:
+        give(store, plugins, "oak", wrong=("wc1", "wc2"))
+        give(store, plugins, "ash", lesion=None)
+        store.people.keep_consents([Consent("S-014", "record", True, "2026-03-01")])
+    async with sit((160, 48)) as seat:
+        await seat.reads("word ✗✗✓✓✓  sentence ✓✓✓✓✓")
+        above = seat.text.splitlines()[_line(seat, "word ✗✗✓✓✓") - 1]
+        assert "oak" in above and "13/15" in above
+        assert "#2" in seat.text  # details of the latest
+        await seat.press("down")
+        await seat.reads("tab · oak")
+        (word,) = [line for line in seat.text.splitlines() if "Word Comprehension" in line]
+        assert "3/5" in word and "├" in word and "●" in word
+
+        await seat.press("down")  # to the participants
+        await seat.reads("✓ record")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.query(ParticipantsPage), "the participants")
+        await seat.until(lambda: seat.desk.query_one(ParticipantsPage).present, "the participant")
+        await seat.press("escape")
+        await seat.until(lambda: isinstance(seat.desk.current, HomePage), "home")
+
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.until(lambda: "13/15" in seat.text and "Details" not in seat.text)
+        assert "S-014" in seat.text
+
+
+async def test_what_is_paused_is_continued_even_without_scores(
+    given: Given, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "store.db") as people:
+        people.people.keep_consents([Consent("S-014", "record", True, "2026-03-01")])
+    async with given((160, 48), items=1) as seat:
+        await seat.press("f8")
+        await seat.reads("Continue")
+        continued = seat.desk.query_one("#home-open Rows")  # not the participants
+        await seat.until(lambda: seat.app.focused is continued, "the focus")
+        await seat.reads("Enter continues it.")
+        with sqlite3.connect(tmp_path / "store.db") as store:
+            store.execute(
+                "UPDATE texts SET text = '{}' WHERE id IN (SELECT canonical_id FROM batteries)"
+            )
+        seat.desk.tell(Stored(1))
+        await seat.reads("The scores cannot be read")
+        await seat.press("enter")
+        await seat.reads("#1?")
+
+
+def _line(seat: Seat, words: str) -> int:
+    return next(at for at, line in enumerate(seat.text.splitlines()) if words in line)
+
+
+async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("f1")
+        await seat.reads("begins a new administration")
+        await seat.press("escape", "f6", "f1")
+        await seat.reads("Batteries, examinees, and administrations")
+
+
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+async def test_help_comes_in_a_dialog_and_leaves_it_untouched(
+    sit: Sit, battery: str, key: str
+) -> None:
+    async with sit() as seat:
+        await seat.press("n")
+        await seat.dialog()
+        seat.fill(battery=battery, model="ecko")
+        dialog = seat.app.screen
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
+        await seat.reads("allowed:")
+        dialog.query_one("#judges" if key == "f1" else "#begin").focus()
+        before = ""
+        while before != seat.text:  # what the dialog tells of the design comes a little later
+            before = seat.text
+            await seat.pilot.pause(0.5)
+        await seat.press(key)
+        await seat.reads("Specs of judges with spaces between" if key == "f1" else "enter begins")
+        await seat.press(key)
+        await seat.until(lambda: seat.app.screen is dialog)
+        await seat.until(lambda: seat.text == before, "the dialog as it was")
+        assert dialog.focused is not None
+        assert dialog.focused.id == ("judges" if key == "f1" else "begin")
+
+
+async def test_a_question_mark_in_a_field_is_a_letter(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f7", "question_mark")
+        await seat.until(lambda: getattr(seat.app.focused, "value", "") == "?")
+
+
+async def test_help_comes_in_the_export_dialog(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("e", "f1")
+        await seat.reads("A new file. Existing files are never overwritten.")
+        await seat.press("f1", "up", "question_mark")
+        await seat.reads("What the file will hold.")
+
+
+async def test_every_part_that_can_be_focused_has_help(sit: Sit, battery: str) -> None:
+    from tabwb.workbench.shell.help import GENERAL, help_for
+
+    async with sit((160, 48)) as seat:
+        await seat.press("n")
+        await seat.dialog()
+        screens: list[tuple[Screen[Any], list[Widget]]] = [
+            (seat.app.screen, list(seat.app.screen.focus_chain))
+        ]
+        await seat.press("escape")
+        await seat.begin(battery=battery, model="echo")
+        screens.append((seat.desk, list(seat.desk.focus_chain)))
+        for screen, chain in screens:
+            assert len(chain) > 2
+            for widget in chain:
+                screen.set_focus(widget)
+                assert help_for(screen) != GENERAL, widget
+
+
+PAGES = ("background", "surface", "panel", "hover")
+"""What texts, fields and borders lie on."""
+CURSORS = ("block-cursor-background", "block-cursor-blurred-background")
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2.2."""
+
+    def linear(part: int) -> float:
+        share = part / 255
+        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(part) for part in Color.parse(colour).rgb)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """(lighter + 0.05) / (darker + 0.05)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_the_contrast_is_that_of_the_standard() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
+
+
+@pytest.mark.parametrize("theme", settings.THEMES, ids=lambda theme: theme.name)
+def test_texts_and_borders_stand_out_from_what_is_behind_them(theme: Theme) -> None:
+    colours = {name: getattr(theme, name) for name in ("background", "surface", "panel")}
+    colours |= {name: getattr(theme, name) for name in ("foreground", "accent", "warning", "error")}
+    colours |= theme.variables
+    text = 7.0 if theme is settings.HIGH_CONTRAST else 4.5
+    least = [
+        (front, behind, ratio)
+        for fronts, behinds, ratio in (
+            (("foreground", "accent", "warning", "error", "quiet"), PAGES[:3], text),
+            (("foreground", "accent", "warning", "error", "quiet"), PAGES[3:] + CURSORS, 4.5),
+            (("block-cursor-foreground",), CURSORS, text),
+            (("on-accent",), ("accent",), text),
+            (("line", "accent", "scrollbar"), PAGES, 3.0),
+        )
+        for front in fronts
+        for behind in behinds
+    ]
+    assert {
+        (front, behind): contrast(colours[front], colours[behind])
+        for front, behind, ratio in least
+        if contrast(colours[front], colours[behind]) < ratio
+    } == {}
+
+
+async def test_folds_and_widths_are_remembered(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("f3", "right_curly_bracket")
+        assert not seat.desk.query_one("#explorer-dock").display
+    async with sit((160, 48)) as seat:
+        assert not seat.desk.query_one("#explorer-dock").display
+        await seat.begin(battery=battery, model="echo")
+        assert seat.desk.query_one("#scores-dock").region.width == 48
+
+
+async def test_the_theme_is_remembered(sit: Sit) -> None:
+    async with sit() as seat:
+        assert seat.app.theme == "dark"
+        await seat.press("f5")
+        assert seat.app.theme == "light"
+    async with sit() as seat:
+        assert seat.app.theme == "light"
+
+
+def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
+    path = tmp_path / "memory.json"
+    damaged = '{"theme": "pink", "explorer_width": "x", "scores": 3}'
+    unshown = r'{"microphone": "\ud800", "begun": {"seed": 1, "model": "\u001b[2J"}}'
+    for text in ("", "{", "[]", "[" * 100_000, damaged, unshown):
+        path.write_text(text, encoding="utf-8")
+        assert settings.load(path) == settings.Remembered()
+    path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")
+    assert settings.load(path).scores_width == settings.MAX_WIDTH
+
+
+def test_memory_lies_in_the_configuration_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "here"))
+    assert settings.save(settings.Remembered(theme="light"))
+    assert [path.name for path in (tmp_path / "here").iterdir()] == ["workbench.json"]
+    assert settings.load().theme == "light"
+
+
+def heirs(widget: type[Widget]) -> Iterator[type[Widget]]:
+    for heir in widget.__subclasses__():
+        yield heir
+        yield from heirs(heir)
+
+
+def test_no_other_widget_has_the_name_of_a_widget_with_styles_of_its_own() -> None:
+    for module in pkgutil.walk_packages(tabwb.workbench.__path__, "tabwb.workbench."):
+        importlib.import_module(module.name)
+    modules: dict[str, set[str]] = defaultdict(set)
+    for widget in heirs(Widget):
+        modules[widget.__name__].add(widget.__module__)
+    styled = {
+        widget.__name__
+        for widget in heirs(Widget)
+        if widget.__module__.startswith("tabwb.") and "DEFAULT_CSS" in vars(widget)
+    }
+    assert "Selection" in styled
+    assert {name: modules[name] for name in styled if len(modules[name]) > 1} == {}
+
+
+def test_names_that_would_look_alike_keep_what_differs() -> None:
+    given = [f"m{n} (temperature {n}, options as given, whole battery)" for n in (1, 1, 2)]
+    given[1] = given[1].replace("temperature 1", "temperature 0.7")
+    shown = shortened_apart(given, 20)
+    assert len(set(shown)) == 3
+    assert all(len(name) <= 20 for name in shown)
+    assert "0.7" in shown[1]
+
+
+def test_names_that_differ_in_several_places_are_told_apart() -> None:
+    given = [
+        f"Linden-2407-{size}-{tuning}-revision-{revision}"
+        for size in ("1b", "70b")
+        for tuning in ("base", "instruct")
+        for revision in range(3)
+    ]
+    shown = shortened_apart(given, 24)
+    assert len(set(shown)) == len(given)
+    assert all(len(name) <= 24 for name in shown)
+    for name, cut in zip(given, shown, strict=True):
+        assert name.split("-")[2] in cut
+        assert cut.endswith(name[-1])
+    files = shortened_apart([f"replay:model-{n}.jsonl" for n in range(2)], 10)
+    assert ["0." in files[0], "1." in files[1]] == [True, True]
+    assert len(set(shortened_apart([f"{'a' * 30}{n}{'b' * 30}" for n in range(12)], 10))) == 12
+
+
+async def test_a_click_on_a_line_that_is_gone_is_ignored(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        options = OptionList("one")
+        await seat.app.screen.mount(options)
+        for line in (7, 0):
+            style = Style.from_meta({"option": line})
+            options.post_message(Click(options, 1, 1, 0, 0, 1, False, False, False, style=style))
+            await seat.pilot.pause()
+        assert seat.app._exception is None
+        assert options.highlighted == 0
+
+
+class Stage(App[None]):
+    """Two panes beside each other, in the styles of the workbench."""
+
+    CSS_PATH = Path(app.__file__).parent / "app.tcss"
+    VERTICAL_BREAKPOINTS = app.Workbench.VERTICAL_BREAKPOINTS
+
+    def __init__(self) -> None:
+        super().__init__()
+        for theme in settings.THEMES:
+            self.register_theme(theme)
+        self.theme = "dark"
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Pane(Input(), title="tab[/b", id="one")
+            yield Pane(Static("words"), Input(), title="Scores", id="two")
+
+    @property
+    def top(self) -> str:
+        return self.screen._compositor.render_strips()[0].text
+
+
+async def test_a_pane_has_a_title_and_the_focused_one_stands_out() -> None:
+    stage = Stage()
+    async with stage.run_test(size=(40, 34)) as pilot:
+        await pilot.pause()
+        assert stage.top.startswith("╭─ tab[/b ──")
+        assert "╮╭─ Scores ──" in stage.top
+        one, two = stage.query_one("#one"), stage.query_one("#two")
+        accent = stage.theme_variables["accent"]
+        assert one.styles.border_top[1].hex.lower() == accent.lower()
+        assert two.styles.border_top[1].hex.lower() != accent.lower()
+        await pilot.click("#two", offset=(12, 0))
+        assert two.has_focus_within, "a click on the title focuses what is inside"
+        assert two.styles.border_top[1].hex.lower() == accent.lower()
+        await pilot.resize_terminal(40, 24)
+        await pilot.pause()
+        assert stage.top.startswith("─ tab[/b ──"), "few rows: the line with the title alone"
+        assert "━ Scores ━━" in stage.top
+        assert one.region.height - one.content_region.height == 1
+
+
+PATH = "/home/me/study/of/lesions/grid-of-heads.toml"
+LIMIT_S = 60.0
+"""How long a line may take on a busy machine; a test that passes does not wait for it."""
+
+
+class Fields(App[None]):
+    """One field of 20 columns, and something else that can have the focus."""
+
+    def compose(self) -> ComposeResult:
+        field = TextField("path", PATH, "")
+        field.styles.width = 20
+        yield field
+        yield Button("other")
+
+
+async def test_a_field_without_the_focus_shows_the_end_of_a_long_path() -> None:
+    app = Fields()
+    async with app.run_test() as pilot:
+        app.query_one(Button).focus()
+        assert (await _field_line(pilot, ends=".toml")) == "…" + PATH[-18:]
+        app.query_one(Input).focus()
+        await pilot.press("home")
+        assert (await _field_line(pilot, ends="of/le")).startswith("/home/me")
+        app.query_one(Button).focus()
+        assert (await _field_line(pilot, ends=".toml")).startswith("…")
+        app.query_one(Input).value = "short"
+        assert (await _field_line(pilot, ends="short")) == "short"
+
+
+async def _field_line(pilot: Pilot[None], ends: str) -> str:
+    """Return the line of the field once it ends so: it is drawn after the focus has moved."""
+    end = monotonic() + LIMIT_S
+    line = ""
+    while not line.endswith(ends):
+        assert monotonic() < end, line
+        await pilot.pause()
+        line = pilot.app.screen._compositor.render_strips()[0].text[:20].strip()
+    return line

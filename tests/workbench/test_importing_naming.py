@@ -17,11 +17,11 @@ from tabwb.workbench.engine.jobs import Tools
 from tabwb.workbench.importing import controller
 from tabwb.workbench.importing.recordings import FolderJob
 from tests.administer.naming_parts import naming_battery
+from tests.builders import SPEECH
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.test_importing import asked, message, refused, stored
 
 soundfile = pytest.importorskip("soundfile")
-CLIPS = Path(__file__).parents[1] / "data" / "speech"
 SPOKEN = {
     "dog": "dog_d1a4fb3f_0.flac",
     "cat": "dog_d1a4fb3f_0.flac",
@@ -61,7 +61,7 @@ def recordings(tmp_path: Path) -> Path:
     made = tmp_path / "recordings"
     made.mkdir()
     for name, clip in SPOKEN.items():
-        shutil.copy(CLIPS / clip, made / f"{name}.flac")
+        shutil.copy(SPEECH / clip, made / f"{name}.flac")
     (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
     return made
 

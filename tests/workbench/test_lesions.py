@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.widgets import Input
 
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
+from tabwb.analysis.selection import Selection as Chosen
+from tabwb.analysis.selection import selected_groups
+from tabwb.lesion.declared import Part
+from tabwb.lesion.spec import parse_lesions
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.exchange import Reply, Request
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import PlannedTrial
+from tabwb.report.measures import Cell
+from tabwb.scoring.dose import SeedTest
+from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.engine.messages import CurvesWanted
+from tabwb.workbench.engine.view_models import Verdict
 from tabwb.workbench.lesions.actions import LesionsActions
+from tabwb.workbench.lesions.answers import lines_of
+from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
+from tabwb.workbench.lesions.curves import Curve, HeatMap, read_curves
 from tabwb.workbench.lesions.curves_page import CurvesPage
-from tabwb.workbench.lesions.messages import SweepState
+from tabwb.workbench.lesions.form import LesionForm
+from tabwb.workbench.lesions.grid_dialog import GridScreen
+from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
+from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
+from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.drawn import STEPS
 from tabwb.workbench.shell.list_fields import Selection
-from tests.workbench.seat import Seat, Sit, workbench
+from tabwb.workbench.shell.word_difference import DIFFERS
+from tests.workbench.seat import SIZES, Seat, Sit, workbench
+from tests.workbench.stocked import give
 
 MODEL = "lesionable@delay=0.1"
 LESION = "attention.heads:zero:1@layers=0"
@@ -38,13 +73,7 @@ def laboratory(seat: Seat) -> LesionsPage:
 
 
 async def open_laboratory(seat: Seat, battery: str, model: str = "") -> LesionsPage:
-    """Open the laboratory over a small battery.
-
-    Args:
-        seat: at the first page.
-        battery: whose items are offered.
-        model: loaded in place of the one that the key b loads at once.
-    """
+    """Open the laboratory over a small battery."""
     await (seat.desk.go("lesions") if model else seat.press("b"))
     await seat.until(lambda: seat.desk.page == "lesions", "the page")
     page = laboratory(seat)
@@ -240,3 +269,355 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
     ]
     assert {one.tags for one in given} == {("heads",)}
     assert {one.status.value for one in given} == {"done"}
+
+
+RIGHT = Cell("accuracy", "word-comprehension", "", "")
+WRONG = {0.1: ("wc1",), 0.2: ("wc1", "wc2"), 0.3: ("wc1", "wc2", "wc3")}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A store: the intact model, two seeds of a lesion at three amounts, a map of two layers."""
+    path = tmp_path_factory.mktemp("lesions") / "store.db"
+    plugins = Plugins.load()
+    with Store.open(path) as store:
+        give(store, plugins, "able")
+        for seed in (1, 2):
+            for amount, wrong in WRONG.items():
+                lesion = f"mlp:zero:{amount}@seed={seed}"
+                give(store, plugins, "able", wrong=wrong[:seed], lesion=lesion)
+        for layer, wrong in enumerate(((), ("wc1", "wc2"))):
+            give(store, plugins, "able", wrong=wrong, lesion=f"mlp:zero:0.5@layers={layer}")
+    plugins.close()
+    return path.read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, stored: bytes) -> Path:
+    (tmp_path / "store.db").write_bytes(stored)
+    return tmp_path
+
+
+def page_of(seat: Seat) -> CurvesPage:
+    page = seat.desk.current
+    assert isinstance(page, CurvesPage)
+    return page
+
+
+def test_curves_and_maps_have_the_numbers_of_the_tables(folder: Path) -> None:
+    with Store.open(folder / "store.db") as store:
+        read = read_curves(store, CurvesWanted())
+        rows = selected_groups(store, (), Chosen.of())
+    (curve,) = read.curves[RIGHT]
+    # Of the five items of word comprehension so many are right under each seed.
+    assert {row.seed: {x: at.value for x, at in row.at.items()} for row in curve.of("seed")} == {
+        "1": {0.1: 0.8, 0.2: 0.8, 0.3: 0.8},
+        "2": {0.1: 0.8, 0.2: 0.6, 0.3: 0.6},
+    }
+    assert {x: at.value for x, at in curve.of("mean")[0].at.items()} == pytest.approx(
+        {0.1: 0.8, 0.2: 0.7, 0.3: 0.7}
+    )
+    assert curve.intact == 1.0 and curve.of("control") == ()
+    (cells,) = read.maps[RIGHT]
+    assert {place: cell.mean.value for place, cell in cells.cells.items()} == {
+        ("mlp", 0): 1.0, ("mlp", 1): 0.6,
+    }  # fmt: skip
+    assert next(iter(read.curves)).measure == "usable"
+    # Every value of both tables is in a curve or a map, and no other.
+    shown = [
+        (*measure, one.series, row.row, row.seed, amount, at.value)
+        for measure, curves in read.curves.items()
+        for one in curves
+        for row in one.rows
+        for amount, at in row.at.items()
+    ]
+    places = (*Cell._fields, "series", "row", "seed")
+    assert sorted(shown) == sorted(
+        (*(row[name] or "" for name in places), amount, value)
+        for row in doses_table(rows).to_dicts()
+        for amount in (0.1, 0.2, 0.3)
+        if (value := row[f"at_{amount}".replace(".", "_")]) is not None
+    )
+    assert sum(len(one.cells) for maps in read.maps.values() for one in maps) == len(
+        map_table(rows)
+    )
+
+
+def test_what_is_missing_is_said(folder: Path) -> None:
+    with Store.open(folder / "store.db") as store:
+        read = read_curves(store, CurvesWanted(numbers=(1, 2)))
+    assert read.curves == {} and "two amounts" in read.no_curves
+    assert read.maps == {} and "one target in one layer" in read.no_maps
+
+
+def at(value: float, *ends: float, n: int = 1) -> SeedTest:
+    return SeedTest(value, n, 0, 0, "", Interval(*ends) if ends else None)
+
+
+CELL = Cell("accuracy")
+CURVE = Curve(
+    "m + mlp:zero:*",
+    (
+        Row(CELL, "", "intact", intact=3.0),
+        Row(CELL, "", "seed", "1", {0.1: at(3.0), 0.2: at(5.0)}),
+        Row(CELL, "", "mean", "", {0.1: at(4.0, 3.5, 4.5, n=5), 0.2: at(6.0)},
+            reason="fewer than 5 seeds"),
+    ),
+)  # fmt: skip
+
+
+def test_shares_go_from_0_to_1_and_values_far_from_0_have_the_room() -> None:
+    assert limits(CURVE, RIGHT) == (0.0, 1.0)
+    low, high = limits(CURVE, Cell("surprisal", "", "", ""))
+    assert (low, high > 6.0) == (0.0, True)
+    rows = Row(CELL, "", "intact", intact=103.0), Row(CELL, "", "seed", "1", {0.1: at(100.0)})
+    far = Curve("", rows)
+    assert limits(far, Cell("words", "", "", ""))[0] > 90.0
+
+
+def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:
+    text = [line.plain for line in numbers(CURVE, 80, 20)]
+    assert text[0].split() == ["amount", "0.1", "0.2"]
+    assert text[1].split() == ["mean", "4.00", "[3.50,", "4.50]", "6.00"]
+    assert text[2].split() == ["seeds", "5", "1"]
+    assert text[-1] == "no interval, or no value: fewer than 5 seeds"
+    # In a narrow pane amounts are below each other; without the lines intervals are left out.
+    assert [line.plain for line in numbers(CURVE, 36, 20)][3].split() == ["amount", "0.2"]
+    assert [line.plain for line in numbers(CURVE, 36, 3)][1].split() == ["mean", "4.00", "6.00"]
+
+
+def square(
+    target: str, layer: int, value: float | None, less: float | None, reason: str = ""
+) -> MapCell:
+    mean, difference = (SeedTest(one, 1, 0, 0, "") for one in (value, less))
+    return MapCell(CELL, "", target, None, layer, mean, 0, 1.0, difference, reason)
+
+
+MAP = HeatMap(
+    "m + zero:0.5",
+    {
+        ("mlp", 0): square("mlp", 0, 0.5, -0.5),
+        ("mlp", 1): square("mlp", 1, 1.0, 0.0),
+        ("attention", 0): square("attention", 0, None, None, "few usable"),
+    },
+)
+
+
+def test_a_cell_of_a_map_has_its_number_and_its_size() -> None:
+    text = "\n".join(line.plain for line in map_lines(MAP, 60, 0, difference=True))
+    assert f"-0.50 {STEPS[-1]}" in text and f"0.00 {STEPS[0]}" in text
+    assert text.split("attention")[1].split() [:1] == ["-"]  # fmt: skip
+    # Layers that do not fit are below the first ones.
+    narrow = [line.plain for line in map_lines(MAP, 20, 0, difference=False)]
+    assert [line.split()[-1] for line in narrow if "layer" in line] == ["0", "1"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_curves_are_reached_from_the_results_and_by_keys(
+    folder: Path, size: tuple[int, int]
+) -> None:
+    async with workbench(folder, size) as seat:
+        await seat.press("m")
+        await seat.until(lambda: seat.desk.page == "models", "the results")
+        results = seat.desk.query_one(ModelsPage)
+        await seat.until(lambda: results.done, "all rows")
+        await seat.press("L")
+        await seat.until(lambda: seat.desk.page == "curves" and page_of(seat).read, "the curves")
+        page = page_of(seat)
+        await seat.reads("Usable responses")
+        while page.measure != RIGHT:
+            await seat.press("down")
+        await seat.reads("mean of 2 seeds")
+        await seat.press("g")
+        await seat.reads("size of the difference")
+        await seat.reads("-0.40")
+        assert "--table map" in page.command()
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "models", "the results")
+
+
+INTACT = Answer("the dog barks", ResponseStatus.OK, False, (Verdict("exact", True),))
+LESIONED = Answer("the wug barks wug", ResponseStatus.DEGENERATE, True, (Verdict("exact", False),))
+PLAN = PlannedTrial(1, "saying", "s1", 0, (), "Say it.")
+PAIR = Pair(PLAN, "Saying", "the dog barks", "mlp:zero:1", INTACT, LESIONED)
+
+
+def marked(lines: list[Content]) -> list[str]:
+    """The texts that are drawn as words that the other answer lacks."""
+    return [
+        line.plain[span.start : span.end]
+        for line in lines
+        for span in line.spans
+        if span.style == DIFFERS
+    ]
+
+
+def test_words_that_the_other_answer_lacks_are_marked() -> None:
+    lines = list(lines_of([PAIR], 90))
+    assert marked(lines) == ["dog", "wug", "wug"]
+    text = [line.plain for line in lines]
+    assert any("the dog barks" in line and "│ the wug barks wug" in line for line in text)
+    assert any("exact ✓" in line for line in text) and any("exact ✗" in line for line in text)
+    assert any("degenerate, cut at the token limit" in line for line in text)
+    assert "1 of 3 words only in intact, 2 of 4 only in lesioned" in text
+
+
+def test_nothing_is_marked_before_both_answers_are_there() -> None:
+    assert marked(list(lines_of([replace(PAIR, lesioned=None)], 90))) == []
+
+
+def test_in_a_narrow_pane_one_answer_is_below_the_other() -> None:
+    text = [line.plain for line in lines_of([PAIR], 40)]
+    assert not any("│" in line for line in text)
+    assert text.index("the dog barks") < text.index("the wug barks wug")
+    assert max(map(len, text)) <= 40
+
+
+def test_several_items_are_counted() -> None:
+    same = replace(PAIR, lesioned=INTACT)
+    first = next(iter(lines_of([PAIR, same], 90))).plain
+    assert (
+        first == "1 of 2 items answered differently   intact 2 of 2 exact   lesioned 1 of 2 exact"
+    )
+
+
+@pytest.mark.parametrize("workers", ["0", "257", "two", ""])
+def test_a_number_of_workers_that_is_not_allowed_is_refused(workers: str) -> None:
+    with pytest.raises(UsageError, match="cannot be used"):
+        SweepWish("tab", "bundled", "grid.toml", workers).checked()
+
+
+def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
+    wish = SweepWish("tab", "bundled", "grid.toml")
+    state = SweepState("running", wish, planned=12, before=2, given=4, seconds=40.0)
+    assert (state.left, state.time_left) == (6, "about 60 s left")
+    assert state.summary == "6 of 12 conditions done, 2 of them before"
+    state = replace(state, begun=frozenset({"a", "b"}), items=30)
+    assert state.summary.endswith(", 2 running, 30 items answered")
+    state = replace(state, failures=(("mlp:zero:1", "the process died"),))
+    assert state.left == 5 and state.summary.endswith(", 1 failed")
+
+
+def test_answers_can_be_laid_out_before_there_is_room() -> None:
+    assert list(lines_of([PAIR], 0))
+
+
+class Fragile:
+    """A model that, as the contract says, answers nothing after a lesion that does not fit."""
+
+    given: str = ""
+
+    def open(self) -> Mapping[str, str]:
+        return {}
+
+    def close(self) -> None: ...
+
+    def parts(self) -> Sequence[Part]:
+        return []
+
+    def lesion(self, spec: str) -> Mapping[str, str]:
+        self.given = spec
+        if spec.startswith("experts"):
+            raise ComponentError("there are no experts")
+        return {}
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        yield self.given
+
+
+class LesionPlugins:
+    def __init__(self, model: Fragile) -> None:
+        self.model = model
+
+    def open_model(self, spec: str) -> Any:
+        return self.model
+
+
+def test_the_model_is_intact_after_a_lesion_that_does_not_fit() -> None:
+    model = Fragile()
+    laboratory = Laboratory(LesionPlugins(model), "fragile", threading.Event())  # type: ignore[arg-type]
+    laboratory.apply("mlp:zero:1")
+    with pytest.raises(ComponentError, match="no experts"):
+        laboratory.apply("experts:zero:1")
+    assert laboratory.lesion == model.given == ""
+
+
+SCALED = "mlp.down:scale:0.3@layers=0-1,factor=0.5,seed=7"
+
+
+async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
+    sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written: list[str | None] = []
+    async with sit() as seat:
+        seat.app.push_screen(GridScreen(parse_lesions(SCALED)), written.append)
+        await seat.reads("Sweep with this lesion")
+        await seat.reads("factor = 0.5")
+        seat.fill(**{"grid-amounts": "0.1 2"})
+        await seat.reads("has the amount 2.0")
+        await seat.press("enter")
+        assert not written
+        for amount in ("nan", "9" * 400):
+            seat.fill(**{"grid-amounts": amount})
+            await seat.reads("is not an amount")
+        seat.fill(**{"grid-file": "~nobody-has-this-name/down.toml"})
+        seat.fill(**{"grid-amounts": "0.1, 0.2", "grid-seeds": "1-3", "grid-layers": "each"})
+        (tmp_path / "there.toml").write_text("mine", encoding="utf-8")
+        seat.fill(**{"grid-file": "there.toml"})
+        await seat.press("enter")
+        await seat.reads("choose another name")
+        os.mkfifo(tmp_path / "pipe.toml")
+        seat.fill(**{"grid-file": "pipe.toml"})
+        await seat.press("enter")
+        await seat.reads("is not a regular file")
+        seat.fill(**{"grid-file": "new.toml"})
+        await seat.press("enter")
+        await seat.until(lambda: written, "the file")
+    assert written == [str(tmp_path / "new.toml")]
+    assert (tmp_path / "there.toml").read_text(encoding="utf-8") == "mine"
+    grid = read_grid(tmp_path / "new.toml")
+    (rows,) = grid.rows
+    assert (grid.name, rows.targets, rows.layers) == ("new", ("mlp.down",), ("each",))
+    assert (rows.amounts, rows.seeds, rows.controls) == ((0.1, 0.2), (1, 2, 3), ("anywhere",))
+    assert (rows.values, rows.numbers) == ({"operation": "scale"}, (0.5,))
+
+
+def parts(*targets: str) -> list[Part]:
+    return [Part(f"0.{target}", target, 0, 8, 8, {"w": 32}) for target in targets]
+
+
+class Shown(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(settings.THEMES[0])
+        self.theme = settings.THEMES[0].name
+
+    def compose(self) -> ComposeResult:
+        yield LesionForm()
+
+
+async def spec_after(chosen: str, *models: list[Part]) -> str:
+    app = Shown()
+    async with app.run_test() as pilot:
+        form = app.query_one(LesionForm)
+        await pilot.pause()
+        if chosen:
+            app.query_one("#lab-target", Input).value = chosen
+            await pilot.pause()
+        for model in models:
+            form.offer(model)
+            await pilot.pause()
+        return form.spec
+
+
+async def test_a_model_without_the_first_target_begins_with_the_next() -> None:
+    gated, plain = parts("mlp.gate", "mlp.down"), parts("mlp.in", "mlp.out")
+    assert await spec_after("", plain) == "mlp.out:zero:0.3@seed=1"
+    assert await spec_after("", plain, gated) == "mlp.down:zero:0.3@seed=1"
+    assert await spec_after("", gated) == "mlp.down:zero:0.3@seed=1"
+
+
+async def test_a_target_that_the_user_chose_stays() -> None:
+    spec = await spec_after("mlp.up", parts("mlp.in", "mlp.out"))
+    assert spec == "mlp.up:zero:0.3@seed=1"

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import stat
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.events import Key
+from textual.widget import Widget
 
+from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.phonology.distance import align_features, indel_cost
+from tabwb.plugin_api.components import Cancel
+from tabwb.records.speech import Transcript
 from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.scoring.naming.target import CODES, FLAGS
+from tabwb.speech.level import Level
+from tabwb.store import takes
 from tabwb.store.store import Store
+from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.jobs.actions import JobsActions
+from tabwb.workbench.naming.controller import NamingController
+from tabwb.workbench.naming.dialogs import CODE_KEYS, FLAG_KEYS
+from tabwb.workbench.naming.item_list import ItemList, score_lines, strip
+from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
+from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
+from tabwb.workbench.naming.view_models import NamedItem
+from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.pictures import Picture
+from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 from tabwb.workbench.shell.sound import OnsetMark
 from tests.workbench.naming_seat import Name, NamingSeat, views
 from tests.workbench.seat import SIZES
@@ -28,10 +53,7 @@ def onset(given: NamingSeat) -> OnsetMark:
 
 
 @pytest.mark.parametrize("size", SIZES[:1])
-async def test_a_whole_battery_by_keyboard(
-    name_aloud: Name,
-    size: tuple[int, int],
-) -> None:
+async def test_a_whole_battery_by_keyboard(name_aloud: Name, size: tuple[int, int]) -> None:
     async with name_aloud(size) as given:
         seat = given.seat
         await given.ready()
@@ -304,3 +326,280 @@ async def test_a_live_battery_shows_the_machine_before_the_score(name_aloud: Nam
         await given.seat.until(lambda: given.now.score == "error")
     score = views(given)[0].score
     assert score is not None and score.after_reveal
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_speaker_sees_the_picture_and_nothing_else(
+    name_aloud: Name, size: tuple[int, int], tmp_path: Path
+) -> None:
+    async with name_aloud(size) as given:
+        seat = given.seat
+        with Store.open(seat.store) as store:
+            second = path_of(store)
+        await seat.until(second.exists, "the page of a second terminal")
+        assert second.read_bytes() == b""
+        assert stat.S_IMODE(second.stat().st_mode) == 0o600
+        await given.ready()
+        assert not seat.app.screen.query_one("#naming-picture", Picture).shown
+        await seat.press("f")
+        await seat.until(lambda: not seat.text.strip(), "a blank page between items")
+        await given.show()
+        await seat.until(lambda: "▀" in seat.text)
+        assert set(seat.text) <= {"▀", " ", "\n"}
+        assert second.read_bytes() == (tmp_path / "pictures" / "dog.png").read_bytes()
+        assert seat.app.screen.query_one("#naming-picture", Picture).shown
+        assert seat.app.screen.query_one(SpeakerSheet).query_one(Picture).shown
+        given.speaker.say("dog")
+        await given.score("1")
+        await seat.until(lambda: not seat.text.strip(), "a blank page after the score")
+        assert second.read_bytes() == b""
+        await seat.press("escape")
+        await seat.reads("your score  1 right")
+        await seat.press("f")
+        given.speaker.alarm = "the microphone has vanished"
+        await seat.reads("! the microphone has vanished")
+        assert not seat.desk.query_one(SpeakerSheet).is_open, "a lost sound ends the speaker's view"
+    assert not second.exists()
+
+
+async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Name) -> None:
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.give("dog", key="1")
+        await seat.press("p")
+        await seat.until(lambda: given.now.microphone == "closed")
+        assert seat.work.status is AdministrationStatus.PAUSED
+        assert "REC" not in seat.text
+        await given.ready()
+        await given.give("cat", key="1")
+        one, _ = seat.stored()
+        # The program dies: nothing is stopped in order, the file stays as it is.
+        given.speaker.abandon()
+        seat.desk.controller(NamingController)._live = None
+        seat.desk.do(seat.desk.sessions.leave)
+        await seat.until(lambda: seat.desk.work is None)
+        with Store.open(seat.store) as store:
+            assert len(takes.of_administration(store, one.uid)) == 1
+            assert len(store.people.recordings(one.id)) == 1, "the one that the break ended"
+        await seat.reads("! recording interrupted")
+        seat.desk.current.focus_inside()
+        await seat.press("enter")
+        await seat.reads("Its recording was interrupted")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work and not seat.asked)
+        await seat.until(lambda: given.now.left_over == 0, "it is kept")
+        with Store.open(seat.store) as store:
+            assert len(store.people.recordings(one.id)) == 2
+            assert not takes.of_administration(store, one.uid)
+        await given.ready()
+        await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
+
+
+async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None:
+    async with name_aloud(consent=False) as given:
+        await given.seat.press("space")
+        await given.seat.until(lambda: given.seat.asked, "the refusal")
+        await given.seat.reads("S-014 has not consented to recording")
+        assert given.now.microphone == "closed"
+        assert not given.sources or not given.speaker.path.exists()
+
+
+async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
+    name_aloud: Name,
+) -> None:
+    rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
+    async with name_aloud(rules=rules) as given:
+        await given.seat.reads("Read aloud")
+        assert "Tell me its name." in given.seat.text
+
+
+async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Name) -> None:
+    async with name_aloud(consent=False) as given:
+        seat = given.seat
+        await seat.reads("S-014 has not agreed to record")
+        assert "transcribe (" in " ".join(seat.text.split())
+        await seat.press("y")
+        await seat.until(lambda: seat.app.screen.query("#words"), "the dialog")
+        await seat.reads("To correct scores")
+        await seat.type("IRB-7/014")
+        await seat.pilot.click("#words-message", offset=(3, 0))
+        await seat.until(lambda: "has not agreed" not in seat.text, "that nothing is lacking")
+        with Store.open(seat.store) as store:
+            kept = [(one.scope, one.given, one.document) for one in store.people.consents("S-014")]
+        assert kept == [("record", True, "IRB-7/014"), ("transcribe", True, "IRB-7/014")]
+        await given.ready()
+        assert given.now.microphone == "open"
+
+
+async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_follow(
+    name_aloud: Name, matcher: str
+) -> None:
+    async with name_aloud(transcriber="matcher:/nowhere") as given:
+        await given.ready()
+        await given.show()
+        given.speaker.say("dog")
+        await given.seat.press("1")
+        await given.seat.reads("Responses cannot be transcribed now")
+        await given.seat.press("enter")
+        await given.seat.until(lambda: not given.seat.asked)
+        await given.give("cat", key="1")
+        assert [item.right for item in given.now.items[:2]] == [True, True]
+        seat = given.seat
+        number = seat.work.administration.id
+        seat.desk.do(seat.desk.sessions.leave)
+        seat.desk.tell(ResultsWanted(number))
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("M")
+        await seat.until(lambda: seat.asked, "which transcriber")
+        seat.fill(transcriber=matcher)
+        await seat.press_button("begin")
+        jobs = seat.desk.actions(JobsActions).states
+        await seat.until(lambda: jobs and jobs[1].phase == "done", "the end of the job")
+        assert (jobs[1].kind, jobs[1].done, jobs[1].planned) == ("Transcribing", 2, 2)
+    heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
+    assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
+
+
+async def test_what_still_waits_for_its_transcript_at_the_end_becomes_a_job(
+    name_aloud: Name, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, run = threading.Event(), Transcribing.run
+
+    def slowly(
+        transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
+    ) -> Iterator[tuple[Job, Transcript]]:
+        while not go_on.wait(0.05):
+            if cancel.is_set():
+                return
+        yield from run(transcribing, jobs, cancel)
+
+    monkeypatch.setattr(Transcribing, "run", slowly)
+    async with name_aloud() as given:
+        seat = given.seat
+        await given.ready()
+        await given.give("dog", key="1")
+        await given.give("cat", key="1")
+        await seat.press("d")
+        await seat.words("tired")
+        jobs = seat.desk.actions(JobsActions).states
+        await seat.until(lambda: jobs and jobs[1].planned == 2, "the job")
+        go_on.set()
+        await seat.until(lambda: jobs[1].phase == "done", "the end of the job")
+    heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
+    assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
+
+
+class Stage(App[None]):
+    """One widget, in one of our themes."""
+
+    def __init__(self, widget: Widget) -> None:
+        super().__init__()
+        for theme in settings.THEMES:
+            self.register_theme(theme)
+        self.theme = "dark"
+        self.widget = widget
+
+    def compose(self) -> ComposeResult:
+        yield self.widget
+
+    @property
+    def text(self) -> str:
+        strips = self.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
+
+
+def test_every_code_and_flag_has_a_letter_of_its_own() -> None:
+    assert sorted(CODE_KEYS.values()) == sorted(CODES)
+    assert sorted(FLAG_KEYS.values()) == sorted(FLAGS)
+    assert all(key.islower() for key in CODE_KEYS) and all(key.isupper() for key in FLAG_KEYS)
+
+
+def test_codes_stand_below_the_score_that_they_belong_to() -> None:
+    items = (
+        NamedItem("bed", "scored", True),
+        NamedItem("cat", "scored", False, "semantic", is_code=True),
+        NamedItem("dog", "scored", False, "semantic", is_code=True),
+        NamedItem("axe", "scored", False),
+        NamedItem("key", "scored", False, "no response"),
+    )
+    lines = [" ".join(line.plain.rsplit(None, 1)) for line in score_lines(items, 30)]
+    assert lines[1:] == ["error 3", "  semantic 2", "right 1", "no response 1"]
+
+
+async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(
+        "tabwb.workbench.naming.meters.time", SimpleNamespace(monotonic=lambda: now[0])
+    )
+    meter = LevelMeter()
+    app = Stage(meter)
+    async with app.run_test(size=(60, 3)) as pilot:
+        meter.show(Level(0.0, clipped=True))
+        meter.show(Level(-20.0))
+        await pilot.pause()
+        assert "! clipped" in app.text
+        now[0] += CLIP_HELD_S
+        meter.show(Level(-20.0))
+        await pilot.pause()
+        assert app.text.endswith("-20 dBFS  ok")
+
+
+async def test_at_the_limit_the_clock_says_so_and_goes_on() -> None:
+    clock = ResponseClock()
+    app = Stage(clock)
+    elapsed = [19.9]
+    async with app.run_test(size=(40, 3)) as pilot:
+        clock.run(lambda: elapsed[0], 20.0)
+        await pilot.pause()
+        assert "!" not in app.text
+        elapsed[0] = 25.0
+        await pilot.pause(0.25)
+        assert app.text.endswith("! limit 20 s   25.0 s")
+
+
+def test_a_substitution_tells_the_features_that_changed_and_what_it_costs() -> None:
+    steps = align_features(["D", "G", "AH"], ["D", "K"]).steps
+    aligned = Aligned(steps, 0.5, 0.3)
+    lines = [*alignment_lines(aligned, 60, costs=True), *change_lines(aligned)]
+    assert [line.plain for line in lines] == [
+        "d  ɡ  ʌ",
+        "d  k  ·",
+        "=  ~  -",
+        f"   1  {indel_cost('AH'):g}",
+        "ɡ ~ k  1  +voice → -voice",
+    ]
+
+
+def test_a_long_response_continues_in_a_further_block() -> None:
+    aligned = Aligned(align_features(["AA"] * 10, ["AA"] * 10).steps, 0.0, 0.0)
+    lines = [line.plain for line in alignment_lines(aligned, 20, costs=False)]
+    text = "\n".join(lines)
+    assert text.count("ɑ") == 20
+    assert text.count("=") == 10
+    assert lines.count("") == 1
+    assert max(map(len, lines)) <= 20
+
+
+def test_the_strip_keeps_the_present_item_in_sight() -> None:
+    items = [NamedItem(f"word{at}", "scored", at % 2 == 0) for at in range(30)]
+    items += [NamedItem("dog", "now"), *(NamedItem(f"next{at}", "open") for at in range(29))]
+    line = strip(items, 76, hidden=False).plain
+    assert "31 dog ▸   29 left" in line
+    assert "dog" not in strip(items, 76, hidden=True).plain
+    assert "next" not in line, "the speaker may read what comes"
+    assert line.startswith("…")
+    assert line.endswith("15 of 30 right")
+    assert len(line) == 76
+
+
+async def test_the_list_is_scrolled_to_the_present_item() -> None:
+    items = [NamedItem(f"word{at}", "scored", True) for at in range(30)]
+    listed = ItemList()
+    app = Stage(listed)
+    async with app.run_test(size=(24, 10)) as pilot:
+        listed.show([*items, NamedItem("dog", "now"), NamedItem("house", "open")])
+        await pilot.pause()
+        assert "31 " in app.text and "▸" in app.text
+        assert "dog" not in app.text and "house" not in app.text
+        assert "word29 " in app.text and "word0 " not in app.text

@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
+import pytest
 from textual.widgets import Input, Static
 
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import Audience
 from tabwb.records.speakers import Consent
+from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
+from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
+from tabwb.workbench.trial.draft import Draft, asked_of, default_draft, remembered
 from tabwb.workbench.trial.new_fields import Row
-from tests.workbench.seat import Seat, Sit
-
-BATTERIES = Path(__file__).parents[2] / "batteries"
+from tests.builders import BATTERIES
+from tests.plugin_api import conftest as installed
+from tests.workbench.seat import SIZES, Seat, Sit
 
 
 def told(seat: Seat) -> str:
@@ -224,3 +230,276 @@ async def test_the_last_settings_are_filled_in_again_and_defaults_are_one_button
         await seat.press_button("defaults")
         await seat.reads("greedy, seed 1, the battery's token limits")
         assert [one.value for one in fields.values()] == ["tab", "bundled"]
+
+
+MODEL = Draft()
+PERSON = Draft(kind="speaker", speaker="S-014").filled(
+    research_protocol="IRB-7", conversation="yes"
+)
+
+
+def conditions_of(draft: Draft) -> Conditions:
+    audience: Audience = "model" if draft.kind == "model" else "typed"
+    conditions, problems = asked_of(draft, audience)
+    assert not problems
+    return conditions
+
+
+def test_what_is_filled_in_is_a_greedy_model_with_the_rules_judge() -> None:
+    conditions = conditions_of(MODEL)
+    assert (conditions.examinee, conditions.kind) == ("bundled", "model")
+    assert conditions.decoding.greedy
+    assert conditions.judges == ("rules",)
+    assert conditions.decoding.seed == conditions.seed == 1
+
+
+def test_a_person_has_a_protocol_and_no_conversation() -> None:
+    conditions = conditions_of(PERSON)
+    assert (conditions.examinee, conditions.research_protocol) == ("S-014", "IRB-7")
+    assert not conditions.conversation
+
+
+def test_a_protocol_is_not_kept_for_a_model() -> None:
+    assert conditions_of(MODEL.filled(research_protocol="IRB-7")).research_protocol is None
+
+
+def test_no_judge_is_none() -> None:
+    assert conditions_of(MODEL.filled(judges="none")).judges == ()
+    assert conditions_of(MODEL.filled(judges="rules other")).judges == ("rules", "other")
+
+
+def test_stop_texts_stand_two_spaces_apart() -> None:
+    assert conditions_of(MODEL.filled(stop="Q:  \\n\\n")).decoding.stop == ("Q:", "\n\n")
+
+
+def test_every_error_is_found_at_once_with_its_field_and_what_was_typed() -> None:
+    wrong = {
+        "seed": "one", "replicates": "0", "max_tokens": "0", "temperature": "nan", "top_p": "7",
+        "judges": "none rules",
+    }  # fmt: skip
+    draft = MODEL.filled(battery="", model=" ", **wrong)
+    conditions, problems = asked_of(draft, "model")
+    messages = {problem.field: problem.message for problem in problems}
+    assert messages.keys() == {"battery", "model", *wrong}
+    assert all(f"'{text}'" in messages[field] for field, text in wrong.items() if field != "judges")
+    assert (conditions.seed, conditions.replicates) == (1, 1)  # their defaults
+
+
+def test_a_person_without_a_participant_code_is_refused() -> None:
+    _, problems = asked_of(PERSON.filled(speaker=""), "typed")
+    assert [(one.field, one.message) for one in problems] == [
+        ("speaker", "a participant code is needed")
+    ]
+
+
+def test_the_first_that_can_be_used_is_filled_in() -> None:
+    batteries = (BatteryEntry("other", "Other", "1", 3),)
+    models = (
+        ModelEntry("bundled", "bundled", "bundled", "Bundled", "", "needs the extra 'local'"),
+        ModelEntry("echo", "echo", "echo", "Echo", ""),
+    )
+    draft = default_draft(Catalogue(batteries=batteries, models=models))
+    assert (draft.battery, draft.model) == ("other", "echo")
+
+
+def test_a_draft_is_remembered_by_what_differs_and_without_the_participant() -> None:
+    begun = PERSON.filled(battery="own", rater="R2", part_items="w1", model="echo")
+    kept = begun.differing(MODEL)
+    assert kept.keys() == {
+        "battery", "kind", "model", "rater", "part_items", "research_protocol", "conversation",
+    }  # fmt: skip
+    assert remembered(MODEL, kept) == begun.filled(speaker="")
+    other = remembered(MODEL, kept, "tab")
+    assert (other.value("rater"), other.value("part_items")) == ("R2", "")
+
+
+def test_a_lesion_is_not_remembered() -> None:
+    begun = MODEL.filled(lesion="mlp:zero:0.3", seed="7")
+    assert begun.differing(MODEL) == {"seed": "7"}
+    assert remembered(MODEL, {"lesion": "mlp:zero:0.3", "seed": "7"}) == MODEL.filled(seed="7")
+
+
+def test_what_cannot_be_remembered_any_more_has_its_default() -> None:
+    damaged = {"kind": "animal", "of another version": "x", "seed": 7, "rater": "R2"}
+    assert remembered(MODEL, damaged) == MODEL.filled(rater="R2")  # type: ignore[arg-type]
+
+
+install = installed.install
+Install = installed.Install
+
+CROWD = '''
+from pathlib import Path
+
+
+class Crowd:
+    """Answers from the last to the first; NAME is a folder in which files say how.
+
+    go: lets answers come after the wait; count: tokens are counted; fail: the keys that fail.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def open(self):
+        return {"model": "crowd"}
+
+    def close(self):
+        pass
+
+    def answer(self, request):
+        failing = self.folder / "fail"
+        if failing.exists() and request.key in failing.read_text().split():
+            return ComponentError("the service is down")
+        counted = (7, 3) if (self.folder / "count").exists() else (None, None)
+        return Reply("dog", StopReason.END, 0.01, None, *counted)
+
+    def reply(self, request, cancel):
+        said = self.answer(request)
+        if isinstance(said, ComponentError):
+            raise said
+        yield said
+
+    def reply_many(self, requests, cancel):
+        with (self.folder / "asked").open("a") as asked:
+            print(len(requests), file=asked)
+        for index in reversed(range(len(requests))):
+            yield index, Wait(90.0, "rate limit, attempt 2 of 6")
+            while not (self.folder / "go").exists():
+                if cancel.wait(0.01):
+                    return
+            yield index, self.answer(requests[index])
+
+
+@hookimpl
+def tabwb_register_models(register):
+    make = lambda spec, options: Crowd(spec.name)
+    register(Descriptor("crowd", "Many at once", make, name_help="FOLDER", batches=True))
+'''
+
+
+@pytest.fixture
+def folder(install: Install, tmp_path: Path) -> Path:
+    install("crowd", CROWD)
+    made = tmp_path / "crowd"
+    made.mkdir()
+    return made
+
+
+def charge(tmp_path: Path) -> None:
+    config = tmp_path / "tabwb-config"
+    config.mkdir()
+    price = '[[price]]\nmodel = "crowd:*"\nprompt = 100.0\nreply = 1000.0\n'
+    (config / "prices.toml").write_text(price, encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", SIZES[:1])
+async def test_many_at_once_with_a_wait_then_tokens_and_cost(
+    sit: Sit, battery: str, folder: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    charge(tmp_path)
+    (folder / "count").touch()
+    async with sit(size) as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a")
+        await seat.reads("rate limit, attempt 2 of 6: ")
+        await seat.reads("32 in flight")
+        await seat.reads("many at once")
+        shown = seat.text
+        await seat.until(lambda: seat.text != shown, "the countdown's next second")
+        (folder / "go").touch()
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+    # 45 items: 32 together, then the 13 that are left. 45 x (7 x 100 + 3 x 1000) / 1,000,000 USD.
+    assert (folder / "asked").read_text().split() == ["32", "13"]
+    administration, trials = seat.stored()
+    assert administration.status is AdministrationStatus.DONE
+    assert all(len(trial.attempts) == 1 for trial in trials)
+    async with sit(size) as seat:
+        seat.desk.do(lambda: seat.desk.sessions.resume(1, go_on=False))
+        await seat.reads("450 tokens, 0.1665 USD")
+
+
+async def test_a_few_are_asked_one_by_one(sit: Sit, battery: str, folder: Path) -> None:
+    (folder / "go").touch()
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="13")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+    assert not (folder / "asked").exists()
+
+
+async def test_what_no_reply_counted_is_unknown_and_so_is_its_cost(
+    sit: Sit, battery: str, folder: Path, tmp_path: Path
+) -> None:
+    charge(tmp_path)
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}")
+        await seat.next()
+        await seat.reads("tokens not counted, cost unknown")
+
+
+async def test_of_a_free_model_tokens_are_told_and_no_money(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
+        # "Which one barks? (dog, tree, cup)" has six words, and echo says them again.
+        await seat.reads("12 tokens")
+        assert "USD" not in seat.text
+        assert "cost" not in seat.text
+
+
+async def test_of_a_person_nothing_is_counted(sit: Sit, battery: str) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, kind="speaker", speaker="S-01")
+        assert seat.work.spending is None
+        assert not seat.desk.query_one("#run-line").display
+
+
+async def test_escape_stops_many_at_once_and_they_are_asked_again(
+    sit: Sit, battery: str, folder: Path
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a")
+        await seat.reads("32 in flight")
+        await seat.press("escape")
+        await seat.until(lambda: not seat.work.asking, "the stop")
+        assert seat.work.status is AdministrationStatus.PAUSED
+        assert "in flight" not in seat.text
+        assert not any(trial.attempts for trial in seat.stored()[1])
+        (folder / "go").touch()
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+
+
+async def test_a_pause_comes_after_the_answers_under_way(
+    sit: Sit, battery: str, folder: Path
+) -> None:
+    async with sit() as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a")
+        await seat.reads("32 in flight")
+        await seat.press("p")
+        await seat.reads("pausing after the current responses")
+        (folder / "go").touch()
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
+        assert sum(trial.state is TrialState.ANSWERED for trial in seat.stored()[1]) == 32
+
+
+async def test_a_service_that_is_down_rests_the_run_and_says_so(
+    sit: Sit, battery: str, folder: Path
+) -> None:
+    (folder / "go").touch()
+    (folder / "fail").write_text("words/w1 words/w2 saying/s1", encoding="utf-8")
+    async with sit((100, 30)) as seat:
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a")
+        await seat.until(lambda: seat.asked, "the trouble")
+        await seat.reads("Auto-run has stopped")
+        assert "the last one: the service is down" in seat.work.reason
+        with Store.open(seat.store) as store:
+            failed = [one for one in store.trials(1) if one.attempts]
+        assert [one.attempts[0].state for one in failed] == [AttemptState.ERROR] * 3
+        (folder / "fail").unlink()
+        await seat.press("escape")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")

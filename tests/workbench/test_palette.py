@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from threading import Event
 from time import perf_counter
@@ -10,14 +11,23 @@ import pytest
 from textual.command import CommandPalette
 from textual.events import Key
 
+from tabwb.workbench.engine.presenters import short_titles
+from tabwb.workbench.engine.view_models import Scores, SubtestScore, Work
 from tabwb.workbench.shell import palette
+from tabwb.workbench.shell.administration_words import special_words
+from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen
 from tabwb.workbench.shell.help import KeysScreen
 from tabwb.workbench.shell.help_index import topics
 from tabwb.workbench.shell.jump import JumpScreen
+from tabwb.workbench.shell.marks import compact
 from tabwb.workbench.shell.search import Finder
+from tabwb.workbench.subjects import SUBJECTS
+from tabwb.workbench.trial.item_view import opening
+from tests.report.given import CONDITIONS
+from tests.report.given import administration as administration_given
 from tests.workbench.seat import LIMIT_S, Seat, Sit
-from tests.workbench.test_finding import administration
+from tests.workbench.test_importing import administration
 
 
 async def find(seat: Seat, words: str, found: str) -> None:
@@ -168,3 +178,171 @@ def test_every_help_text_is_found_once_with_its_title() -> None:
     titles = [topic.title for topic in topics()]
     assert {"Adjudication", "All keys", "Begin", "Laboratory", "Rating sets"} <= set(titles)
     assert len(titles) == len(set(titles))
+
+
+BAD_KEYS = {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+j", "ctrl+enter", "ctrl+b", "ctrl+o", "ctrl+s"}
+TABLE = CommandTable(command for subject in SUBJECTS for command in subject.all_commands)
+PAGES = [page.id for subject in SUBJECTS for page in subject.pages]
+
+
+def test_every_command_has_a_menu_a_key_and_help() -> None:
+    for command in TABLE.commands:
+        assert command.group in GROUPS
+        assert command.key
+        assert command.help.endswith(".")
+        assert command.palette.startswith(f"{command.group}: ")
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.id)
+def test_every_command_has_a_method_of_its_owner(subject) -> None:  # type: ignore[no-untyped-def]
+    owners = {f"{page.id}-page": page.path for page in subject.pages}
+    if subject.actions:
+        owners[subject.id] = subject.actions
+    for command in subject.all_commands:
+        if command.run is None:
+            assert callable(getattr(subject.load(owners[command.owner]), command.method))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_ids_and_keys_are_unique_on_every_page(page: str) -> None:
+    here = [one for one in TABLE.commands if not one.pages or page in one.pages]
+    assert [name for name, count in Counter(one.id for one in here).items() if count > 1] == []
+    keys = [
+        key
+        for one in here
+        for key in (*((one.key,) if {page, "everywhere"} & set(one.where) else ()), *one.also)
+    ]
+    assert [key for key, count in Counter(keys).items() if count > 1] == []
+
+
+def test_keys_of_a_page_belong_to_commands_that_the_page_can_use() -> None:
+    for command in TABLE.commands:
+        for page in command.pages:
+            assert page in PAGES
+            assert page in command.where
+
+
+def test_a_key_of_the_first_page_is_told_where_it_works() -> None:
+    command = TABLE.find("file.open-import", "home")
+    assert command is not None
+    assert (command.keys_on("home"), command.keys_on("jobs")) == (("i",), ())
+    new = TABLE.find("file.new", "jobs")
+    assert new is not None
+    assert (new.keys_on("home"), new.keys_on("jobs")) == (("n", "f2"), ("f2",))
+
+
+NAMING = {
+    "space": "show", "1": "right", "2": "self-corrected", "3": "wrong", "4": "no-response",
+    "5": "unscorable", "c": "cue", "r": "re-prompt", "m": "attempt", "x": "examiner",
+    "f": "speaker", "s": "skip", "v": "void", "u": "undo", "n": "note", "p": "pause",
+    "d": "discontinue", "h": "heard", "k": "code", "l": "listen", "t": "detail", "T": "test",
+    "I": "notation", "H": "picture-name", "F": "window",
+}  # fmt: skip
+
+
+def test_the_keys_of_spoken_naming_are_those_that_are_documented() -> None:
+    page = {one.key: one.id for one in TABLE.commands if "naming" in one.where}
+    for key, verb in NAMING.items():
+        assert page[key] == f"administer.{verb}"
+
+
+def test_keys_survive_tmux_and_ssh() -> None:
+    for command in TABLE.commands:
+        assert command.key not in BAD_KEYS
+        if command.key == "ctrl+q":
+            assert command.group == "file", "the menu is the second way"
+
+
+def test_nothing_is_administered_when_nothing_is_open() -> None:
+    for command in TABLE.commands:
+        unavailable = command.reason(Situation()) is not None
+        elsewhere = bool(command.pages) and "home" not in command.pages
+        assert unavailable == (command.group in {"administer", "results"} or elsewhere), command.id
+
+
+def test_the_menu_of_administrations_is_that_of_the_page() -> None:
+    naming = [command.id for command in TABLE.listed("administer", "naming")]
+    assert naming[:2] == ["administer.show", "administer.right"]
+    trial = TABLE.listed("administer", "trial")
+    assert trial[0].id == "administer.next"
+    assert TABLE.listed("administer", "home") == trial
+    assert TABLE.find("administer.skip", "naming") is not TABLE.find("administer.skip", "trial")
+
+
+def test_a_menu_has_sections_with_what_the_page_can_use_and_leaving_it_last() -> None:
+    def ids(now: Situation) -> list[list[str]]:
+        return [[one.id for one in section] for section in TABLE.menu("results", now)]
+
+    general = ["results.by-model", "results.plugin-page"]
+    assert ids(Situation("home", stored=True)) == [general]
+    summary = ids(Situation("results", stored=True))
+    assert summary == [
+        ["results.responses"],
+        ["results.export", "results.rescore", "results.judge"],
+        general,
+        ["results.back"],
+    ]
+    assert len(ids(Situation("models", stored=True))) == 6
+
+
+TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
+BURDEN = "burden 1.60 over 7"
+
+
+def tab_scores() -> list[SubtestScore]:
+    """TAB in its third item of word comprehension."""
+    short = short_titles(TITLES)
+    connected, word, sentence, repetition = (
+        SubtestScore(title, short[title], planned=5, given=0, scored=0, right=None)
+        for title in TITLES
+    )
+    return [
+        replace(connected, given=5),
+        replace(word, given=3, scored=3, right=2, current=True),
+        sentence,
+        repetition,
+    ]
+
+
+def test_all_of_tab_fits_into_80_columns() -> None:
+    line = compact(tab_scores(), BURDEN, 76, hidden=False).plain
+    assert line == "text 5 given   word 2/3   sentence -   repetition -   burden 1.60 over 7"
+
+
+def test_all_of_tab_fits_when_everything_was_given() -> None:
+    given = [replace(one, given=5, scored=5, right=5) for one in tab_scores()[1:]]
+    line = compact([tab_scores()[0], *given], "burden 11.60 over 18", 76, hidden=False).plain
+    assert [word for word in line.split() if word.isalpha()] == [
+        "text", "given", "word", "sentence", "repetition", "burden", "over",
+    ]  # fmt: skip
+
+
+def test_what_does_not_fit_is_marked_and_the_current_subtest_stays() -> None:
+    scores = [replace(one, current=one.title == "Repetition") for one in tab_scores()]
+    line = compact(scores, BURDEN, 50, hidden=False).plain
+    assert line == "text 5 given  repetition -  …  burden 1.60 over 7"
+
+
+def test_title_and_tags_come_first_in_what_tells_runs_apart() -> None:
+    given = administration_given(3, replace(CONDITIONS, seed=7))
+    assert special_words(given) == ["seed 7"]
+    marked = replace(given, title="First try", tags=("pilot", "a"))
+    assert special_words(marked) == ["First try", "pilot", "a", "seed 7"]
+
+
+def test_a_lesion_is_named_before_the_first_item() -> None:
+    lesioned = administration_given(3, replace(CONDITIONS, lesion="mlp:zero:0.3"))
+    work = Work(
+        lesioned,
+        lesioned.status,
+        reason="",
+        item=None,
+        awaiting=False,
+        asking=False,
+        loading="",
+        auto=False,
+        undoable=False,
+        remaining=3,
+        scores=Scores(),
+    )
+    assert opening(work).plain.splitlines()[1].split() == ["lesion", "mlp:zero:0.3"]

@@ -67,7 +67,6 @@ def test_every_colour_type_is_read_as_pillow_reads_it(mode: str) -> None:
 
 @pytest.mark.parametrize("kind", range(5))
 def test_every_filter_is_undone(kind: int) -> None:
-    """Rows are filtered here byte by byte, as the specification writes it down."""
     rng = np.random.default_rng(kind)
     rows = rng.integers(0, 256, (9, 4 * 3)).astype(int).tolist()
     packed = bytearray()

@@ -1,8 +1,4 @@
-"""Random keys, clicks, wheels, pastes and sizes: the workbench neither ends nor stops answering.
-
-``make torture`` runs many more (``TABWB_TORTURE_EVENTS``). An event follows the one before at once,
-or when the screen is idle; so a seed repeats the events, and mostly what comes of them.
-"""
+"""Random keys, clicks, wheels, pastes and sizes."""
 
 from __future__ import annotations
 
@@ -124,11 +120,7 @@ class Hand:
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + max(EVENTS // SESSION, 1)))
 async def test_random_events(
-    sit: Sit,
-    tmp_path: Path,
-    lesionable: None,
-    monkeypatch: pytest.MonkeyPatch,
-    seed: int,
+    sit: Sit, tmp_path: Path, lesionable: None, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(screen, "UPDATE_PERIOD", FRAME_S)

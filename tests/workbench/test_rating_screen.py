@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 from textual.screen import Screen
 
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
-from tabwb.battery.forms import SOURCE, Question
+from tabwb.battery.forms import SOURCE, Form, Group, Question, with_source_question
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
+from tabwb.workbench.adjudication.page import AdjudicationPage
+from tabwb.workbench.adjudication.view_models import AdjudicationView
 from tabwb.workbench.rating.hand import Hand
+from tabwb.workbench.rating.layout import arranged, columns_in, moved
 from tabwb.workbench.rating.screen import RatingScreen
-from tabwb.workbench.rating.view_models import Reply, Request
+from tabwb.workbench.rating.sheet import question_keys
+from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
+from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
 from tests.workbench.rating_parts import (
     FEATURES,
     SECRETS,
@@ -29,7 +36,7 @@ from tests.workbench.rating_parts import (
     secret_set,
     strings_from,
 )
-from tests.workbench.seat import Sit
+from tests.workbench.seat import Seat, Sit
 
 
 @pytest.fixture
@@ -219,3 +226,120 @@ async def test_a_failed_sound_leaves_the_answer_on_its_way(path: Path) -> None:
         await rater._reads("no sound card", "… saving")
         rater.screen.post_message(RatingScreen.Told(Reply("failed", words="no room", unsaved=True)))
         await rater.reads_unsaved("no room")
+
+
+SIZES = {"LEXICAL": 4, "FLUENCY": 2, "MORPHOSYNTACTIC": 3, "DISFLUENCY": 4, "PERSEVERATIVE": 2,
+         "COHERENCE": 3, "OVERALL": 1}  # fmt: skip
+"""The groups of TAB's 19 features (table 5 of the paper)."""
+NINETEEN = Form(
+    "nineteen",
+    "1",
+    "Nineteen",
+    "MIT",
+    "",
+    tuple(
+        Question(f"q-{letter}", f"Question {letter}", key=letter, group=group)
+        for letter, group in zip(
+            ascii_lowercase, [name for name, n in SIZES.items() for _ in range(n)], strict=False
+        )
+    ),
+    groups=tuple(Group(name, name) for name in SIZES),
+)
+
+
+@pytest.mark.parametrize(("width", "most", "columns", "rows"), [(76, 10, 3, 9), (76, 8, 3, 7)])
+def test_nineteen_features_have_room_on_a_small_screen(
+    width: int, most: int, columns: int, rows: int
+) -> None:
+    slots = slots_of(NINETEEN)
+    made = arranged(NINETEEN, slots, columns_in(slots, width), most)
+    assert (len(made), max(map(len, made))) == (columns, rows)
+    assert [one for column in made for one in column if isinstance(one, Slot)] == list(slots)
+
+
+def test_arrows_go_round_and_to_the_column_beside() -> None:
+    slots = slots_of(NINETEEN)
+    made = arranged(NINETEEN, slots, 3, 10)
+    assert moved(made, slots[-1], 0, 1) == slots[0]
+    assert moved(made, slots[0], 0, -1) == slots[-1]
+    right = moved(made, slots[0], 1, 0)
+    assert right in made[1] and moved(made, right, -1, 0) in made[0]
+
+
+def test_every_question_has_a_key_of_its_own() -> None:
+    keys = question_keys(with_source_question(NINETEEN))
+    assert len(set(keys.values())) == 20
+    assert not set(keys.values()) & {"z", "?", " "}
+    assert list(keys.values())[:19] == list(ascii_lowercase[:19])
+
+
+def _view(seat: Seat) -> AdjudicationView:
+    view = seat.desk.query_one(AdjudicationPage)._view
+    assert view is not None
+    return view
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Everything that can be reached from a value."""
+    yield value
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        yield from _parts([*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple | set | frozenset):
+        for part in value:
+            yield from _parts(part)
+
+
+async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
+    sit: Sit, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        disputed_set(store)
+    async with sit((80, 24)) as seat:
+        await seat.until(lambda: seat.desk.catalogue is not None)
+        await seat.press("r")
+        await seat.until(lambda: seat.desk.current.rating_set() == 1)
+        seat.desk.perform("file.adjudicate")
+        await seat.reads("0 of 2 settled")
+        await seat.reads("3 answers: people differ on 2, only judges on 1")
+        await seat.reads("1.00      -  2 0 -")
+        await seat.press("down")
+        await seat.reads("Sample 1 · Jargon")
+        assert "text 1" in seat.text
+        await seat.press("l")
+        await seat.until(lambda: _view(seat).told == "there is no recording to play")
+        assert JUDGE in seat.text
+        # Nothing that the page got tells the source; it holds plain values alone.
+        reached = list(_parts(_view(seat)))
+        assert {type(one).__module__.partition(".")[0] for one in reached} <= {"builtins", "tabwb"}
+        words = " ".join(str(one) for one in reached if isinstance(one, str))
+        assert "severe" not in words and "echo" not in words
+        names = {field.name for one in reached if is_dataclass(one) for field in fields(one)}
+        assert not names & {"administration", "trial", "attempt", "stratum", "weight", "speaker"}
+
+        await seat.press("enter")
+        await seat.reads("Sample 1, Jargon: which value?")
+        await seat.press("enter")
+        await seat.reads("Sample 1, Jargon: ▣ present")
+        await seat.press("enter")
+        await seat.reads("a text is needed")
+        await seat.type("no such words")
+        await seat.press("enter")
+        await seat.reads("1 of 2 settled")
+        await seat.until(lambda: len(_view(seat).rows) == 2)
+        await seat.press("t")
+        await seat.reads("settled; consensus counts")
+        await seat.reads("no such words")
+        await seat.press("x")
+        await seat.reads("Nothing is settled.")
+        await seat.press("t", "u")
+        await seat.reads("0 of 2 settled")
+        await seat.press("slash", "down", "enter")
+        await seat.reads("all, jargon; consensus counts")
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "sets")
+    with Store.open(tmp_path / "store.db") as store:
+        (settled, back) = store.sets.adjudications(1, every=True)
+        assert (settled.answer, settled.reason, back.answer) == (1.0, "no such words", None)

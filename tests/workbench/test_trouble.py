@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from time import sleep
 
 import pytest
+from textual.drivers.web_driver import WebDriver
+from textual.events import Resize
+from textual.geometry import Size
+from textual.messages import ExitApp
 
 from tabwb.administer.session import setup
+from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.store import takes
 from tabwb.store.store import Store
+from tabwb.workbench.naming.listener import Listener
+from tabwb.workbench.second_terminal import SecondTerminal
+from tabwb.workbench.served_driver import ServedDriver
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
+from tabwb.workbench.trial.participant import Card
+from tabwb.workbench.trial.second_terminal import Link, Typed
 from tests.workbench.seat import Sit
 
 FRAGILE = '''
@@ -215,3 +229,114 @@ async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -
     async with sit() as seat:
         await seat.reads("could not start")
         assert seat.desk.saved is False
+
+
+def test_an_error_in_a_loading_that_was_stopped_is_not_reported() -> None:
+    loading = threading.Event()
+    failed: list[TabwbError] = []
+
+    def opened(cancel: Cancel) -> Transcribing:
+        loading.set()
+        while not cancel.is_set():
+            sleep(0.01)
+        raise ValueError("closed while it was loaded")
+
+    listener = Listener(opened, lambda job, heard: None, failed.append)
+    listener.start()
+    assert loading.wait(5)
+    listener.close()
+    assert not listener.is_alive()
+    assert failed == []
+
+
+def test_a_transcriber_that_cannot_be_opened_is_reported_with_the_kind_of_error() -> None:
+    failed: list[TabwbError] = []
+
+    def opened(cancel: Cancel) -> Transcribing:
+        raise ValueError("no weights")
+
+    listener = Listener(opened, lambda job, heard: None, failed.append)
+    listener.start()
+    listener.join(5)
+    assert [error.message for error in failed] == ["ValueError: no weights"]
+
+
+async def test_what_is_typed_there_is_recorded_with_the_latency_measured_there(
+    sit: Sit, battery: str
+) -> None:
+    async with sit() as seat:
+        with Store.open(seat.store) as store:
+            link = Link(takes.folder_of(store))
+        link.watch()
+        await seat.begin(battery=battery, kind="speaker", speaker="S-014")
+        await seat.until(lambda: (card := link.asked()) and card.next, "the first card")
+        link.give(Typed(""))
+        await seat.until(lambda: (card := link.asked()) and card.key, "the item")
+        card = link.asked()
+        assert card is not None
+        assert (card.prompt, card.options) == ("Which one barks?", ("dog", "tree", "cup"))
+        await seat.reads("shown in the second terminal")
+        link.give(Typed("another item", "cat", 0.5))
+        await seat.until(lambda: link.take() is None and seat.work.awaiting)
+        link.give(Typed(card.key, "dog", 1.25))
+        await seat.until(lambda: not seat.work.awaiting, "the answer")
+    _, trials = seat.stored()
+    given = trials[0].counting
+    assert given is not None
+    assert (given.response, given.latency_s) == ("dog", 1.25)
+    assert link.asked() is None, "nothing is shown any more"
+
+
+async def test_the_terminal_shows_the_item_and_hands_the_answer_over(tmp_path: Path) -> None:
+    link = Link(tmp_path)
+    card = Card("a/1/0", prompt="Which one barks?", options=("dog", "tree"))
+    link.ask(card)
+    async with SecondTerminal(tmp_path).run_test() as pilot:
+        assert link.watched
+        await pilot.pause(0.1)
+        await pilot.press("d", "o", "g", "enter")
+        await pilot.pause()
+    typed = link.take()
+    assert typed is not None
+    assert (typed.key, typed.text) == ("a/1/0", "dog")
+    assert 0 < typed.latency_s < 60
+    assert link.take() is None, "an answer is taken once"
+    assert not link.watched
+
+
+class App:
+    """What a driver needs of an application here."""
+
+    def __init__(self) -> None:
+        self.posted: list[object] = []
+
+    def post_message(self, message: object) -> None:
+        """Keep a message."""
+        self.posted.append(message)
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> ServedDriver:
+    """A driver whose input has ended: its server was killed."""
+    monkeypatch.setattr(WebDriver, "run_input_thread", lambda self: None)
+    made = object.__new__(ServedDriver)
+    made._app = App()  # type: ignore[assignment]
+    return made
+
+
+def test_the_page_ends_when_its_server_is_gone(driver: ServedDriver) -> None:
+    driver.run_input_thread()
+    (message,) = driver._app.posted  # type: ignore[attr-defined]
+    assert isinstance(message, ExitApp)
+
+
+def test_the_page_opens_no_address_and_gives_no_file(driver: ServedDriver) -> None:
+    file = io.BytesIO(b"all ratings")
+    driver.open_url("http://elsewhere.example")
+    driver.deliver_binary(file, delivery_key="k")
+    assert file.closed
+
+
+def test_a_size_that_is_typed_does_not_count(driver: ServedDriver) -> None:
+    driver.process_message(Resize(Size(50_000, 50_000), Size(50_000, 50_000)))
+    assert driver._app.posted == []  # type: ignore[attr-defined]

@@ -41,11 +41,7 @@ SAID: dict[str, tuple[dict[str, Answer], ...]] = {
         {"jargon": 0.0, "anomia": 0.0},
         {"jargon": CANNOT_TELL, "anomia": 1.0},
     ),
-    "R3": (
-        {"jargon": 0.0, "anomia": 0.0},
-        {"jargon": 0.0},
-        {"jargon": 1.0, "anomia": 4.0},
-    ),
+    "R3": ({"jargon": 0.0, "anomia": 0.0}, {"jargon": 0.0}, {"jargon": 1.0, "anomia": 4.0}),
 }
 """By rater what they say of samples 1, 2 and 3."""
 JUDGED = ({"jargon": 0.0}, {"jargon": 1.0}, {"jargon": 1.0})

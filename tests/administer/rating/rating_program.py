@@ -1,8 +1,4 @@
-"""Ten raters, a process each, who rate one set in one store at once: STORE SET RATER...
-
-Each prints ``STARTED``, one line ``TOLD message`` for each interruption, and ``DONE``. What a rater
-says follows from rater and sample (:func:`opinion`), so that nothing can be lost unseen.
-"""
+"""Ten raters, a process each, who rate one set in one store at once."""
 
 from __future__ import annotations
 

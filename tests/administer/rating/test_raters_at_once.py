@@ -8,18 +8,17 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.administer.rating.rating_program import opinion
+from tests.builders import ROOT
 from tests.postgresql import own_server
 from tests.store.parts import attempt, begin, rated_set
 from tests.waiting import until
 
-ROOT = Path(__file__).parents[3]
 RATERS = tuple(f"R{number}" for number in range(1, 11))
 SAMPLES = 10
 
