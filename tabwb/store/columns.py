@@ -267,6 +267,10 @@ class _Reader:
         self._explained = explained
         rows = transaction.rows("SELECT id, subtest, item FROM items")
         self._items = {number: (subtest, item) for number, subtest, item in rows}
+        self._subtests = Places[str]()
+        self._subtest_of = np.zeros(max(self._items, default=0) + 1, np.int64)
+        for number, (subtest, _) in self._items.items():
+            self._subtest_of[number] = self._subtests[subtest]
         self._judged = transaction.value("SELECT 1 FROM judgements LIMIT 1") is not None
         self._columns: dict[str, NDArray[Any]] = {}
         self._n = 0
@@ -393,14 +397,12 @@ class _Reader:
         self, chosen: Sequence[int], trials: Mapping[str, NDArray[Any]]
     ) -> list[dict[str, int]]:
         planned: list[dict[str, int]] = [{} for _ in chosen]
-        of = np.searchsorted(chosen, trials["administration"]).astype(np.int64)
-        pairs, first, counts = np.unique(
-            of << 32 | trials["item"], return_index=True, return_counts=True
-        )
+        of, names = np.searchsorted(chosen, trials["administration"]), list(self._subtests)
+        pairs = of * len(names) + self._subtest_of[trials["item"]]
+        different, first, counts = np.unique(pairs, return_index=True, return_counts=True)
         for at in np.argsort(first).tolist():
-            subtest = self._items[int(pairs[at]) & 0xFFFFFFFF][0]
-            own = planned[int(pairs[at]) >> 32]
-            own[subtest] = own.get(subtest, 0) + int(counts[at])
+            place, subtest = divmod(int(different[at]), len(names))
+            planned[place][names[subtest]] = int(counts[at])
         return planned
 
     def _folded(self, span: tuple[int, int]) -> dict[int, dict[int, Attempt]]:

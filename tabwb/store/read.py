@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -40,6 +40,7 @@ from tabwb.store.keys import to_json
 from tabwb.store.verdicts import COLUMNS, Verdicts, in_parts, texts
 
 _ATTEMPT = "attempt-"
+_SEED = re.compile(r'"seed":(-?\d+)')
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 _LAST = 2**31 - 1
 PART = 1_000
@@ -260,6 +261,7 @@ def administrations(
         last,
     )
     made: list[Administration] = []
+    alike: dict[str, Conditions] = {}
     known: dict[str, Mapping[str, str]] = {}
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
         back = taken_back(undone.get(number, ()))
@@ -281,7 +283,7 @@ def administrations(
                 battery_version=version,
                 battery_hash=content_hash,
                 battery_title=title,
-                conditions=conditions_from(json.loads(conditions)),
+                conditions=_conditions(conditions, alike),
                 created_at=created,
                 planned=planned.get(number, 0) - practice.get(number, 0),
                 answered=n_answered,
@@ -293,6 +295,19 @@ def administrations(
             )
         )
     return tuple(made)
+
+
+def _conditions(text: str, alike: dict[str, Conditions]) -> Conditions:
+    """Return conditions; those that differ from earlier ones in the seed alone are copied."""
+    seeds = _SEED.findall(text)
+    if len(seeds) != 2:
+        return conditions_from(json.loads(text))
+    key = _SEED.sub("", text)
+    if key not in alike:
+        alike[key] = conditions_from(json.loads(text))
+    drawn, seed = map(int, seeds)
+    decoding = replace(alike[key].decoding, seed=drawn)
+    return replace(alike[key], seed=seed, decoding=decoding)
 
 
 def measures_rated(
