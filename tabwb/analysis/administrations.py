@@ -28,11 +28,9 @@ from tabwb.records.ratings import (
 from tabwb.records.reasoning import KEEP, option_of
 from tabwb.records.speakers import KeptRecording, Value
 from tabwb.records.specs import options_that_count, parse_spec
-from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
+from tabwb.records.states import Protocol, ResponseKind, ResponseStatus
 from tabwb.records.trials import IDENTITY, Administration, Attempt, PlannedTrial, Trial
-from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.text import words
 from tabwb.store.store import Store
 from tabwb.tasks.task_type import task_type
 
@@ -233,47 +231,6 @@ def subtests_of(sources: Iterable[AdministrationData]) -> frozenset[str] | None:
             return None
         chosen |= source.part.subtests
     return frozenset(chosen)
-
-
-def effective_statuses(
-    battery: Battery, trials: Iterable[Trial]
-) -> tuple[ResponseStatus | None, ...]:
-    """Return the status under which each trial's answer counts; None without such an answer.
-
-    It is the stored status, except that a usable answer becomes *repeated-answer* where the same
-    text (normalised) was given to three or more different prompts of the administration. Three
-    exceptions: an answer that is the expected one is never a repeated answer; a choice or a yes or
-    no is one only where *every* answer to its subtest is that text; practice and pictures named
-    aloud are left out.
-    """
-    tasks = {subtest.id: subtest.task for subtest in battery.subtests}
-    items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
-    stored: list[ResponseStatus | None] = []
-    open_answers: list[ComparedAnswer] = []
-    closed: dict[str, list[ComparedAnswer]] = {}
-    for place, trial in enumerate(trials):
-        attempt = trial.counting if trial.state is TrialState.ANSWERED else None
-        stored.append(None if attempt is None else attempt.status)
-        plan = trial.plan
-        task = tasks[plan.subtest]
-        if attempt is None or plan.practice or task.coded:
-            continue
-        item = items[plan.subtest, plan.item]
-        answer = ComparedAnswer(place, item.prompt, attempt.response)
-        if task.closed:
-            closed.setdefault(plan.subtest, []).append(answer)
-        elif item.expected is None or words(item.expected) != words(attempt.response):
-            open_answers.append(answer)
-    repeated = set(repeated_answers(open_answers))
-    for answers in closed.values():
-        if len({" ".join(words(answer.text)) for answer in answers}) == 1:
-            repeated |= repeated_answers(answers)
-    return tuple(
-        ResponseStatus.REPEATED_ANSWER
-        if place in repeated and status is not None and status.usable
-        else status
-        for place, status in enumerate(stored)
-    )
 
 
 _PROTOCOLS = frozenset(Protocol)

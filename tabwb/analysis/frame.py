@@ -22,7 +22,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.ratings import MeasureKind
-from tabwb.records.states import Protocol, ResponseStatus
+from tabwb.records.states import Protocol, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import REPEATED_PROMPTS, Usable, count_usable
@@ -170,6 +170,32 @@ def _repeated(
         compared &= ~(is_closed & several[among])
     repeated: Bools = compared & _several(among, spoken, prompt[places], compared)
     return repeated
+
+
+def effective_statuses(
+    battery: Battery, trials: Sequence[Trial]
+) -> tuple[ResponseStatus | None, ...]:
+    """Return the status under which each trial's answer counts; None without such an answer.
+
+    It is the stored status, except that a usable answer becomes *repeated-answer* where the same
+    text (normalised) was given to three or more different prompts of the administration. Three
+    exceptions: an answer that is the expected one is never a repeated answer; a choice or a yes or
+    no is one only where *every* answer to its subtest is that text; practice and pictures named
+    aloud are left out.
+    """
+    held = Memory()
+    held.again((), trials)
+    frame = held.columns()
+    texts = frame.items, frame.texts, np.zeros(len(frame), np.int64), frame.responses
+    repeated = iter(_repeated(items_of(battery, frame), *texts).tolist())
+    statuses = []
+    for trial in trials:
+        attempt = trial.counting if trial.state is TrialState.ANSWERED else None
+        status = None if attempt is None else attempt.status
+        if trial.is_answered and next(repeated) and status is not None and status.usable:
+            status = ResponseStatus.REPEATED_ANSWER
+        statuses.append(status)
+    return tuple(statuses)
 
 
 def _several(among: Ints, spoken: Ints, prompts: Ints, compared: Bools) -> Bools:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import tabwb
 from tabwb.administer.consent import Permit, check_export, logged
-from tabwb.analysis.administrations import AdministrationData, effective_statuses
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
@@ -267,6 +267,8 @@ def _status(member: AdministrationData, trial: Trial) -> str:
         if trial.plan.number in numbers:
             code = int(prepared.counted[rows][numbers.index(trial.plan.number)])
             return STATUSES[code].value if code >= 0 else ""
+    from tabwb.analysis.frame import effective_statuses
+
     statuses = effective_statuses(member.battery, member.trials)
     own = {one.plan.number: status for one, status in zip(member.trials, statuses, strict=True)}
     status = own.get(trial.plan.number, stored)

@@ -249,7 +249,7 @@ def response_status(
     Of a text of more than :data:`tabwb.scoring.text.MOST_READ` characters the beginning and the end
     are read. Rules 3 to 5 never hold for the expected answer, and rule 3 for none of the answers
     that the item allows, as they read when normalised. *repeated-answer* needs all answers of an
-    administration and is found by :func:`tabwb.analysis.administrations.effective_statuses`.
+    administration and is found by :func:`tabwb.analysis.frame.effective_statuses`.
 
     Args:
         text: the response, unaltered.

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tabwb.analysis.administrations import (
     AdministrationData,
-    effective_statuses,
     is_fixed,
     is_usable,
     protocol_of,
 )
+from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating
-from tabwb.records.states import ResponseStatus
+from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.summaries.summary import Summary
+from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.text import words
 
@@ -51,11 +52,43 @@ class Row:
         return {one.measure: one for one in self.trial.ratings if one.rater == rater}
 
 
+def statuses_of(battery: Battery, trials: Iterable[Trial]) -> tuple[ResponseStatus | None, ...]:
+    """Return the status under which each trial's answer counts; see ``effective_statuses``."""
+    tasks = {subtest.id: subtest.task for subtest in battery.subtests}
+    items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
+    stored: list[ResponseStatus | None] = []
+    open_answers: list[ComparedAnswer] = []
+    closed: dict[str, list[ComparedAnswer]] = {}
+    for place, trial in enumerate(trials):
+        attempt = trial.counting if trial.state is TrialState.ANSWERED else None
+        stored.append(None if attempt is None else attempt.status)
+        plan = trial.plan
+        task = tasks[plan.subtest]
+        if attempt is None or plan.practice or task.coded:
+            continue
+        item = items[plan.subtest, plan.item]
+        answer = ComparedAnswer(place, item.prompt, attempt.response)
+        if task.closed:
+            closed.setdefault(plan.subtest, []).append(answer)
+        elif item.expected is None or words(item.expected) != words(attempt.response):
+            open_answers.append(answer)
+    repeated = set(repeated_answers(open_answers))
+    for answers in closed.values():
+        if len({" ".join(words(answer.text)) for answer in answers}) == 1:
+            repeated |= repeated_answers(answers)
+    return tuple(
+        ResponseStatus.REPEATED_ANSWER
+        if place in repeated and status is not None and status.usable
+        else status
+        for place, status in enumerate(stored)
+    )
+
+
 def every_response(sources: Sequence[AdministrationData]) -> list[Row]:
     """Return the answered trials, with what was asked and drawn."""
     rows = []
     for place, source in enumerate(sources):
-        statuses = effective_statuses(source.battery, source.trials)
+        statuses = statuses_of(source.battery, source.trials)
         for trial, status in zip(source.trials, statuses, strict=True):
             attempt, given = trial.counting, source.conditions
             if attempt is None or not trial.is_answered:

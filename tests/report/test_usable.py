@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.analysis.administrations import AdministrationData, effective_statuses
+from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import effective_statuses
 from tabwb.analysis.grouping import grouped, in_order, summarised
 from tabwb.battery.model import Item
 from tabwb.media.views.groups import groups_view

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
 from tabwb.analysis.administrations import (
-    effective_statuses,
     is_fixed,
     is_usable,
     protocol_of,
@@ -49,6 +48,8 @@ def administration_document(
     messages: bool = False,
 ) -> Json:
     """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``."""
+    from tabwb.analysis.frame import effective_statuses
+
     administration, battery, trials = data.administration, data.battery, data.trials
     summary = summary or pool([data], interval=interval)
     calls = calls_by_trial(data.judged)

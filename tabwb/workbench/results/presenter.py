@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tabwb.analysis.administrations import AdministrationData, effective_statuses, is_usable
+from tabwb.analysis.administrations import AdministrationData, is_usable
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
@@ -56,6 +56,8 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     """Return everything that the results page shows."""
     summary = pool([data], interval=True)
     naming, named = naming_results(data, summary.named, sessions)
+    from tabwb.analysis.frame import effective_statuses
+
     statuses = effective_statuses(data.battery, data.trials)
     places = places_in_subtests(data.trials)
     judge = first_judge(summary)
