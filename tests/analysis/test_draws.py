@@ -108,19 +108,18 @@ def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated(
     assert once.judges[0].burden.intervals[1].interval is not None
 
 
-def test_other_seeds_other_models_and_replays_are_draws_of_their_own() -> None:
-    once = given()
-    assert counts((SAMPLED, once), (SAMPLED, with_seeds(once, 100))) == 12
-    assert counts((SAMPLED, once), (replace(SAMPLED, examinee="another"), once)) == 12
-    assert counts((SAMPLED, once), (SAMPLED, [old(trial) for trial in once])) == 12
-    person = Conditions("S-001", "speaker")
-    assert counts((person, once), (person, once)) == 12
-
-
-def test_a_back_end_that_does_not_keep_to_seeds_draws_anew() -> None:
-    once = given()
+def test_other_seeds_models_texts_and_persons_are_draws_of_their_own() -> None:
+    once, person = given(), Conditions("S-001", "speaker")
+    # A back end that once gave another text does not keep to seeds.
     other = [*once[:-1], answered("ct2", "Not the same.", number=6, replicate=2)]
-    assert counts((SAMPLED, once), (SAMPLED, other)) == 12
+    for second in (
+        (SAMPLED, with_seeds(once, 100)),
+        (replace(SAMPLED, examinee="another"), once),
+        (SAMPLED, [old(trial) for trial in once]),
+        (SAMPLED, other),
+    ):
+        assert counts((SAMPLED, once), second) == 12
+    assert counts((person, once), (person, once)) == 12
 
 
 def test_neighbouring_seeds_of_an_earlier_version_are_the_same_draws() -> None:

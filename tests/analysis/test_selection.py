@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -117,16 +116,6 @@ def test_groups_partition_the_responses_that_all_filters_choose(
     assert sum(one.share.correct["exact"] or 0 for one in right) == sum(
         one.right is True for one in expected
     )
-
-
-def test_filters_compose_in_any_order(filled: Filled) -> None:
-    first, second = ["seed=1,3", "subtest!=repetition"], ["subtest!=repetition", "seed=1,3"]
-    one, other = of(filled, "model", where=first), of(filled, "model", where=second)
-    assert [summary_json(group.summary) for group in one] == [
-        summary_json(group.summary) for group in other
-    ]
-    narrower = of(filled, "model", where=[*first, "item-tag=passive"])
-    assert 0 < count(narrower) < count(one)
 
 
 def test_burdens_of_a_part_are_those_of_its_responses(filled: Filled) -> None:
@@ -292,16 +281,6 @@ def test_rows_are_sorted_by_the_values_of_their_keys(filled: Filled) -> None:
     lesions = of(filled, "lesion-severity", where="examinee=model", sort="keys")
     assert lesions[0].group.values[0].value == 0.5
     assert lesions[-1].group.values[0].value is None
-
-
-def test_operators_are_those_of_numbers(filled: Filled) -> None:
-    seeds = sorted({one.conditions.seed for one in filled.known})
-    for sign, compare in {
-        "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
-    }.items():  # fmt: skip
-        wanted = [seed for seed in seeds if compare(seed, 2)]
-        rows = of(filled, "seed", where=f"seed{sign}2")
-        assert sorted({row.group.values[0].value for row in rows}) == wanted  # type: ignore[type-var]
 
 
 def test_the_table_is_the_one_of_plain_python_over_an_export(

@@ -24,97 +24,76 @@ def fold(*entries: Entry, n: int = 2) -> History:
     return History.of(planned(n), entries)
 
 
-def states(history: History, trial: int = 1) -> list[AttemptState]:
-    return [each.state for each in history.trial(trial).attempts]
-
-
 def text(words: str, by: str, number: int = 1, status: str = "ok") -> EventEntry:
     return EventEntry("observed", 1, observation_to_json(TextSet(number, words, status, by)))
 
 
-def test_the_text_set_last_is_the_response() -> None:
-    said = fold(AttemptEntry(1, attempt(1)), text("a dog", "words"), text("a log", "person:R1"))
-    counting = said.trial(1).counting
-    assert counting is not None
-    assert (counting.response, counting.metadata["text_by"]) == ("a log", "person:R1")
-    assert said.undoable == Undoable(3, 1, "text")
-    before = said.with_entry(EventEntry("undone", 1, "text", 3)).trial(1).counting
-    assert before is not None
-    assert before.response == "a dog"
+def answer(trial: int = 1, number: int = 1, words: str = "house.") -> AttemptEntry:
+    return AttemptEntry(trial, attempt(number, words))
 
 
-def test_a_text_of_another_attempt_changes_nothing() -> None:
-    first, second = AttemptEntry(1, attempt(1)), AttemptEntry(1, attempt(2))
-    counting = fold(first, second, text("a dog", "words")).trial(1).counting
-    assert counting == attempt(2)
+FAILED = AttemptEntry(2, attempt(state=ERROR))
+LOG = text("a log", "person:R1")
 
 
-def test_what_a_transcriber_wrote_is_not_undone() -> None:
-    said = fold(AttemptEntry(1, attempt(1)), text("", "words", status="empty"))
-    assert said.undoable == Undoable(1, 1, "answer")
-    counting = said.trial(1).counting
-    assert counting is not None
-    assert counting.status is ResponseStatus.EMPTY
-
-
-def test_of_several_answers_the_last_counts() -> None:
-    history = fold(AttemptEntry(1, attempt(1, "hous")), AttemptEntry(1, attempt(2, "house.")))
-    counting = history.trial(1).counting
-    assert counting is not None
-    assert counting.response == "house."
-    assert states(history) == [OK, OK]
-
-
-def test_voiding_turns_the_answers_before_it_void_and_a_new_one_counts() -> None:
-    history = fold(AttemptEntry(1, attempt()), EventEntry("voided", 1, "noise outside"))
+@pytest.mark.parametrize(
+    ("entries", "state", "attempts", "counting", "undoable"),
+    [
+        ([], "planned", [], None, None),
+        # Of several answers the last counts.
+        ([answer(words="hous"), answer(number=2)], "answered", [(OK, ""), (OK, "")], "house.",
+         Undoable(2, 1, "answer")),
+        # A skip can be taken back, and that too.
+        ([EventEntry("skipped", 1, "asleep")], "skipped asleep", [], None, Undoable(1, 1, "skip")),
+        ([EventEntry("skipped", 1, "x"), EventEntry("undone", 1, "skip", 1)], "planned", [], None,
+         None),
+        ([EventEntry("skipped", 1, "x"), EventEntry("undone", 1, "skip", 1),
+          EventEntry("undone", 1, "undo", 2)], "skipped x", [], None, Undoable(1, 1, "skip")),
+        # What is voided or taken back is void; a new answer counts.
+        ([answer(), EventEntry("voided", 1, "noise")], "void noise", [(VOID, "noise")], None,
+         Undoable(2, 1, "void")),
+        ([answer(), EventEntry("voided", 1, "noise"), answer(number=2)], "answered",
+         [(VOID, "noise"), (OK, "")], "house.", Undoable(3, 1, "answer")),
+        ([answer(), EventEntry("undone", 1, "answer", 1)], "planned", [(VOID, "undone")], None,
+         None),
+        ([answer(), answer(2), EventEntry("undone", 2, "answer", 2)], "answered", [(OK, "")],
+         "house.", Undoable(1, 1, "answer")),
+        # A failed attempt stays failed whatever follows, and is nothing to take back.
+        ([answer(), FAILED], "answered", [(OK, "")], "house.", Undoable(1, 1, "answer")),
+        ([AttemptEntry(1, attempt(state=ERROR)), EventEntry("voided", 1, "why")], "void why",
+         [(ERROR, "no connection")], None, Undoable(2, 1, "void")),
+        # The text set last is the response; what a transcriber wrote is not taken back.
+        ([answer(), text("a dog", "words"), LOG], "answered", [(OK, "")], "a log",
+         Undoable(3, 1, "text")),
+        ([answer(), text("a dog", "words"), LOG, EventEntry("undone", 1, "text", 3)], "answered",
+         [(OK, "")], "a dog", Undoable(1, 1, "answer")),
+        ([answer(), answer(number=2), text("a dog", "words")], "answered", [(OK, ""), (OK, "")],
+         "house.", Undoable(2, 1, "answer")),
+    ],
+)  # fmt: skip
+def test_a_trial_is_what_was_appended_to_it(
+    entries: list[Entry],
+    state: str,
+    attempts: list[tuple[AttemptState, str]],
+    counting: str | None,
+    undoable: Undoable | None,
+) -> None:
+    history = fold(*entries)
     trial = history.trial(1)
-    assert (trial.state, trial.reason) == (TrialState.VOID, "noise outside")
-    assert [(each.state, each.error) for each in trial.attempts] == [(VOID, "noise outside")]
-    history = history.with_entry(AttemptEntry(1, attempt(2)))
-    assert history.trial(1).state is TrialState.ANSWERED
-    assert states(history) == [VOID, OK]
+    assert f"{trial.state.value} {trial.reason}".strip() == state
+    assert [(each.state, each.error) for each in trial.attempts] == attempts
+    assert (trial.counting and trial.counting.response) == counting
+    assert history.undoable == undoable
 
 
-def test_an_answer_that_is_taken_back_is_void_and_its_trial_planned_again() -> None:
-    history = fold(AttemptEntry(1, attempt()), EventEntry("undone", 1, "answer", 1))
-    trial = history.trial(1)
-    assert trial.state is TrialState.PLANNED
-    assert [(each.state, each.error) for each in trial.attempts] == [(VOID, "undone")]
-    assert trial.counting is None
-
-
-def test_a_skip_can_be_taken_back_and_that_too() -> None:
-    history = fold(EventEntry("skipped", 1, "asleep"))
-    assert (history.trial(1).state, history.trial(1).reason) == (TrialState.SKIPPED, "asleep")
-    history = history.with_entry(EventEntry("undone", 1, "skip", 1))
-    assert (history.trial(1).state, history.trial(1).reason) == (TrialState.PLANNED, "")
-    history = history.with_entry(EventEntry("undone", 1, "undo", 2))
-    assert history.trial(1).state is TrialState.SKIPPED
-
-
-def test_undo_after_undo_goes_further_back() -> None:
-    history = fold(AttemptEntry(1, attempt()), AttemptEntry(2, attempt()))
-    assert history.undoable == Undoable(2, 2, "answer")
-    history = history.with_entry(EventEntry("undone", 2, "answer", 2))
-    assert history.undoable == Undoable(1, 1, "answer")
-    history = history.with_entry(EventEntry("undone", 1, "answer", 1))
-    assert history.undoable is None
-
-
-def test_a_failed_attempt_is_nothing_to_take_back() -> None:
-    history = fold(AttemptEntry(1, attempt()), AttemptEntry(2, attempt(state=ERROR)))
-    assert history.undoable == Undoable(1, 1, "answer")
-
-
-def test_a_failed_attempt_stays_failed_whatever_follows() -> None:
-    history = fold(AttemptEntry(1, attempt(state=ERROR)), EventEntry("voided", 1, "why"))
-    assert [(each.state, each.error) for each in history.trial(1).attempts] == [
-        (ERROR, "no connection")
-    ]
+def test_a_text_that_was_set_has_its_status_and_who_set_it() -> None:
+    said = fold(answer(), text("", "words", status="empty")).trial(1).counting
+    assert said is not None
+    assert (said.status, said.metadata["text_by"]) == (ResponseStatus.EMPTY, "words")
 
 
 def test_taking_back_the_last_answer_reopens_the_end() -> None:
-    history = fold(AttemptEntry(1, attempt()), EventEntry("finished"), n=1)
+    history = fold(answer(), EventEntry("finished"), n=1)
     assert history.status is AdministrationStatus.DONE
     assert history.undoable == Undoable(1, 1, "answer")
     assert history.endings == (2,)
@@ -126,34 +105,26 @@ def test_taking_back_the_last_answer_reopens_the_end() -> None:
 
 
 def test_after_a_discontinuation_what_was_not_given_reads_so_until_it_is_taken_back() -> None:
-    history = fold(AttemptEntry(1, attempt()), EventEntry("discontinued", None, "tired"))
+    history = fold(answer(), EventEntry("discontinued", None, "tired"))
     assert (history.status, history.reason) == (AdministrationStatus.DISCONTINUED, "tired")
-    assert [trial.state for trial in history.trials] == [
-        TrialState.ANSWERED,
-        TrialState.NOT_ADMINISTERED,
-    ]
+    assert [trial.state.value for trial in history.trials] == ["answered", "not-administered"]
     assert history.undoable == Undoable(2, None, "discontinuation")
     history = history.with_entry(EventEntry("undone", None, "discontinuation", 2))
     assert history.trial(2).state is TrialState.PLANNED
 
 
-def test_the_last_of_pauses_and_resumptions_decides() -> None:
-    history = fold(EventEntry("paused", None, "lunch"))
+def test_notes_pauses_and_facts_of_the_model_are_the_last_ones() -> None:
+    history = fold(
+        EventEntry("noted", 1, "coughed"),
+        EventEntry("noted", None, "loud room"),
+        EventEntry("model-opened", None, '{"dtype": "float32"}'),
+        EventEntry("paused", None, "lunch"),
+    )
+    assert (history.trial(1).notes, history.notes) == (("coughed",), ("loud room",))
+    assert (history.model_facts, fold().model_facts) == ({"dtype": "float32"}, {})
     assert (history.status, history.pause_reason) == (AdministrationStatus.PAUSED, "lunch")
     history = history.with_entry(EventEntry("resumed"))
     assert (history.status, history.pause_reason) == (AdministrationStatus.RUNNING, "")
-
-
-def test_notes_belong_to_a_trial_or_to_the_whole() -> None:
-    history = fold(EventEntry("noted", 1, "coughed"), EventEntry("noted", None, "loud room"))
-    assert history.trial(1).notes == ("coughed",)
-    assert history.notes == ("loud room",)
-
-
-def test_the_facts_of_the_model_are_those_of_its_last_opening() -> None:
-    history = fold(EventEntry("model-opened", None, '{"dtype": "float32"}'))
-    assert history.model_facts == {"dtype": "float32"}
-    assert fold().model_facts == {}
 
 
 def test_ratings_shown_are_those_of_the_answer_that_counts() -> None:
