@@ -1,4 +1,4 @@
-"""Comparisons of pairs: by feature, over features, resampled."""
+"""Comparisons of pairs and with the consensus: by feature, over features, with intervals."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats
 
 from tabwb.agreement.compare import compare, difference
-from tabwb.agreement.intervals import dirichlet_intervals, drawn_sums, drawn_tables
-from tabwb.agreement.pairs import cohen_kappa, tables_of
-from tabwb.agreement.verdicts import consensus
+from tabwb.agreement.intervals import dirichlet_intervals, drawn_sums, drawn_tables, least_positives
+from tabwb.agreement.pairs import cohen_kappa, gwet_ac1, percent_agreement, tables_of
+from tabwb.agreement.verdicts import (
+    ABSENT,
+    CANNOT_TELL,
+    MISSING,
+    cannot_tell_as,
+    consensus,
+    cut_at,
+    majority,
+    rest_of,
+    verdicts_of,
+)
 
 
 def study(samples: int = 60, features: int = 3, raters: int = 3, seed: int = 1) -> np.ndarray:
@@ -185,3 +196,101 @@ def kappa_of(both: list[tuple[int, int]]) -> float | None:
     one, other = (Fraction(sum(pair[at] for pair in both), n) for at in (0, 1))
     chance = one * other + (1 - one) * (1 - other)
     return float((agreed - chance) / (1 - chance)) if chance != 1 else None
+
+
+# Columns: two of three, a tie, one verdict, none, a tie that somebody decided.
+VERDICTS = np.array([[1, 1, 1, -1, 0], [1, 0, -1, -1, 1], [0, -1, -2, -2, -1]], np.int8)[..., None]
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("drop", [1, -1, -1, -1, -1]),
+        ("positive", [1, 1, -1, -1, 1]),
+        ("negative", [1, 0, -1, -1, 0]),
+        ("adjudicated", [0, -1, -1, -1, 1]),
+    ],
+)
+def test_ties(ties: str, expected: list[int]) -> None:
+    decided = np.array([0, -1, -1, -1, 1], np.int8)[:, None]
+    found = consensus(VERDICTS, ties=ties, adjudicated=decided)  # type: ignore[arg-type]
+    assert found[:, 0].tolist() == expected
+    assert found.dtype == np.int8
+    nobody = np.full_like(decided, CANNOT_TELL)
+    assert (consensus(VERDICTS, ties="adjudicated", adjudicated=nobody) == MISSING).all()
+
+
+def test_ties_are_reported() -> None:
+    assert majority(VERDICTS)[1][:, 0].tolist() == [False, True, False, False, True]
+
+
+def test_one_verdict_is_a_majority_when_asked_for() -> None:
+    assert consensus(VERDICTS, fewest=1)[2, 0] == 1
+
+
+def test_the_rest_leaves_the_rater_out() -> None:
+    found = rest_of(VERDICTS)
+    assert found.shape == VERDICTS.shape
+    assert found[:, 0, 0].tolist() == [-1, -1, 1]
+    changed = VERDICTS.copy()
+    changed[1] = 1 - np.abs(changed[1])
+    assert (rest_of(changed)[1] == found[1]).all()
+
+
+def test_wrong_rules_are_refused() -> None:
+    with pytest.raises(ValueError, match="drop, positive, negative, adjudicated"):
+        consensus(VERDICTS, ties="coin")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="needs the adjudicated"):
+        consensus(VERDICTS, ties="adjudicated")
+    with pytest.raises(ValueError, match="drop, positive or negative"):
+        rest_of(VERDICTS, ties="adjudicated")
+
+
+def test_verdicts_from_numbers() -> None:
+    assert verdicts_of(np.array([[1.0, np.nan]])).tolist() == [[1, -1]]
+    with pytest.raises(ValueError, match="not 2"):
+        verdicts_of(np.array([2.0]))
+    assert cut_at(np.array([0, 1, 2, np.nan]), 2).tolist() == [0, 0, 1, -1]
+    assert cannot_tell_as(VERDICTS, ABSENT)[2, :, 0].tolist() == [0, -1, 0, 0, -1]
+
+
+@given(arrays(np.int8, (3, 5, 2), elements=st.sampled_from([-2, -1, 0, 1])))
+def test_the_order_of_raters_does_not_matter_and_categories_can_be_exchanged(
+    verdicts: np.ndarray,
+) -> None:
+    said, tied = majority(verdicts)
+    turned, others = majority(verdicts[::-1])
+    np.testing.assert_array_equal(said, turned)
+    np.testing.assert_array_equal(tied, others)
+    flipped, _ = majority(np.where(verdicts < 0, verdicts, 1 - verdicts))
+    np.testing.assert_array_equal(flipped, np.where(said < 0, said, 1 - said))
+
+
+def test_the_interval_of_a_share_is_the_beta_quantile_of_its_sum() -> None:
+    """The diagonal of a Dirichlet(n + 1/2) is Beta(agreed + 1, disagreed + 1)."""
+    tables = np.array([[[20, 5], [10, 15]], [[3, 0], [1, 2]]])
+    ends = dirichlet_intervals(tables, percent_agreement, draws=40_000)
+    for table, (low, high) in zip(tables, ends, strict=True):
+        agreed = np.trace(table)
+        expected = stats.beta(agreed + 1, table.sum() - agreed + 1).ppf([0.025, 0.975])
+        assert [low, high] == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.parametrize("coefficient", [cohen_kappa, gwet_ac1])
+def test_intervals_cover_the_true_coefficient(coefficient: object) -> None:
+    shares = np.array([[0.55, 0.1], [0.1, 0.25]])
+    true = float(coefficient(shares))  # type: ignore[operator]
+    drawn = np.random.Generator(np.random.PCG64(3)).multinomial(60, shares.ravel(), 300)
+    ends = dirichlet_intervals(drawn.reshape(-1, 2, 2), coefficient, draws=800)  # type: ignore[arg-type]
+    assert 0.91 <= float(((ends[:, 0] <= true) & (true <= ends[:, 1])).mean()) <= 0.99
+
+
+def test_an_empty_table_has_no_interval_and_equal_calls_are_equal() -> None:
+    tables = np.array([[[0, 0], [0, 0]], [[4, 1], [1, 4]]])
+    first, second = (dirichlet_intervals(tables, cohen_kappa) for _ in range(2))
+    assert np.isnan(first[0]).all() and not np.isnan(first[1]).any()
+    assert np.array_equal(first, second, equal_nan=True)
+
+
+def test_the_fewest_positives_are_those_of_the_rater_with_fewer() -> None:
+    assert least_positives(np.array([[[20, 5], [1, 2]], [[9, 0], [8, 4]]])).tolist() == [3, 4]
