@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any
 
 import pytest
@@ -12,11 +12,9 @@ from tabwb.records.conditions import (
     compared,
     conditions_from,
     conditions_of,
-    declared,
     default_text,
     described,
     document_of,
-    line_of,
 )
 from tabwb.records.declared_conditions import CONDITIONS, SUBJECT, Audience, ConditionError
 from tabwb.records.exchange import Decoding
@@ -100,27 +98,6 @@ def test_the_order_of_items_is_compared_only_in_one_conversation() -> None:
     assert "items" not in compared(shuffled)
     assert described(shuffled)["items"] == "shuffled"
     assert compared(Conditions("echo", "model", conversation=True))["items"] == "as-given"
-
-
-def test_the_line_leaves_out_what_is_seldom_set() -> None:
-    person = Conditions("S-014", "speaker")
-    assert line_of(person) == {}
-    shuffled = line_of(replace(person, item_order="shuffled"))
-    assert list(shuffled.values()) == ["seed 1", "items shuffled"]
-    rotated = Conditions("echo", "model", option_order="rotated", lesion="noise@layer=2")
-    assert list(line_of(rotated).values()) == [
-        "seed 1",
-        "greedy",
-        "protocol generate",
-        "lesion noise@layer=2",
-        "options rotated",
-    ]
-
-
-def test_no_condition_is_declared_twice() -> None:
-    names = [condition.id for condition in CONDITIONS]
-    assert len(set(names)) == len(names)
-    assert declared("top_p").place == ("decoding", "top_p")
 
 
 @pytest.mark.parametrize(

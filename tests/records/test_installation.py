@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import MissingPackage
-from tabwb.records.system import extra_command, package_command, requirements_of
+from tabwb.records.system import extra_command, package_command
 
 RECEIPT = """
 [tool]
@@ -46,11 +46,6 @@ def test_uv_is_told_again_what_is_there(prefix: Path) -> None:
 def test_a_damaged_receipt_still_gives_a_command(prefix: Path) -> None:
     (prefix / "uv-receipt.toml").write_text("[tool", encoding="utf-8")
     assert extra_command("local") == 'uv tool install "tabwb[local]"'
-
-
-def test_the_requirements_of_an_extra_come_from_the_metadata() -> None:
-    assert [one.split(">")[0] for one in requirements_of("openai")] == ["openai"]
-    assert requirements_of("no-such-extra") == ()
 
 
 def test_a_plugin_can_name_its_own_command() -> None:

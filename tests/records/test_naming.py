@@ -81,10 +81,6 @@ def test_a_take_comes_back_from_an_attempts_strings_equal(take: Take) -> None:
     assert Take.of_metadata(take.to_metadata()) == take
 
 
-def test_a_typed_answer_has_no_take() -> None:
-    assert Take.of_metadata({"reply_tokens": "3"}) is None
-
-
 def test_latency_is_from_the_picture_to_the_onset() -> None:
     assert Take("r", 10.0, 14.0, shown_s=10.5, onset_s=11.25).latency_s == 0.75
     assert Take("r", 10.0, 14.0, onset_s=11.25).latency_s is None

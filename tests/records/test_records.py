@@ -23,10 +23,6 @@ def test_uuid7_has_version_variant_and_time() -> None:
     assert made.int >> 80 == 1_700_000_000_123
 
 
-def test_uuid7_sorts_by_time() -> None:
-    assert uuid7(1000) < uuid7(1001)
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_a_ratings_value_is_finite(value: float) -> None:
     with pytest.raises(ValueError, match="finite"):

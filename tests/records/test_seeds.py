@@ -27,18 +27,5 @@ def test_the_seed_is_the_first_31_bits_of_sha256_of_a_json_array() -> None:
     assert reply_seed(1, "tab", "s", "i", 0, 1, options=["ä"]) == int(digest[:8], 16) >> 1
 
 
-def test_parts_do_not_run_into_each_other() -> None:
-    seeds = {
-        reply_seed(1, "a", "b", "cd", 0, 1),
-        reply_seed(1, "a", "bc", "d", 0, 1),
-        reply_seed(1, "a", "b", "cd", 0, 1, options=["x"]),
-        reply_seed(1, "a", "b", "cd", 0, 1, given=["x"]),
-        reply_seed(11, "a", "b", "cd", 0, 1),
-        reply_seed(1, "a", "b", "cd", 1, 1),
-        reply_seed(1, "a", "b", "cd", 0, 11),
-    }
-    assert len(seeds) == 7
-
-
 def test_an_option_of_the_back_end_keeps_replies_apart() -> None:
     assert len({mixed(seed, 9) for seed in range(1000)}) == 1000

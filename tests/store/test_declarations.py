@@ -50,11 +50,6 @@ def test_what_each_rater_declared_is_read_back_whole(store: Store, number: int) 
     assert store.history(number).declarations["tab-2026:x"].prompt_hash == prompt
 
 
-def test_it_belongs_to_one_administration(store: Store, number: int) -> None:
-    store.append(number, said(RULES))
-    assert store.history(begin(store).id).declarations == {}
-
-
 def test_the_same_said_again_is_kept_once_and_a_change_beside_it(file: Path) -> None:
     with Store.open(file) as store:
         number = begin(store).id

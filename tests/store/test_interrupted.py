@@ -81,13 +81,6 @@ def test_a_live_process_holds_its_lock_also_where_its_file_is_empty(tmp_path: Pa
         holder.stdout.close()
 
 
-def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    with locks.lock_file(store, "7", "it is open"):
-        assert locks.is_held(store, 7)
-    assert not locks.is_held(store, 7)
-
-
 def test_a_file_that_names_this_process_but_is_not_its_lock_is_stale(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     locks.folder_of(store).mkdir()

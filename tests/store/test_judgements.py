@@ -51,11 +51,6 @@ def test_everything_that_came_back_is_kept(store: Store, number: int) -> None:
     assert replace(kept.judgement, id=0, recorded_at="") == SAID
 
 
-def test_the_ratings_count_with_all_others(store: Store, number: int) -> None:
-    store.keep_judgements(number, [Judged(1, 1, SAID)])
-    assert store.trials(number)[0].ratings == SAID.ratings
-
-
 def test_a_later_judgement_replaces_the_earlier_one_whose_rows_stay(
     store: Store, number: int
 ) -> None:

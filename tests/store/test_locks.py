@@ -57,12 +57,6 @@ def test_a_lock_is_free_again_after_its_block(store: Store) -> None:
         pass
 
 
-def test_other_administrations_are_not_locked(store: Store) -> None:
-    first, second = begin(store), begin(store)
-    with store.lock(first.id), store.lock(second.id):
-        pass
-
-
 def _holder(location: str) -> subprocess.Popen[str]:
     code = (
         "import sys, time; from tabwb.store.store import Store\n"

@@ -117,10 +117,6 @@ def test_a_backup_that_lacks_a_file_is_not_made(filled: Path, tmp_path: Path) ->
     assert list(out.parent.iterdir()) == []
 
 
-def test_a_whole_store_has_no_damage(filled: Path) -> None:
-    assert check(filled) == ()
-
-
 @pytest.mark.parametrize(
     ("statement", "where", "what"),
     [

@@ -17,8 +17,6 @@ from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import (
-    AdministrationStatus,
-    AttemptState,
     Protocol,
     RatingStatus,
     TrialState,
@@ -39,13 +37,6 @@ def test_an_answer_with_its_ratings_comes_back_as_it_was(store: Store) -> None:
     assert trial.plan == planned(3)[0]
     assert trial.attempts == (attempt(),)
     assert trial.ratings == scores()
-
-
-def test_what_was_planned_is_there_before_anything_was_asked(store: Store) -> None:
-    administration = begin(store, 5, practice=2)
-    assert [trial.plan for trial in store.trials(administration.id)] == list(planned(5, practice=2))
-    assert (administration.planned, administration.answered) == (3, 0)
-    assert administration.status is AdministrationStatus.RUNNING
 
 
 def test_conditions_come_back_equal(store: Store) -> None:
@@ -96,10 +87,6 @@ def test_administrations_are_listed_newest_last(store: Store) -> None:
     assert store.administrations() == tuple(made)
     assert store.administrations(newest=2) == tuple(made[1:])
     assert store.administrations(newest=9) == tuple(made)
-
-
-def test_an_empty_store_lists_nothing(store: Store) -> None:
-    assert store.administrations() == ()
 
 
 def test_the_battery_comes_back_after_its_file_has_changed(store: Store) -> None:
@@ -170,11 +157,6 @@ def test_entries_that_do_not_fit_are_refused_whole(
     # Keys that were made in the undone transaction must not be remembered.
     store.append(administration.id, [RatingsEntry(1, 1, (valued("r", "m", 1, "why"),))])
     assert store.trials(administration.id)[0].ratings == (valued("r", "m", 1, "why"),)
-
-
-def test_nothing_is_appended_to_an_administration_that_is_not_there(store: Store) -> None:
-    with pytest.raises(StoreError):
-        store.append(7, [EventEntry("paused")])
 
 
 def test_a_later_rating_of_the_same_rater_replaces_and_the_earlier_rows_stay(file: Path) -> None:
@@ -252,15 +234,6 @@ def test_every_rating_status_comes_back(store: Store) -> None:
     assert store.trials(administration.id)[0].ratings == ratings
 
 
-def test_an_attempt_in_error_leaves_the_trial_unanswered(store: Store) -> None:
-    administration = begin(store)
-    failed = attempt(state=AttemptState.ERROR)
-    store.append(administration.id, [AttemptEntry(1, failed)])
-    trial = store.trials(administration.id)[0]
-    assert (trial.state, trial.attempts) == (TrialState.PLANNED, (failed,))
-    assert store.administration(administration.id).answered == 0
-
-
 def test_a_null_character_comes_back_from_a_file(file: Path) -> None:
     with Store.open(file) as store:
         administration = begin(store)
@@ -275,11 +248,6 @@ def test_text_that_is_no_unicode_is_refused_and_nothing_recorded(file: Path) -> 
         with pytest.raises(StoreError, match="cannot be stored"):
             store.append(administration.id, [EventEntry("paused"), AttemptEntry(1, broken)])
         assert store.history(administration.id).steps == ()
-
-
-def test_the_default_store_lies_in_the_data_folder(tmp_path: Path) -> None:
-    with Store.open() as store:
-        assert Path(store.location) == tmp_path / "tabwb-data" / "tabwb.db"
 
 
 ODD_URLS = (

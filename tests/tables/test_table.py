@@ -36,16 +36,6 @@ def test_rows_come_back_as_they_were_given(rows: list[tuple[object, ...]]) -> No
 
 
 @given(ROWS, st.data())
-def test_where_finds_the_rows_with_a_value(
-    rows: list[tuple[object, ...]], data: st.DataObject
-) -> None:
-    at = data.draw(st.integers(0, len(COLUMNS) - 1))
-    value = data.draw(st.none() | VALUES[COLUMNS[at].type])
-    found = table_of("example", COLUMNS, rows).where(**{COLUMNS[at].name: value})
-    assert list(found.rows()) == [row for row in rows if row[at] == value]
-
-
-@given(ROWS, st.data())
 def test_where_finds_the_rows_with_any_value_of_a_list(
     rows: list[tuple[object, ...]], data: st.DataObject
 ) -> None:
