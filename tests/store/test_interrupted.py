@@ -18,7 +18,7 @@ from tests.waiting import until
 HOLD = """
 import sys, time
 from pathlib import Path
-from tabwb.store.locks import lock_file
+from tabwb.store.database import lock_file
 with lock_file(Path(sys.argv[1]), "1", "it is open"):
     print("held", flush=True)
     time.sleep(60)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import StoreError
-from tabwb.store.locks import is_held
+from tabwb.store.database import is_held
 from tabwb.store.store import Store
 from tests.store.parts import begin
 
