@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tabwb.records.errors import StoreError
 from tabwb.store import people
-from tabwb.store.database import EmbeddedDatabase, Transaction
-from tabwb.store.keys import Keys
+from tabwb.store.database import EmbeddedDatabase, Keys, Transaction
 from tabwb.store.people import finish
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tabwb.records.reasoning import holds_reasoning
 from tabwb.scoring.text import words
-from tabwb.store.keys import to_json
+from tabwb.store.database import to_json
 
 NOTES = ("protocol", "sampled", "replayed_sampled", "batch_exact", "cause", "replayed_line",
          "replayed_administration")  # fmt: skip

@@ -23,8 +23,7 @@ from pathlib import Path
 from tabwb.records.errors import StoreError
 from tabwb.records.files import open_private, sync_file
 from tabwb.store import facts, verdicts
-from tabwb.store.database import EmbeddedDatabase, Transaction, lock_file
-from tabwb.store.keys import to_json
+from tabwb.store.database import EmbeddedDatabase, Transaction, lock_file, to_json
 
 CURRENT = 8
 """The version of the tables that this program reads and writes."""

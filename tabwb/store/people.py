@@ -27,8 +27,7 @@ from tabwb.records.speakers import (
     operator,
 )
 from tabwb.store import blobs, read, takes
-from tabwb.store.database import EmbeddedDatabase, Transaction
-from tabwb.store.keys import now, to_json
+from tabwb.store.database import EmbeddedDatabase, Transaction, now, to_json
 from tabwb.store.location import default_path
 
 if TYPE_CHECKING:

@@ -34,9 +34,8 @@ from tabwb.records.trials import (
     Trial,
     marks_of,
 )
-from tabwb.store.database import Row, Transaction
+from tabwb.store.database import Row, Transaction, to_json
 from tabwb.store.derive import History, Step, status_of, taken_back, trial_of
-from tabwb.store.keys import to_json
 from tabwb.store.verdicts import COLUMNS, Verdicts, in_parts, texts
 
 _ATTEMPT = "attempt-"

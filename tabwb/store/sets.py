@@ -34,8 +34,7 @@ from tabwb.records.ratings import PERSON, TAKEN_BACK, Declaration, Rating, undef
 from tabwb.records.speakers import operator
 from tabwb.records.specs import uuid7
 from tabwb.store import verdicts
-from tabwb.store.database import Conflict, Transaction
-from tabwb.store.keys import Keys, now, to_json
+from tabwb.store.database import Conflict, Keys, Transaction, now, to_json
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access

@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb.store.database import Row, Transaction
-from tabwb.store.keys import Keys, now, to_json
+from tabwb.store.database import Keys, Row, Transaction, now, to_json
 
 STATUSES = (RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR)
 """Statuses by their numbers in arrays."""

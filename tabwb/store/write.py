@@ -25,8 +25,7 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.store import facts, people, verdicts
-from tabwb.store.database import Transaction
-from tabwb.store.keys import Keys, now, to_json
+from tabwb.store.database import Keys, Transaction, now, to_json
 
 
 def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> int | None:

@@ -16,7 +16,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Take
 from tabwb.records.ratings import check_own
 from tabwb.records.trials import Attempt, Trial
-from tabwb.store.keys import now
+from tabwb.store.database import now
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy

@@ -16,7 +16,7 @@ from tabwb.records.speech import Transcript
 from tabwb.records.states import StopReason
 from tabwb.records.trials import Attempt, RatingsEntry, Trial
 from tabwb.scoring.response_status import response_status
-from tabwb.store.keys import now
+from tabwb.store.database import now
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy

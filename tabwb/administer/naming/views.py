@@ -25,7 +25,7 @@ from tabwb.records.trials import Attempt, EventEntry, Trial
 from tabwb.scoring.naming.case import Earlier, sounds_of_names
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import VARIETIES, Variety
-from tabwb.store.keys import now
+from tabwb.store.database import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from tabwb.records.rating_sets import (
     SetEvent,
     checked_rater,
 )
-from tabwb.store.keys import now
+from tabwb.store.database import now
 from tabwb.store.sets import NotAssigned, asked_by, refuse_closed, same, saved_elsewhere
 from tabwb.store.store import Store
 

@@ -23,7 +23,7 @@ from tabwb.records.specs import model_name, reply_seed
 from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.scoring.response_status import response_status
-from tabwb.store.keys import now
+from tabwb.store.database import now
 
 
 def request_for(
