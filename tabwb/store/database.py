@@ -1,4 +1,4 @@
-"""Transactions, and the embedded database: one SQLite file.
+"""Transactions, the embedded database (one SQLite file), locks, and keys of what rows share.
 
 Plain SQL with ``?`` for a parameter.
 """
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
-from tabwb.store import locks
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -190,16 +189,16 @@ class EmbeddedDatabase:
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Hold an administration for this process; the lock is freed when the process ends."""
-        what = locks.open_administration(administration_id)
-        return locks.lock_file(self.path, str(administration_id), what)
+        what = open_administration(administration_id)
+        return lock_file(self.path, str(administration_id), what)
 
     def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
         """Hold one rater's work on one rating set for this process."""
-        return locks.lock_file(self.path, f"set-{set_id}-{rater_id}", what)
+        return lock_file(self.path, f"set-{set_id}-{rater_id}", what)
 
     def held(self, administrations: Collection[int]) -> frozenset[int]:
         """Return those of some administrations that a session holds now."""
-        return frozenset(number for number in administrations if locks.is_held(self.path, number))
+        return frozenset(number for number in administrations if is_held(self.path, number))
 
     def reading(self) -> AbstractContextManager[Transaction]:
         """Return a transaction that sees one state of the store throughout."""
@@ -403,7 +402,7 @@ _OWN: set[Path] = set()
 """The files of the locks that this process holds."""
 
 
-def folder_of(store: Path) -> Path:
+def lock_folder(store: Path) -> Path:
     """Return where the locks of a store lie."""
     return store.with_name(f"{store.name}.locks")
 
@@ -411,7 +410,7 @@ def folder_of(store: Path) -> Path:
 @contextmanager
 def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
     """Hold one lock."""
-    path = folder_of(store) / name
+    path = lock_folder(store) / name
     try:
         make_private_folder(path.parent)
         lock = _acquired(path, what)
@@ -438,7 +437,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
 
 def is_held(store: Path, administration_id: int) -> bool:
     """Return whether a session holds the lock of an administration."""
-    return _is_held(folder_of(store) / str(administration_id))
+    return _is_held(lock_folder(store) / str(administration_id))
 
 
 def _remove_stale(folder: Path) -> None:

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.system import is_offline, servers_elsewhere
-from tabwb.store import locks, schema
-from tabwb.store.database import Conflict, Transaction
+from tabwb.store import schema
+from tabwb.store.database import Conflict, Transaction, held_by, open_administration
 from tabwb.store.location import is_plain, without_password
 from tabwb.store.migrate import make, migrate
 
@@ -65,7 +65,7 @@ class ServerDatabase:
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Return a lock of one administration, held on its own connection."""
-        what = locks.open_administration(administration_id)
+        what = open_administration(administration_id)
         return self._lock((LOCK_SPACE, administration_id), what)
 
     def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
@@ -80,7 +80,7 @@ class ServerDatabase:
             with self._explained():
                 row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()
                 if row is None or not row[0]:
-                    raise locks.held_by(self._holder(connection, key), what)
+                    raise held_by(self._holder(connection, key), what)
             yield
         finally:
             connection.close()

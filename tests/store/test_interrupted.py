@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.states import AdministrationStatus
-from tabwb.store import locks
+from tabwb.store import database
 from tabwb.store.store import Store
 from tests.waiting import until
 
@@ -27,26 +27,26 @@ with lock_file(Path(sys.argv[1]), "1", "it is open"):
 
 def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
-    assert not locks.is_held(store, 1)
+    assert not database.is_held(store, 1)
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
     )
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == "held\n"
-        assert locks.is_held(store, 1)
+        assert database.is_held(store, 1)
         holder.send_signal(signal.SIGKILL)
         holder.stdout.read()  # it has ended, and nobody has asked for its status yet
-        until(lambda: not locks.is_held(store, 1), "the end of the lock")
+        until(lambda: not database.is_held(store, 1), "the end of the lock")
     finally:
         holder.kill()
         holder.wait()
         holder.stdout.close()
-    locks.folder_of(store).mkdir(exist_ok=True)
-    (locks.folder_of(store) / "1").write_text(str(holder.pid), encoding="ascii")
-    assert (locks.folder_of(store) / "1").exists()
-    assert not locks.is_held(store, 1)
-    assert not locks.is_held(store, 1), "the first look left a lock behind"
+    database.lock_folder(store).mkdir(exist_ok=True)
+    (database.lock_folder(store) / "1").write_text(str(holder.pid), encoding="ascii")
+    assert (database.lock_folder(store) / "1").exists()
+    assert not database.is_held(store, 1)
+    assert not database.is_held(store, 1), "the first look left a lock behind"
 
 
 @pytest.mark.parametrize("platform", ["posix", "nt"])
@@ -54,15 +54,15 @@ def test_a_process_that_was_killed_before_it_wrote_its_number_holds_no_lock(
     tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "store.db"
-    locks.folder_of(store).mkdir()
-    (locks.folder_of(store) / "1").touch()
-    assert not locks.is_held(store, 1)
+    database.lock_folder(store).mkdir()
+    (database.lock_folder(store) / "1").touch()
+    assert not database.is_held(store, 1)
     # On Windows nobody knows whether a process runs: the lock itself is tried.
-    (locks.folder_of(store) / "2").write_text(str(os.getppid()), encoding="ascii")
-    assert locks.is_held(store, 2)
+    (database.lock_folder(store) / "2").write_text(str(os.getppid()), encoding="ascii")
+    assert database.is_held(store, 2)
     if platform == "nt":
-        monkeypatch.setattr(locks, "_is_alive", lambda process: False)
-        assert not locks.is_held(store, 2)
+        monkeypatch.setattr(database, "_is_alive", lambda process: False)
+        assert not database.is_held(store, 2)
 
 
 def test_a_live_process_holds_its_lock_also_where_its_file_is_empty(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_a_live_process_holds_its_lock_also_where_its_file_is_empty(tmp_path: Pa
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == "held\n"
-        (locks.folder_of(store) / "1").write_text("", encoding="ascii")
-        assert locks.is_held(store, 1)
+        (database.lock_folder(store) / "1").write_text("", encoding="ascii")
+        assert database.is_held(store, 1)
     finally:
         holder.kill()
         holder.wait()
@@ -83,10 +83,10 @@ def test_a_live_process_holds_its_lock_also_where_its_file_is_empty(tmp_path: Pa
 
 def test_a_file_that_names_this_process_but_is_not_its_lock_is_stale(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
-    locks.folder_of(store).mkdir()
-    left = locks.folder_of(store) / "7"
+    database.lock_folder(store).mkdir()
+    left = database.lock_folder(store) / "7"
     left.write_text(str(os.getpid()), encoding="ascii")
-    assert not locks.is_held(store, 7)
+    assert not database.is_held(store, 7)
     assert not left.exists()
 
 
@@ -94,11 +94,11 @@ def test_the_next_lock_removes_the_file_of_a_process_that_is_gone(tmp_path: Path
     store = tmp_path / "store.db"
     gone = subprocess.Popen(["true"])
     gone.wait()
-    folder = locks.folder_of(store)
+    folder = database.lock_folder(store)
     folder.mkdir()
     (folder / "1").write_text(str(gone.pid), encoding="ascii")
     (folder / "set-1-2").write_text(str(os.getppid()), encoding="ascii")
-    with locks.lock_file(store, "7", "it is open"):
+    with database.lock_file(store, "7", "it is open"):
         assert {path.name for path in folder.iterdir()} == {"7", "set-1-2"}
 
 
