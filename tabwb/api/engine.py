@@ -81,12 +81,7 @@ def opened_plugins(
 
 
 def open_store(place: Place, settings: Configuration, *, create: bool = False) -> Store:
-    """Return the store of a place.
-
-    Raises:
-        StoreError: there is none, or it cannot be opened.
-        UsageError: ``place`` is of another type.
-    """
+    """Return the store of a place."""
     from tabwb.store.store import Store
 
     if place is not None and not isinstance(place, str | PathLike):
@@ -177,11 +172,7 @@ def python_names() -> Iterator[None]:
 
 
 def check_options(options: Mapping[str, object]) -> None:
-    """Check the types of what is chosen.
-
-    Raises:
-        UsageError: names that are not texts, or a limit below 1.
-    """
+    """Check the types of what is chosen."""
     for name in ("by", "together", "subtests", "items", "features"):
         value = options.get(name, ())
         texts = value if isinstance(value, Iterable) else [value]
@@ -199,9 +190,6 @@ def check_options(options: Mapping[str, object]) -> None:
 def references_of(ids: Ids) -> list[int | str]:
     """Return numbers and uids as a list; empty for all.
 
-    Raises:
-        UsageError: a sequence that names none was given.
-
     >>> references_of(3), references_of(None), references_of([1, 2])
     ([3], [], [1, 2])
     """
@@ -214,11 +202,7 @@ def references_of(ids: Ids) -> list[int | str]:
 
 
 def named_references(ids: Ids) -> list[int | str]:
-    """Return numbers and uids as a list; all of a store are never meant.
-
-    Raises:
-        UsageError: none is named.
-    """
+    """Return numbers and uids as a list; all of a store are never meant."""
     if ids is None:
         raise UsageError("no administration is named", allowed="one number or uid, or several")
     return references_of(ids)
@@ -267,12 +251,7 @@ def judge_each(
     limits: Limits | None = None,
     held: bool = False,
 ) -> list[tuple[int, str, Tally]]:
-    """Let judges rate administrations; return number, stored name of the judge and what it took.
-
-    Raises:
-        Interrupted: calls failed, or a limit was reached; the same call continues.
-        TabwbError: a judge gave no verdict at all.
-    """
+    """Let judges rate administrations; return number, stored name of the judge and what it took."""
     from contextlib import nullcontext
 
     from tabwb.administer.judging.task import Task, check_verdicts

@@ -52,11 +52,7 @@ class FunctionModel:
         return {"model": f"{ID}:{self.name}", "function": f"{where}.{called}".strip(".")}
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        """Yield the text that the function returns, then the reply.
-
-        Raises:
-            ComponentError: the protocol is not ``generate``, or the function returned no text.
-        """
+        """Yield the text that the function returns, then the reply."""
         if request.protocol is not Protocol.GENERATE:
             raise ComponentError(
                 f"a function cannot answer under the protocol '{request.protocol.value}'",
@@ -129,11 +125,7 @@ def takes_request(function: Answering) -> bool:
 
 
 def plugin_of(function: Answering | None, workers: int = 1) -> dict[str, object]:
-    """Return the plugin that registers a function, for ``Plugins.load(modules=...)``.
-
-    Raises:
-        UsageError: ``workers`` is below 1.
-    """
+    """Return the plugin that registers a function, for ``Plugins.load(modules=...)``."""
     if workers < 1:
         raise UsageError(f"{workers} cannot be used", where="workers", allowed="1 or more")
     if function is None:
@@ -162,11 +154,7 @@ def plugin_of(function: Answering | None, workers: int = 1) -> dict[str, object]
 
 
 def spec_of(model: str | Answering, name: str | None) -> tuple[str, Answering | None]:
-    """Return the spec of a model, and the function where it is one.
-
-    Raises:
-        UsageError: it is neither, a spec has a name, or the function does not take one prompt.
-    """
+    """Return the spec of a model, and the function where it is one."""
     if isinstance(model, str):
         if name is not None:
             raise UsageError("'name' is for a function; a spec has its own name", where="name")

@@ -231,9 +231,6 @@ def asked_conditions(spec: str, **values: Any) -> Conditions:
     """Return the conditions that are asked for, each value checked by its declaration.
 
     Of the judges None is the default, and an empty list none.
-
-    Raises:
-        UsageError: a value cannot be used; the error names the condition.
     """
     for name in ("judges", "stop", "part_subtests", "part_items"):
         if isinstance(value := values.get(name), str):

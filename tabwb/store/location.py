@@ -29,9 +29,6 @@ def default_path() -> Path:
 def resolve(location: str | Path | None) -> Path | str:
     """Return the path of an SQLite file, or the URL of a PostgreSQL database.
 
-    Raises:
-        StoreError: the URL is of a kind that cannot be used.
-
     >>> resolve("sqlite:////data/lab.db").as_posix(), resolve("postgresql+psycopg://me@host/lab")
     ('/data/lab.db', 'postgresql://me@host/lab')
     """

@@ -113,15 +113,7 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
 
 
 def version_of(transaction: Transaction, location: str) -> int | None:
-    """Return the schema version; None when there is no table at all.
-
-    Args:
-        transaction: to read in.
-        location: place of the store, for the message.
-
-    Raises:
-        StoreError: the tables are those of another program.
-    """
+    """Return the schema version; None when there is no table at all."""
     tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
     if not tables:
         return None
