@@ -11,7 +11,8 @@ from tabwb.media.views.administration import burden_view
 from tabwb.media.views.tables import VIEWS
 from tabwb.media.views.typed import explained_view, sectioned_view
 from tabwb.records.columns import Column
-from tabwb.report.tables import contrasts, positions
+from tabwb.report.documents import contrasts
+from tabwb.report.tables import positions
 from tabwb.report.tables.captioned import noted
 from tabwb.report.tables.results import results_table
 from tabwb.tables.table import table_of
