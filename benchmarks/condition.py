@@ -21,12 +21,9 @@ from benchmarks.models import SHAPES, random_llama, tab_requests
 from tabwb.records.exchange import Reply
 
 LESIONS = (
-    "attention.heads:zero:0.5",
-    "mlp.neurons:zero:0.5",
-    "mlp.down:zero:0.3@layers=0",
-    "attention:zero:0.3",
-    "projections:zero:0.3",
-)
+    "attention.heads:zero:0.5", "mlp.neurons:zero:0.5", "mlp.down:zero:0.3@layers=0",
+    "attention:zero:0.3", "projections:zero:0.3",
+)  # fmt: skip
 BUDGET = 1.1
 
 

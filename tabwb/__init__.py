@@ -63,37 +63,12 @@ _NAMES = {
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = [
-    "Administration",
-    "Agreement",
-    "Column",
-    "ComponentError",
-    "Interrupted",
-    "MissingExtra",
-    "NoConsent",
-    "RatingSet",
-    "Series",
-    "StoreError",
-    "Study",
-    "Table",
-    "TabwbError",
-    "TabwbWarning",
-    "UsageError",
-    "__version__",
-    "import_answers",
-    "import_naming",
-    "import_ratings",
-    "lesion_parts",
-    "lesion_plan",
-    "load_battery",
-    "open",
-    "rater_agreement",
-    "resume",
-    "run",
-    "save_figure",
-    "save_table",
-    "sweep",
-    "table_text",
-]
+    "Administration", "Agreement", "Column", "ComponentError", "Interrupted", "MissingExtra",
+    "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
+    "TabwbWarning", "UsageError", "__version__", "import_answers", "import_naming",
+    "import_ratings", "lesion_parts", "lesion_plan", "load_battery", "open", "rater_agreement",
+    "resume", "run", "save_figure", "save_table", "sweep", "table_text",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -47,17 +47,9 @@ Origin = Literal["human", "model", "unknown"]
 """Who made the answers. Answers of unknown origin are guarded like a person's."""
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 Act = Literal[
-    "registered",
-    "recorded",
-    "imported",
-    "heard",
-    "transcribed",
-    "rated",
-    "export-begun",
-    "exported",
-    "sent",
-    "deleted",
-]
+    "registered", "recorded", "imported", "heard", "transcribed", "rated", "export-begun",
+    "exported", "sent", "deleted",
+]  # fmt: skip
 Reason = Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 """Why a speaker was deleted: words of ours, so that a tombstone can hold nothing of the person."""

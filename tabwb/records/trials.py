@@ -162,22 +162,9 @@ class Administration:
 
 
 EventKind = Literal[
-    "model-opened",
-    "trial-started",
-    "skipped",
-    "not-needed",
-    "voided",
-    "undone",
-    "noted",
-    "titled",
-    "tagged",
-    "untagged",
-    "observed",
-    "paused",
-    "resumed",
-    "discontinued",
-    "finished",
-]
+    "model-opened", "trial-started", "skipped", "not-needed", "voided", "undone", "noted",
+    "titled", "tagged", "untagged", "observed", "paused", "resumed", "discontinued", "finished",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,14 +162,9 @@ def _check(database: EmbeddedDatabase) -> None:
 
 RATER = "rules-1"
 FEATURES = (
-    "retracing",
-    "abandoned-utterances",
-    "perseverations",
-    "neologisms",
-    "jargon",
-    "short-and-simplified-utterances",
-    "false-starts",
-)
+    "retracing", "abandoned-utterances", "perseverations", "neologisms", "jargon",
+    "short-and-simplified-utterances", "false-starts",
+)  # fmt: skip
 CAUTION = "a text rule; not compared with expert raters"
 
 
