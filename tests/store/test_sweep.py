@@ -13,7 +13,7 @@ import pytest
 from tabwb.records.conditions import Conditions
 from tabwb.records.files import claim, release
 from tabwb.records.speakers import KeptRecording
-from tabwb.store import blobs
+from tabwb.store import blobs, takes
 from tabwb.store.maintenance import check, remove_unnamed
 from tabwb.store.store import Store
 from tests.store.parts import begin, small_battery
@@ -112,3 +112,24 @@ def test_sweeping_takes_nothing_from_living_writers(file: Path, tmp_path: Path) 
         for recording in kept:
             store.people.recording_path(recording.sha256)
     assert check(file) == ()
+
+
+def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        path = takes.path_of(store, "uid-1", "rec-1")
+        path.write_bytes(b"")
+        assert takes.of_administration(store, "uid-1") == (path,)
+        assert takes.of_administration(store, "uid-2") == ()
+        assert takes.folder_of(store).stat().st_mode & 0o777 == 0o700
+
+
+def test_the_deletion_of_a_speaker_sweeps_what_a_dead_process_left(tmp_path: Path) -> None:
+    from tabwb.store.people import remove_takes
+
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        left = takes.work_root(store) / "work-abc" / "files"
+        left.mkdir(parents=True)
+        (left / "dog.wav").write_bytes(b"a voice")
+        remove_takes(path, ["uid-1"])
+        assert not left.parent.exists()
