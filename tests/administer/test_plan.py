@@ -44,7 +44,7 @@ from tabwb.records.exchange import (
     Request,
 )
 from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
-from tabwb.store.keys import to_json
+from tabwb.store.database import to_json
 from tabwb.store.store import Store
 from tests.administer.conftest import Begin
 from tests.analysis.selected import tab

@@ -23,6 +23,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.plugin_api import Responses
 from tabwb.plugin_api.components import Exporter, Judge, Response, Scorer
+from tabwb.records.columns import Column
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import MEASURES_OF_OURS, Rating
 from tabwb.records.specs import Spec
@@ -31,7 +32,7 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import FORM_BASED_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.report.documents.document import administration_document
 from tabwb.scoring.rules.passage import TWO_SIDED
-from tabwb.tables.table import Column, table_of
+from tabwb.tables.table import table_of
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials, voided
 
 SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
