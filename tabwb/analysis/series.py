@@ -61,30 +61,6 @@ def doses() -> tuple[str, ...]:
     return *REFERENCED, PARAMETERS, *numbers
 
 
-def name_of_amounts(by: str, key: str = "") -> str:
-    """Return what amounts are, for axes and captions.
-
-    >>> name_of_amounts("lesion"), name_of_amounts("lesion", "bits"), name_of_amounts("max_tokens")
-    ('amount of the lesion', 'bits of the lesion', 'max tokens')
-    """
-    names = {
-        LESION: f"{key or 'amount'} of the lesion",
-        NOISE: "amount of prompt noise",
-        CHECKPOINT: "dose of the checkpoint",
-        PARAMETERS: "number of parameters",
-    }
-    return names.get(by) or by.replace("_", " ")
-
-
-def amount_words(by: str, amount: float) -> str:
-    """Return an amount as an axis has it.
-
-    >>> amount_words("parameters", 1_240_000_000), amount_words("lesion", 0.3)
-    ('1.24B', '0.3')
-    """
-    return size_words(amount) if by == PARAMETERS else f"{amount:g}"
-
-
 def size_words(parameters: float) -> str:
     """Return a number of parameters in words.
 
@@ -177,36 +153,6 @@ def _parsed(spec: str) -> tuple[Lesion, ...]:
         return ()
 
 
-def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
-    """Return the dose of an administration."""
-    alike, seed = tuple(sorted(compared(given, [by]).items())), str(given.seed)
-    if by == PARAMETERS:
-        family, tuning, size = (given.labels.get(name, "") for name in SIZED)
-        kin = " ".join(filter(None, (family or "family unknown", tuning)))
-        amount = float(size) if size.isdecimal() else None
-        return Dose(kin, given.lesion or "", alike, amount, seed)
-    if by == LESION:
-        if given.lesion is None:
-            return Dose(spec_of(given), "", alike, None, seed)
-        kind, taken, own = lesion_dose(given.lesion, key)
-        return Dose(spec_of(given), kind, alike, taken, own or seed, bool(own))
-    if by == NOISE and given.prompt_noise is not None:
-        noise = noise_of(given)
-        if noise is None:
-            raise UsageError(f"the prompt noise '{given.prompt_noise}' has no amount")
-        seed, kind = str(noise.seed if noise.draws else given.seed), f"prompt noise {noise.kind()}"
-        return Dose(model_of(given), kind, alike, noise.amount, seed, noise.draws)
-    if by == CHECKPOINT and PARENT in given.labels:
-        labels = given.labels
-        if DOSE not in labels:
-            raise UsageError(f"the checkpoint {given.examinee} has no dose")
-        kin = model_of(replace(given, examinee=labels[PARENT]))
-        kind = f"{labels.get(DOSE_NAME, DOSE)} *"
-        return Dose(kin, kind, alike, float(labels[DOSE]), seed, drawn=False)
-    value = None if by in REFERENCED else declared(by).of(given)
-    return Dose(model_of(given), "", alike, None if value is None else float(value), seed)
-
-
 class Severity(NamedTuple):
     """An ordered value that administrations differ in: an amount, of a lesion by a key of it."""
 
@@ -215,27 +161,68 @@ class Severity(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the value, in words."""
-        return name_of_amounts(self.by, self.key)
+        """The name of the value, in words.
+
+        >>> Severity("lesion").name, Severity("lesion", "bits").name, Severity("max_tokens").name
+        ('amount of the lesion', 'bits of the lesion', 'max tokens')
+        """
+        names = {
+            LESION: f"{self.key or 'amount'} of the lesion",
+            NOISE: "amount of prompt noise",
+            CHECKPOINT: "dose of the checkpoint",
+            PARAMETERS: "number of parameters",
+        }
+        return names.get(self.by) or self.by.replace("_", " ")
 
     @property
     def referred(self) -> bool:
         """Whether there is a reference, the model without it."""
         return self.by in REFERENCED
 
+    def words(self, amount: float) -> str:
+        """Return an amount as an axis has it."""
+        return size_words(amount) if self.by == PARAMETERS else f"{amount:g}"
+
     def dose(self, given: Conditions) -> Dose:
+        """Return the dose of an administration."""
+        by, alike = self.by, tuple(sorted(compared(given, [self.by]).items()))
+        seed, labels = str(given.seed), given.labels
+        if by == PARAMETERS:
+            family, tuning, size = (labels.get(name, "") for name in SIZED)
+            kin = " ".join(filter(None, (family or "family unknown", tuning)))
+            amount = float(size) if size.isdecimal() else None
+            return Dose(kin, given.lesion or "", alike, amount, seed)
+        if by == LESION:
+            if given.lesion is None:
+                return Dose(spec_of(given), "", alike, None, seed)
+            kind, taken, own = lesion_dose(given.lesion, self.key)
+            return Dose(spec_of(given), kind, alike, taken, own or seed, bool(own))
+        if by == NOISE and given.prompt_noise is not None:
+            noise = noise_of(given)
+            if noise is None:
+                raise UsageError(f"the prompt noise '{given.prompt_noise}' has no amount")
+            seed, kind = str(noise.seed) if noise.draws else seed, f"prompt noise {noise.kind()}"
+            return Dose(model_of(given), kind, alike, noise.amount, seed, noise.draws)
+        if by == CHECKPOINT and PARENT in labels:
+            if DOSE not in labels:
+                raise UsageError(f"the checkpoint {given.examinee} has no dose")
+            kin = model_of(replace(given, examinee=labels[PARENT]))
+            kind = f"{labels.get(DOSE_NAME, DOSE)} *"
+            return Dose(kin, kind, alike, float(labels[DOSE]), seed, drawn=False)
+        value = None if by in REFERENCED else declared(by).of(given)
+        return Dose(model_of(given), "", alike, None if value is None else float(value), seed)
+
+    def alone(self, given: Conditions) -> Dose:
         """Return the dose of an administration without another perturbation."""
-        if self.by == LESION:
-            return dose_of(given, LESION, self.key)
-        if given.lesion is not None or (self.by != NOISE and given.prompt_noise is not None):
+        noise = given.prompt_noise is not None and self.by != NOISE
+        if self.by != LESION and (given.lesion is not None or noise):
             raise UsageError(f"the {self.by} is not given by itself")
-        found = dose_of(given, self.by)
+        found = self.dose(given)
         if self.by != TEMPERATURE:
             return found
         orders = {given.item_order, given.option_order}
         drawn = not given.decoding.greedy or orders != {"as-given"}
-        kind = f"{TEMPERATURE} *"
-        return found._replace(examinee=spec_of(given), kind=kind, drawn=drawn)
+        return found._replace(examinee=spec_of(given), kind=f"{TEMPERATURE} *", drawn=drawn)
 
 
 LESIONS = tuple(Severity(LESION, key) for key in ("", "factor", "sigma", "bits"))
@@ -367,7 +354,7 @@ def series_of(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...]
         placed: list[Placed] = []
         for one in members:
             with suppress(UsageError):
-                placed.append((severity.dose(one.administration.conditions), one))
+                placed.append((severity.alone(one.administration.conditions), one))
         found += (one for one in arranged(placed, severity) if len(one.amounts) > 1)
     if not found:
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -32,16 +32,6 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.store.columns import Ints, Places, distinct
-
-
-def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, Side, Side]]:
-    """Yield each subtest with verdicts on any side: its deciding scorer, and right answers."""
-    tables = first, second
-    for number, subtest in enumerate(first.battery.subtests):
-        scorer = decider(subtest, number, tables)
-        if scorer is not None:
-            one, other = (right_side(table, number, scorer) for table in tables)
-            yield subtest, scorer, one, other
 
 
 def right_side(table: Table, number: int, scorer: str, policy: str = "exact") -> Side:

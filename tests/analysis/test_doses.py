@@ -15,7 +15,7 @@ from scipy import stats
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.doses import values_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
-from tabwb.analysis.series import dose_of, lesion_dose, series_of
+from tabwb.analysis.series import Severity, lesion_dose, series_of
 from tabwb.media.figures import figure_table
 from tabwb.media.views.tables import named_table
 from tabwb.records.conditions import Conditions
@@ -515,4 +515,4 @@ def test_the_amount_of_a_lesion_is_its_only_number(
 
 def test_the_seed_is_the_lesions_else_the_runs() -> None:
     given = (Conditions("m", "model", seed=9, lesion=f"zero:0.1{own}") for own in ("@seed=4", ""))
-    assert [dose_of(one, "lesion").seed for one in given] == ["4", "9"]
+    assert [Severity("lesion").dose(one).seed for one in given] == ["4", "9"]

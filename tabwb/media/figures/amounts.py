@@ -22,19 +22,15 @@ from tabwb.analysis.series import (
     LESION,
     NOISE,
     PARAMETERS,
-    REFERENCED,
     Dose,
     Members,
     Placed,
     Series,
     Severity,
-    amount_words,
     arranged,
     control_name,
     distinct,
-    dose_of,
     doses,
-    name_of_amounts,
     pooled,
     seed_order,
     short_examinees,
@@ -95,17 +91,18 @@ PLACE = ("measure", "part", "rater", "feature")
 
 
 def _dose(groups: Groups, options: Options) -> Table:
-    by, key = options["x"], options["amount"]
+    severity = Severity(options["x"], options["amount"])
+    by = severity.by
     if by not in doses():
         raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
     chosen = list(_measures(groups, options))
     members = distinct(member for group in groups for member in group.group.members)
-    placed, without = _with_doses(members, by, key)
-    found = _arranged(placed, Severity(by, key))
+    placed, without = _with_doses(members, severity)
+    found = _arranged(placed, severity)
     by_model = by == PARAMETERS and all(len(one.amounts) == 1 for one in found)
     if by_model:  # no family has two sizes, so that a family cannot be a line
         names = short_examinees(members)
-        found = _arranged([(_of_tuning(*one, names), one[1]) for one in placed], Severity(by, key))
+        found = _arranged([(_of_tuning(*one, names), one[1]) for one in placed], severity)
     lines = [
         (name, side, series)
         for series in found
@@ -125,7 +122,7 @@ def _dose(groups: Groups, options: Options) -> Table:
         }
     if by == PARAMETERS:
         _check_models(points)
-    _check_amounts(by, sorted({amount for _, amount, _ in points if amount is not None}))
+    _check_amounts(severity, sorted({amount for _, amount, _ in points if amount is not None}))
     batteries = dict.fromkeys(f"{group.battery.id} {group.battery.version}" for group in groups)
     if len(batteries) > 1:
         raise UsageError(
@@ -216,21 +213,21 @@ def _cells(group: Grouped, place: Record, terms: Terms | str) -> Record:
 
 
 def _with_doses(
-    members: Sequence[AdministrationData], by: str, key: str
+    members: Sequence[AdministrationData], severity: Severity
 ) -> tuple[list[Placed], int]:
     """Return administrations with their doses, and how many have none; intact models stay."""
     found: list[Placed] = []
     failed: list[UsageError] = []
     for member in members:
         try:
-            found.append((dose_of(member.administration.conditions, by, key), member))
+            found.append((severity.dose(member.administration.conditions), member))
         except UsageError as error:
-            if not key:
+            if not severity.key:
                 raise
             failed.append(error)
     if failed and all(dose.amount is None for dose, _ in found):
         raise failed[0]
-    kept = [one for one in found if by in REFERENCED or one[0].amount is not None]
+    kept = [one for one in found if severity.referred or one[0].amount is not None]
     return kept, len(found) - len(kept) + len(failed)
 
 
@@ -270,9 +267,9 @@ def _check_models(points: Mapping[tuple[str, float | None, str], Members]) -> No
             )
 
 
-def _check_amounts(by: str, amounts: Sequence[float]) -> None:
+def _check_amounts(severity: Severity, amounts: Sequence[float]) -> None:
     if len(amounts) < 2:
-        known = ", ".join(amount_words(by, amount) for amount in amounts) or "none"
+        known, by = ", ".join(map(severity.words, amounts)) or "none", severity.by
         hint = "in the models' profiles: family, tuning, parameters"
         if by != PARAMETERS:
             hint = f"other amounts: --option x={'temperature' if by == LESION else LESION}"
@@ -333,7 +330,7 @@ def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> It
     like = options["interval"].replace("-", " ")
     selected = [one for one in every if any(f"select={own}" in one for own in CONTROLS_OF.values())]
     yield (
-        f"{given[0]['measure'].capitalize()} by {name_of_amounts(options['x'], options['amount'])}."
+        f"{given[0]['measure'].capitalize()} by {Severity(options['x'], options['amount']).name}."
     )
     if given[0]["measure"] != ACCURACY.id:
         yield from features_notes(groups)

@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from tabwb.analysis.series import PARAMETERS, amount_words, control_name, name_of_amounts
+from tabwb.analysis.series import PARAMETERS, Severity, control_name
 from tabwb.lesion.declared import CONTROLS
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -328,7 +328,7 @@ def _frames(
             axes = grid(row + n // across, n % across)
             axes.set_title(frame.title, loc="left")
             if n + across >= len(frames):
-                axes.set_xlabel(name_of_amounts(options["x"], options["amount"]))
+                axes.set_xlabel(Severity(options["x"], options["amount"]).name)
             if n % across == 0:
                 measure = (*frame.own, *frame.others)[0]["measure"]
                 axes.set_ylabel("symptom burden" if measure == BURDEN.id else measure)
@@ -393,7 +393,7 @@ def _frame(axes: Axes, frame: _Frame, prefix: str, by: str, width: float, *, log
             ]  # fmt: skip
             line = {**look, "linestyle": _joins(records, look)}
             _series(axes, points, line, shift, thin=bool(seed))
-    _ticks(axes, amounts, places, [amount_words(by, one) for one in amounts], width)
+    _ticks(axes, amounts, places, list(map(Severity(by).words, amounts)), width)
     if places:
         reach = (0.06 + (len(frame.looks) - 1) / 2 * dodge / width) * (span or 1.0)
         first, last = places[0] - reach, places[-1] + reach
