@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -188,15 +188,10 @@ class Change:
         return (*self._left_out(), *self._scored())
 
     def _scored(self) -> Iterator[str]:
-        rule = sum(session.by_rule for session in self.sessions)
-        n = rule + sum(session.by_listener for session in self.sessions)
-        if rule:
-            yield BY_RULE.format(rule=rule, n=n)
-        shares = {
-            session.by_rule / (session.by_rule + session.by_listener)
-            for session in self.sessions
-            if session.by_rule + session.by_listener
-        }
+        n = [one.by_rule + one.by_listener for one in self.sessions]
+        if rule := sum(one.by_rule for one in self.sessions):
+            yield BY_RULE.format(rule=rule, n=sum(n))
+        shares = {one.by_rule / own for one, own in zip(self.sessions, n, strict=True) if own}
         if len(shares) > 1:
             each = (
                 f"session {at}: {session.by_listener} by a listener, {session.by_rule} by the rule"
@@ -204,23 +199,20 @@ class Change:
             )
             yield UNLIKE.format(each="; ".join(each))
 
-    def _left_out(self) -> tuple[str, ...]:
-        whole = self.sets[0]
-        if not whole.left_out:
-            return ()
-        lacking = ", ".join(
+    def _left_out(self) -> Iterator[str]:
+        given = zip(self.sessions, self.without, strict=True)
+        lacking = [
             f"session {at} ({', '.join(filter(None, (session.date, f'#{session.administration}')))}"
             f") lacks {n}"
-            for at, (session, n) in enumerate(
-                zip(self.sessions, self.without, strict=True), start=1
-            )
+            for at, (session, n) in enumerate(given, start=1)
             if n
-        )
-        return (
-            f"{len(whole.left_out)} of {len(self.answers)} items are left out, because they do not "
-            f"have exactly one answer in every session: {lacking}. Leave a session out with "
-            "--sessions.",
-        )
+        ]
+        if left_out := self.sets[0].left_out:
+            yield (
+                f"{len(left_out)} of {len(self.answers)} items are left out, because they do not "
+                f"have exactly one answer in every session: {', '.join(lacking)}. Leave a session "
+                "out with --sessions."
+            )
 
 
 def change_of(
@@ -235,18 +227,15 @@ def change_of(
     ordered = sorted(
         members, key=lambda member: (member.administration.session_date, member.administration.id)
     )
-    first = ordered[0].administration
-    if len(ordered) < 2:
+    first, n = ordered[0].administration, len(ordered)
+    if n < 2:
         raise UsageError(
             f"'{first.conditions.study_id}' has one session with {first.battery}",
             allowed="two sessions or more",
             hint="tabwb results lists administrations",
         )
-    if baselines is not None and not 1 <= baselines < len(ordered):
-        raise UsageError(
-            f"{baselines} sessions before treatment of {len(ordered)}",
-            allowed=f"1 to {len(ordered) - 1}",
-        )
+    if baselines is not None and not 1 <= baselines < n:
+        raise UsageError(f"{baselines} sessions before treatment of {n}", allowed=f"1 to {n - 1}")
     answers = _answers(ordered)
     if not answers:
         raise UsageError(
@@ -254,26 +243,28 @@ def change_of(
             "wrong",
             hint=UNSCORED,
         )
-    named = {ALL_ITEMS: tuple(answers), **{name: tuple(own) for name, own in (sets or {}).items()}}
-    made = tuple(_set(name, own, answers) for name, own in named.items())
-    given = tuple(map(_session, ordered))
-    weights = _weights(len(ordered), baselines)
+    whole = {place for place, right in answers.items() if None not in right}
+    named: dict[str, Iterable[Place]] = {ALL_ITEMS: answers, **(sets or {})}
+    made = []
+    for name, places in named.items():
+        own = tuple(places)
+        left_out = tuple(place for place in own if place not in whole)
+        made.append(SetOfItems(name, tuple(place for place in own if place in whole), left_out))
+    given, weights = tuple(map(_session, ordered)), _weights(n, baselines)
     return Change(
         first.conditions.study_id or first.conditions.examinee,
         first.battery,
         first.battery_version,
         given,
         answers,
-        made,
-        tuple(share for own in made for share in _shares(own, answers, given, baselines)),
+        tuple(made),
+        tuple(share for own_set in made for share in _shares(own_set, answers, given, baselines)),
         (
-            *(test for own in made for test in _tests(own, answers, len(given), weights)),
-            *_between(made[1:], answers, len(given), weights),
+            *(test for own_set in made for test in _tests(own_set, answers, n, weights)),
+            *_between(made[1:], answers, n, weights),
         ),
         baselines,
-        tuple(
-            sum(answered[at] is None for answered in answers.values()) for at in range(len(ordered))
-        ),
+        tuple(sum(right[at] is None for right in answers.values()) for at in range(n)),
     )
 
 
@@ -307,11 +298,6 @@ def _answers(ordered: Sequence[AdministrationData]) -> dict[Place, Right]:
 
 def _pairs(sessions: int) -> tuple[tuple[int, int], ...]:
     return (*pairwise(range(sessions)), *([(0, sessions - 1)] if sessions > 2 else []))
-
-
-def _set(name: str, places: Sequence[Place], answers: Mapping[Place, Right]) -> SetOfItems:
-    items = tuple(place for place in places if None not in answers.get(place, (None,)))
-    return SetOfItems(name, items, tuple(place for place in places if place not in items))
 
 
 def _shares(
@@ -350,7 +336,7 @@ def _weights(sessions: int, baselines: int | None) -> Weights:
 def _tests(
     own: SetOfItems, answers: Mapping[Place, Right], sessions: int, weights: Weights
 ) -> Iterator[ChangeTest]:
-    rows = [answers[place] for place in own.items]
+    rows = _scores(own, answers)
     n, left_out = len(rows), len(own.left_out)
     steps = []
     for first, second in _pairs(sessions):
@@ -373,7 +359,7 @@ def _tests(
         if given is None or n < 2:
             yield made._replace(reason=why if given is None else FEW_ITEMS)
             continue
-        found = weighted_test([[float(right or 0) for right in row] for row in rows], given)
+        found = weighted_test(rows, given)
         yield made._replace(
             value=found.mean, t=found.t, df=found.df, p=found.p, p_one_sided=found.one_sided,
             test="sign flips over items, two-sided", reason=ALIKE if found.reason else "",
@@ -387,21 +373,21 @@ def _between(
     contrasts = [(measure, given) for measure, given, _ in weights if given is not None]
     if sessions < LEAST_SESSIONS:
         contrasts = [("difference", (-1.0, 1.0))]
-    for measure, given in contrasts:
-        for first, second in combinations(sets, 2):
-            own, other = (
-                [[float(right or 0) for right in answers[place]] for place in each.items]
-                for each in (first, second)
-            )
-            if min(len(own), len(other)) > 1 and not {*first.items} & {*second.items}:
-                found = compare_sets(own, other, given)
-                yield ChangeTest(
-                    first.name, second.name, measure, f"1 to {sessions}", len(own) + len(other),
-                    len(first.left_out) + len(second.left_out), found.difference, t=found.t,
-                    df=found.df, p=found.p, p_one_sided=found.one_sided,
-                    test=f"Welch's t over items, two-sided ({first.name} - {second.name})",
-                    reason=found.reason, interval=found.interval,
-                )  # fmt: skip
+    for (measure, given), (first, second) in product(contrasts, combinations(sets, 2)):
+        own, other = (_scores(each, answers) for each in (first, second))
+        if min(len(own), len(other)) > 1 and not {*first.items} & {*second.items}:
+            found = compare_sets(own, other, given)
+            yield ChangeTest(
+                first.name, second.name, measure, f"1 to {sessions}", len(own) + len(other),
+                len(first.left_out) + len(second.left_out), found.difference, t=found.t,
+                df=found.df, p=found.p, p_one_sided=found.one_sided,
+                test=f"Welch's t over items, two-sided ({first.name} - {second.name})",
+                reason=found.reason, interval=found.interval,
+            )  # fmt: skip
+
+
+def _scores(own: SetOfItems, answers: Mapping[Place, Right]) -> list[list[float]]:
+    return [[float(right or 0) for right in answers[place]] for place in own.items]
 
 
 # ------------------------------------------------------------------ tables
