@@ -45,21 +45,14 @@ REASONS = (UNSURE, NO_MAJORITY, NOT_SETTLED)
 _CANNOT, _NO_MAJORITY, _NOT_SETTLED = range(3)
 
 
-@dataclass(slots=True)
-class _Made:
-    """What one derived rater gives, in parts of ascending rows."""
-
-    rows: list[Ints] = field(default_factory=list)
-    measures: dict[str, list[tuple[Ints, Floats, Ints]]] = field(default_factory=dict)
-
-
 def with_derived_columns(
     columns: Frame,
     declared: Sequence[Mapping[str, Declaration]],
     derivations: Mapping[int, Derivation],
 ) -> Frame:
     """Return columns with those of the derived raters."""
-    made: dict[Rule, _Made] = {}
+    # By rater and measure rows, values and reasons, in parts of ascending rows.
+    made: dict[Rule, dict[str, list[tuple[Ints, Floats, Ints]]]] = {}
     for place, number in enumerate(columns.administrations):
         derivation = derivations.get(number)
         people = people_of(declared[place])
@@ -75,22 +68,19 @@ def with_derived_columns(
             rows = np.flatnonzero(rated)
             for rule in derivation.rules:
                 found, reasons = _by_rule(rule, values, held, is_held)
-                one = made.setdefault(rule, _Made())
-                one.rows.append(rows + first)
-                one.measures.setdefault(measure, []).append(
-                    (rows + first, found[rows], reasons[rows])
-                )
+                own = made.setdefault(rule, {}).setdefault(measure, [])
+                own.append((rows + first, found[rows], reasons[rows]))
     if not made:
         return columns
     base = max((0, *columns.reasons)) + 1
     order = 1 + max(
-        (int(given.order.max()) for given in columns.ratings.values() if len(given.order)),
+        (int(one.order.max()) for one in columns.ratings.values() if len(one.order)),
         default=0,
     )
     ratings = dict(columns.ratings)
-    for at, (rule, one) in enumerate(made.items()):
-        rows = np.unique(np.concatenate(one.rows))
-        measures = {measure: _joined(parts, base) for measure, parts in one.measures.items()}
+    for at, (rule, given) in enumerate(made.items()):
+        measures = {measure: _joined(parts, base) for measure, parts in given.items()}
+        rows = np.unique(np.concatenate([one.rows for one in measures.values()]))
         ratings[rule] = RaterColumns(rows, np.full(len(rows), order + at), measures)
     texts = {**columns.reasons, **{base + at: words for at, words in enumerate(REASONS)}}
     return replace(columns, ratings=ratings, reasons=texts)
@@ -163,17 +153,11 @@ Response = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Counted:
-    """The samples of one feature.
-
-    Attributes:
-        samples: by response the verdict, the consensus and the weight.
-        verdicts: of people on them.
-        prompts: that they answer.
-    """
+    """The samples of one feature: by response the verdict, the consensus and the weight."""
 
     samples: dict[Response, tuple[int, int, float]] = field(default_factory=dict)
-    verdicts: int = 0
-    prompts: set[str] = field(default_factory=set)
+    verdicts: int = 0  # of people on them
+    prompts: set[str] = field(default_factory=set)  # that they answer
 
     def calibration(self) -> Calibration:
         """Return what each verdict stands for.

@@ -26,19 +26,11 @@ CHANGED = (0, 2)
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A number of which another last digit is printed now.
-
-    Attributes:
-        measure: its id.
-        of: the subtest or the rater.
-        detail: the policy of an accuracy, the feature of a rate, the estimand of an interval;
-            empty for a burden.
-        was, now: as printed.
-    """
+    """A number of which another last digit is printed now."""
 
     measure: str
-    of: str
-    detail: str
+    of: str  # the subtest or the rater
+    detail: str  # the policy, feature or estimand; empty for a burden
     was: str
     now: str
 

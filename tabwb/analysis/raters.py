@@ -20,17 +20,12 @@ NOT_RECORDED = "version not recorded"
 
 @dataclass(frozen=True, slots=True)
 class RaterSummary:
-    """A scorer or judge that rated.
-
-    Attributes:
-        measures: of a scorer, what their values are; empty: it did not declare it.
-        plugins: that made it, oldest first; None where one is not recorded.
-    """
+    """A scorer or judge that rated."""
 
     rater: str
     kind: RaterKind
-    measures: Mapping[str, MeasureKind]
-    plugins: tuple[PluginVersion | None, ...]
+    measures: Mapping[str, MeasureKind]  # of a scorer; empty: it did not declare them
+    plugins: tuple[PluginVersion | None, ...]  # oldest first; None where one is not recorded
 
     @property
     def versions(self) -> str:

@@ -118,9 +118,6 @@ class Blocks(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return chain.from_iterable(self._blocks)
 
-    def __reversed__(self) -> Iterator[T]:
-        return chain.from_iterable(reversed(block) for block in reversed(self._blocks))
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Blocks) and self._blocks == other._blocks
 
@@ -260,19 +257,12 @@ class _Line:
 
 @dataclass(frozen=True)
 class History:
-    """An administration's plan with all that was appended to it, folded. Never changed in place.
+    """An administration's plan with all that was appended to it, folded. Never changed in place."""
 
-    Attributes:
-        standing: the current state of every trial, in the order planned.
-        status: of the administration.
-        reason: why it is paused or was discontinued, or empty.
-        declarations: what each rater that declared itself said of itself, by rater.
-    """
-
-    standing: Blocks[Trial]
+    standing: Blocks[Trial]  # the current state of every trial, in the order planned
     status: AdministrationStatus = AdministrationStatus.RUNNING
-    reason: str = ""
-    declarations: Mapping[str, Declaration] = field(default_factory=dict)
+    reason: str = ""  # why it is paused or was discontinued
+    declarations: Mapping[str, Declaration] = field(default_factory=dict)  # by rater
     _steps: Blocks[Step] = field(default_factory=Blocks)
     _lines: Blocks[_Line] = field(default_factory=Blocks)
     _index: Mapping[int, int] = field(default_factory=dict)
