@@ -57,6 +57,9 @@ def test_conditions_come_back_equal(store: Store) -> None:
     made = begin(store, conditions=conditions)
     assert store.administration(made.id) == made
     assert made.conditions == conditions
+    drawn = replace(conditions, seed=2, decoding=replace(conditions.decoding, seed=9))
+    begin(store, conditions=drawn)
+    assert [one.conditions for one in store.administrations()] == [conditions, drawn]
 
 
 def test_an_administration_is_found_by_number_by_uid_and_by_its_beginning(store: Store) -> None:
