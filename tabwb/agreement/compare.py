@@ -121,9 +121,6 @@ def compare(
         speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
             are independent.
         fewest: pairs with fewer shared samples for a feature are not averaged.
-
-    Raises:
-        ValueError: no pair, or arrays of different shapes.
     """
     if not pairs:
         raise ValueError("agreement needs one pair of raters or more")
@@ -339,9 +336,6 @@ def expected_width(
         per_sample: raters of each sample, 2 to ``raters``.
         studies: simulated.
         seed: of the simulation.
-
-    Raises:
-        ValueError: an argument is out of its range.
 
     >>> expected_width(80, 0.3, 0.4).kappa < expected_width(20, 0.3, 0.4).kappa
     True

@@ -409,11 +409,7 @@ def _maximise(with_it: NDArray[Any], every: NDArray[Any], prior: NDArray[Any]) -
 
 
 def _identified(fit: Floats, patterns: _Patterns) -> NDArray[np.bool_]:
-    """Return which parameters the pattern of who rated what determines, near the estimates.
-
-    A parameter is determined if no direction in which the expected information is 0 contains it.
-    Source: Rothenberg 1971, Econometrica 39, 577.
-    """
+    """Return which parameters the pattern of who rated what determines, near the estimates."""
     size, rated = len(fit), patterns.verdicts >= 0
     information = np.zeros((size, size))
     for who in np.unique(rated, axis=0):

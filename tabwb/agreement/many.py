@@ -28,9 +28,6 @@ def krippendorff_alpha(ratings: Floats, level: Level = "nominal") -> float:
         ratings: float64 of shape (raters, units), NaN where there is none.
         level: of measurement.
 
-    Raises:
-        ValueError: an unknown level.
-
     >>> alpha = krippendorff_alpha(np.array([[1.0, 2, 3, 3], [1, 2, 3, 2]]))
     >>> round(alpha, 4)
     0.6667

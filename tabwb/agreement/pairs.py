@@ -31,10 +31,6 @@ def tables_of(first: Floats | Verdicts, second: Floats | Verdicts, categories: i
     Returns:
         int64 of shape (..., features, categories, categories); of two, index 1 is present.
 
-    Raises:
-        ValueError: the arrays have different shapes, fewer than two dimensions, or a verdict is
-            not a category.
-
     >>> tables_of(np.array([[1.0], [0.0], [np.nan]]), np.array([[1.0], [1.0], [1.0]])).tolist()
     [[[0, 1], [0, 1]]]
     """

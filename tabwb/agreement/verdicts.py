@@ -22,9 +22,6 @@ PRESENT, ABSENT, MISSING, CANNOT_TELL = 1, 0, -1, -2
 def verdicts_of(values: Floats) -> Verdicts:
     """Return verdicts from numbers: 1 present, 0 absent, NaN missing.
 
-    Raises:
-        ValueError: another number is among them.
-
     >>> verdicts_of(np.array([1.0, 0.0, np.nan])).tolist()
     [1, 0, -1]
     """
@@ -103,9 +100,6 @@ def consensus(
             leaves no verdict.
         fewest: with fewer verdicts there is no majority.
 
-    Raises:
-        ValueError: an unknown rule, or ``adjudicated`` without decisions.
-
     >>> tied = np.array([[[1]], [[0]]], np.int8)
     >>> [int(consensus(tied, ties=rule)[0, 0]) for rule in ("drop", "positive", "negative")]
     [-1, 1, 0]
@@ -133,9 +127,6 @@ def rest_of(verdicts: Verdicts, *, ties: Ties = "drop", fewest: int = FEWEST_VER
         ties: what a tie of the others becomes; ``adjudicated`` is refused, because a decision
             knew the rater's own verdict.
         fewest: with fewer verdicts of others there is no majority.
-
-    Raises:
-        ValueError: an unknown rule or ``adjudicated``.
 
     >>> rest_of(np.array([[[1]], [[0]], [[0]]], np.int8))[:, 0, 0].tolist()
     [0, -1, -1]

@@ -68,9 +68,7 @@ def lesioned_arrays(
 
 
 def _fitting(part: Part, values: Any, arrays: Arrays) -> Values:
-    """Return the view of a part, where it has the size that the part declares and can be
-    written.
-    """
+    """Return the view of a part, if it has the declared size and can be written."""
     if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
         raise ComponentError(f"the view of '{part.name}' is not an array of floats")
     if not any(np.shares_memory(values, arrays[name]) for name in part.tensors):

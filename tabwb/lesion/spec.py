@@ -113,9 +113,7 @@ def numbers_text(numbers: Iterable[int]) -> str:
 
 
 def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
-    """Return numbers of layers or units, each once: those from 0 up in order, then negative
-    ones.
-    """
+    """Return numbers of layers or units, each once: from 0 up in order, then negative ones."""
     allowed = f"{key}=0-3,-1 (negative numbers count from the end)"
     found: set[int] = set()
     items = value.split(",") if isinstance(value, str) else value
@@ -238,9 +236,6 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
     """Return the lesions of a spec, in its order.
 
     Specs that are stored are read, also those of the amount 0, which :func:`asked_lesions` refuses.
-
-    Raises:
-        UsageError: the text is not a spec; the message names the wrong part.
 
     >>> first, second = parse_lesions("mlp.down:zero:0.3@layers=0-2,-1,seed=7+attention.heads:zero")
     >>> first.layers, first.seed, second.amount
@@ -453,11 +448,7 @@ def _seed(value: object, where: str) -> int:
 
 
 def _plain(number: float) -> str:
-    """Return the shortest text that reads back as the number.
-
-    >>> _plain(1.0), _plain(0.3), _plain(1e-07)
-    ('1', '0.3', '1e-07')
-    """
+    """Return the shortest text that reads back as the number."""
     whole = int(number)
     return str(whole) if number == whole and abs(whole) < 2**53 else repr(number)
 

@@ -281,9 +281,6 @@ def score(
         hyps: labels of each hypothesis, in the same order.
         costs: the inventory and its costs; PSST's by default.
 
-    Raises:
-        ValueError: there are not as many hypotheses as references.
-
     >>> found = score([["OW", "P", "UH"], []], [["OW", "M", "UH"], ["F"]])
     >>> found.quarters.tolist(), found.edits.tolist(), found.phonemes.tolist()
     ([14, 80], [1, 1], [3, 0])
@@ -352,12 +349,7 @@ def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
 def _distances(
     ref: Ints, hyp: Ints, sizes: tuple[Longs, Longs], costs: CostTable
 ) -> tuple[Longs, Longs, NDArray[np.int8]]:
-    """Return the dynamic program of both metrics, one anti-diagonal of all utterances at a time.
-
-    Of codes int32 (rows, n) and (columns, n) and the lengths of utterances without padding: feature
-    distances in quarters and edits, int64 (n,); and for each cell the last operation of its feature
-    distance, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
-    """
+    """Return the dynamic program of both metrics, one anti-diagonal of all utterances at a time."""
     rows, columns, count = len(ref), len(hyp), ref.shape[1]
     # Half as wide is twice as fast, where no sum can run over.
     narrow = int(costs.indel.max()) * (rows + columns) + NEVER < np.iinfo(np.int16).max

@@ -92,9 +92,6 @@ class Corpus:
 
         Where the reference has no such column, severity is the band of ``aq_index``, the speaker's
         aphasia quotient (PSST, section 3), and the item is its ``prompt``.
-
-        Raises:
-            UsageError: the reference has no such column.
         """
         columns = self.utterances[0].ref_row.cells if self.utterances else {}
         banded = column == SEVERITY and column not in columns
@@ -126,9 +123,6 @@ def read_corpus(
         inventory: PSST's 40 phonemes, or any IPA by panphon's features.
         missing: what to do with ids that the hypothesis lacks.
         unmapped: what to do with labels of the hypothesis that have no phoneme.
-
-    Raises:
-        TabwbError: with the file, the line, and what is wrong there.
     """
     ref_table, hyp_table = read_table(ref), read_table(hyp)
     ref_rows, hyp_rows = ref_table.by_id(), hyp_table.by_id()
@@ -369,10 +363,6 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
     Returns:
         None where nothing was asked for: no pronunciations, and no predictions with labels.
-
-    Raises:
-        TabwbError: pronunciations are given, but there are no transcripts, no prompts, or a prompt
-            without a pronunciation.
     """
     predictions = []
     for utterance in corpus.utterances:
@@ -402,11 +392,7 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
 
 def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Read a table of prompts with an accepted ``pronunciation`` in each row, ARPAbet or IPA.
-
-    Raises:
-        TabwbError: with the file, the line, and what is wrong there.
-    """
+    """Read a table of prompts with an accepted ``pronunciation`` in each row, ARPAbet or IPA."""
     table = read_table(path)
     table.need("prompt", "pronunciation")
     pronunciations: dict[str, list[tuple[str, ...]]] = {}

@@ -378,11 +378,7 @@ def spoken_words(
 
 
 def _plain_words(text: str) -> list[str]:
-    """Return the words of a text, lower case, without punctuation around them.
-
-    >>> _plain_words("Ice-cream, don\u2019t!")
-    ['ice', 'cream', "don't"]
-    """
+    """Return the words of a text, lower case, without punctuation around them."""
     lowered = unicodedata.normalize("NFC", text).lower().replace("\u2019", "'")
     words = (part.strip("'_") for part in _BETWEEN_WORDS.split(lowered))
     return [word for word in words if word]

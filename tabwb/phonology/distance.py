@@ -119,11 +119,7 @@ def _align(
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[float, tuple[Step, ...]]:
-    """Return the cheapest alignment; of several, the one of the challenge's scorer.
-
-    At each cell equal labels are EQ where nothing is cheaper; else DEL, then INS only if strictly
-    cheaper, then SUB only if strictly cheaper than both. Silence is never substituted.
-    """
+    """Return the cheapest alignment."""
     reached = [0.0]
     for label in hyp:
         reached.append(reached[-1] + indel(label))

@@ -224,9 +224,6 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
     Returns:
         Phonemes of :data:`PHONEMES` (and, where allowed, :data:`SILENT`).
 
-    Raises:
-        TabwbError: for a label outside the inventory, naming it.
-
     >>> parse_arpabet("D AO1 G")
     ('D', 'AO', 'G')
     """
@@ -256,9 +253,6 @@ def parse_ipa(text: str, notation: Notation = "us", *, beyond: Beyond = "map") -
         text: IPA, with or without slashes or brackets.
         notation: how its letters are read.
         beyond: what is done with a sound outside of the 40.
-
-    Raises:
-        TabwbError: for a letter that stands for no sound here, naming it.
 
     >>> parse_ipa("/dɔg/"), parse_ipa("ˈbɝd"), parse_ipa("nʌt.ʃɛl")
     (('D', 'AO', 'G'), ('B', 'ER', 'D'), ('N', 'AH', 'T', 'SH', 'EH', 'L'))
@@ -331,9 +325,6 @@ def parse_pronunciation(
     What is all ARPAbet is read as such (``D AO1 G``, ``d ao g``); else what has only capitals,
     digits and blanks of ASCII is taken for misspelt ARPAbet, and anything else for IPA.
 
-    Raises:
-        TabwbError: for what is neither, naming the label or letter, or where there is no phoneme.
-
     >>> parse_pronunciation("D AO1 G"), parse_pronunciation("dɔɡ")
     (('D', 'AO', 'G'), ('D', 'AO', 'G'))
     """
@@ -354,9 +345,6 @@ def parse_spoken(
     text: str, notation: Notation = "us", *, beyond: Beyond = "map"
 ) -> tuple[str, ...]:
     """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may occur.
-
-    Raises:
-        TabwbError: for what is neither, or an empty text.
 
     >>> parse_spoken("kæt <sil> dɔɡ"), parse_spoken("K AE T <sil> D")
     (('K', 'AE', 'T', '<sil>', 'D', 'AO', 'G'), ('K', 'AE', 'T', '<sil>', 'D'))

@@ -121,11 +121,7 @@ LABEL_SETS: Final[Mapping[str, LabelSet]] = {
 
 
 def label_set(name: str) -> LabelSet:
-    """Return a set of labels by its name.
-
-    Raises:
-        TabwbError: where there is none of this name.
-    """
+    """Return a set of labels by its name."""
     labels = LABEL_SETS.get(name)
     if labels is None:
         raise TabwbError(f"'{name}' is not a valid set of labels", allowed=", ".join(LABEL_SETS))

@@ -34,11 +34,7 @@ class Row:
     cells: Mapping[str, str]
 
     def truth(self, column: str) -> bool | None:
-        """Return a cell as true or false; None where it is empty.
-
-        Raises:
-            TabwbError: it is neither.
-        """
+        """Return a cell as true or false; None where it is empty."""
         value = self.cells[column].lower()
         if not value:
             return None
@@ -51,11 +47,7 @@ class Row:
         )
 
     def number(self, column: str) -> float | None:
-        """Return a cell as a number; None where it is empty.
-
-        Raises:
-            TabwbError: it is not a finite number.
-        """
+        """Return a cell as a number; None where it is empty."""
         value = self.cells[column]
         if not value:
             return None
@@ -80,11 +72,7 @@ class Table:
         return column in self.columns
 
     def need(self, *columns: str) -> None:
-        """Check that columns exist.
-
-        Raises:
-            TabwbError: a column is missing; the message names the nearest one.
-        """
+        """Check that columns exist."""
         for column in columns:
             if column not in self.columns:
                 near = get_close_matches(column, self.columns, n=1)
@@ -96,11 +84,7 @@ class Table:
                 )
 
     def by_id(self, column: str = "utterance_id") -> dict[str, Row]:
-        """Return the rows by their id.
-
-        Raises:
-            TabwbError: an id is missing or is given twice.
-        """
+        """Return the rows by their id."""
         self.need(column)
         rows: dict[str, Row] = {}
         twice: Counter[str] = Counter()
@@ -133,11 +117,7 @@ def named(names: Iterable[str]) -> str:
 
 
 def read_table(path: Path) -> Table:
-    """Read a tab-separated file; ``-`` is standard input.
-
-    Raises:
-        TabwbError: it cannot be read, or a line has other columns than the headings.
-    """
+    """Read a tab-separated file; ``-`` is standard input."""
     name = str(path)
     lines = list(_lines(table_text(path)))
     if not lines:
@@ -172,11 +152,7 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
 
 
 def table_text(path: Path) -> str:
-    """Return the text of a table as it is in the file; ``-`` is standard input.
-
-    Raises:
-        TabwbError: it cannot be read, is too large, is not UTF-8 or has control characters.
-    """
+    """Return the text of a table as it is in the file; ``-`` is standard input."""
     name = str(path)
     if path.is_dir():
         raise TabwbError("this is a folder", where=name, allowed="a table")
@@ -224,11 +200,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _unquoted(cell: str) -> str:
-    """Return a cell without the enclosing quotes of spreadsheets; a single quote is kept.
-
-    >>> _unquoted('"she said ""dog"" twice"'), _unquoted('5" disk')
-    ('she said "dog" twice', '5" disk')
-    """
+    """Return a cell without the enclosing quotes of spreadsheets."""
     if len(cell) >= 2 and cell[0] == cell[-1] == '"':
         return cell[1:-1].replace('""', '"').strip()
     return cell

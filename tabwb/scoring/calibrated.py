@@ -294,10 +294,7 @@ def _within(
 def _probabilities(
     calibrations: Sequence[Calibration], generator: np.random.Generator, rho: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return draws of p(0) and p(1): float64 of shape (2, draws, features).
-
-    Those of one verdict have the rank correlation of normal variables that correlate by rho.
-    """
+    """Return draws of p(0) and p(1)."""
     import numpy as np
 
     shape = DRAWS, len(calibrations)

@@ -111,11 +111,7 @@ def named_options(
 
 @lru_cache(maxsize=256)
 def _forms(word: str) -> frozenset[str]:
-    """Return a word with its plural and genitive.
-
-    >>> sorted(_forms("knife"))
-    ['knife', "knife'", "knife's", 'knifees', 'knifes', "knifes'", 'knives']
-    """
+    """Return a word with its plural and genitive."""
     forms = {word, word + "s", word + "es", word + "'s", word + "s'", word + "'"}
     if word.endswith("y"):
         forms.add(word[:-1] + "ies")
@@ -570,9 +566,6 @@ def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
     characters(o). The sum, the probability that the model writes the option, decides; it favours
     short options. lm-evaluation-harness calls them ``acc`` (sum) and ``acc_norm`` (per character).
     That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced).
-
-    Raises:
-        ValueError: there are no options.
 
     >>> weighed = {"lion": Likelihood(-2.0, 1), "violin": Likelihood(-2.4, 3)}
     >>> choose_by_likelihood(weighed)

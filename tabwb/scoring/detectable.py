@@ -291,11 +291,7 @@ def _rejects_like(
 def _rejects_these(
     study: _Study, first: tuple[Floats, Floats], second: tuple[Floats, Floats]
 ) -> NDArray[np.bool_]:
-    """Return in which studies permuted labels and Welch's t both have p < .05.
-
-    The permutation distribution of the mean difference is taken as normal, with its own variance
-    and a correction for its steps.
-    """
+    """Return in which studies permuted labels and Welch's t both have p < .05."""
     import numpy as np
 
     (a, va), (b, vb) = first, second

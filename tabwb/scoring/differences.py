@@ -125,9 +125,6 @@ def paired_t(
         n_second: as above.
         n_features: size of the feature set for burdens; None for rates.
 
-    Raises:
-        ValueError: fewer than two items.
-
     >>> found = paired_t([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19)
     >>> round(found.low, 4), round(found.high, 4)
     (-1.435, 0.7683)
@@ -154,9 +151,6 @@ def paired_t_p(
 
     Signs can only be flipped if the item differences are symmetric around 0 where the sides do not
     differ; with unequal numbers of responses they are not, and sign flips reject too often.
-
-    Raises:
-        ValueError: fewer than two items or clusters.
 
     >>> round(paired_t_p([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19), 4)
     0.3227
@@ -308,9 +302,6 @@ def family_interval(
         floor: the least variance of the mean, from sampling alone: the mean over families of
             :func:`sampling_floor` of both sides, divided by F.
         largest: the largest possible difference, where the interval is truncated.
-
-    Raises:
-        ValueError: rows of unequal length.
 
     >>> family_interval([[0.1, 0.2], [0.3, 0.4]]).reason
     'fewer than three families'

@@ -70,9 +70,6 @@ def slope(points: Points) -> float:
     The intact model is not among the points: all seeds have the same one, so that its error would
     not vary between seeds, and a test would take it for an effect.
 
-    Raises:
-        ValueError: fewer than two amounts.
-
     >>> round(slope({0.1: 1.0, 0.2: 1.5, 0.3: 2.0}), 12)
     5.0
     """
@@ -89,9 +86,6 @@ def area(points: Points) -> float:
     """Return the mean height of a seed's line: the area below it, divided by its width.
 
     By the trapezoidal rule, from the least to the largest amount. The unit is that of the values.
-
-    Raises:
-        ValueError: fewer than two amounts.
 
     >>> area({0.1: 1.0, 0.2: 2.0, 0.4: 2.0})
     1.8333333333333333

@@ -148,9 +148,6 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
         n: independent trials; replicates of few items are not independent.
         level: coverage, between 0 and 1.
 
-    Raises:
-        ValueError: ``correct`` is not between 0 and ``n``.
-
     >>> round(clopper_pearson(0, 5).high, 12)
     0.521823750105
     >>> clopper_pearson(0, 0) is None
@@ -234,9 +231,6 @@ def quantile(values: Sequence[float], share: float) -> float:
 
     With x_0 <= ... <= x_{n-1} and h = (n - 1) share: x_floor(h) + (h - floor(h)) (x_{floor(h)+1} -
     x_floor(h)). Source: Hyndman and Fan 1996, The American Statistician 50, definition 7.
-
-    Raises:
-        ValueError: there are no values.
 
     >>> quantile([4.0, 1.0, 2.0, 3.0], 0.5), quantile([1.0, 2.0], 0.25)
     (2.5, 1.25)

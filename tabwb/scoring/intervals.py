@@ -246,9 +246,6 @@ def korn_graubard(
         rho: correlation of two features of one response, see :func:`feature_correlation`.
         clusters: of each item; None: each item is one.
 
-    Raises:
-        ValueError: fewer than two items or clusters.
-
     >>> found = korn_graubard([4.0, 3.0, 1.8, 4.2, 2.4], [10] * 5, 19)
     >>> round(found.low, 4), round(found.high, 4)
     (1.9062, 4.5946)
@@ -285,9 +282,6 @@ def dispersed_garwood(values: Sequence[Totals], n_features: int) -> Interval:
 
     Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion:
     docs/uncertainty.md.
-
-    Raises:
-        ValueError: no item has two responses.
 
     >>> found = dispersed_garwood([Totals(2, 0, 0)] * 5, 19)
     >>> found.low, round(found.high, 2)
@@ -362,9 +356,6 @@ def rate_interval(
         estimand: what the interval is for.
         deterministic: nothing was drawn: another run gives the same responses.
         clusters: of each item, where several items are one unit; None: each item is one.
-
-    Raises:
-        ValueError: a count is below 0, or more hits than responses.
 
     >>> found = rate_interval([2, 0, 1, 1, 2], [10] * 5)
     >>> round(found.interval.low, 3), round(found.interval.high, 3)
@@ -483,11 +474,7 @@ def _means() -> NDArray[np.float64]:
 
 
 def _rising(counts: Sequence[int], most: int) -> NDArray[np.float64]:
-    """Return the sum over items of log (a)_x on the grid: float64, (means, correlations).
-
-    Logarithms are added up to :data:`CACHED_RESPONSES` = c; beyond, ``log (a)_x = log (a)_c + log
-    gamma(a + x) - log gamma(a + c)``.
-    """
+    """Return the sum over items of log (a)_x on the grid."""
     reached = _times_reached(counts, min(most, CACHED_RESPONSES))
     size = 1 << (len(reached) - 1).bit_length()
     sums: NDArray[np.float64] = _grid(size)[..., : len(reached)] @ reached

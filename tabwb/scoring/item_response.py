@@ -410,9 +410,6 @@ def fit_model(
         counts: how many examinees gave each row of ``answers``; one each by default.
         least: examinees that are needed, instead of :data:`LEAST_EXAMINEES`.
 
-    Raises:
-        ValueError: rows of unequal length, or an answer that is not 1, 0 or None.
-
     >>> fit_model([[1, 0, 1]] * 5, "rasch").reason
     'fitted from 30 examinees on; there are 5'
     """

@@ -35,9 +35,6 @@ def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     Undefined for a text shorter than one window. Source: Covington and McFall, Journal of
     Quantitative Linguistics 17 (2010), 94.
 
-    Raises:
-        ValueError: the window is smaller than 1.
-
     >>> mattr(["a", "b", "a", "c"], window=3).value
     0.8333333333333334
     >>> mattr(["a", "b"], window=3).reason
@@ -66,9 +63,6 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
     the result is the mean of both. Undefined for a text under ``shortest`` words, and where no
     factor is complete in one of the directions. Source: McCarthy and Jarvis, Behavior Research
     Methods 42 (2010), 381; the two limits: docs/results.md [ours].
-
-    Raises:
-        ValueError: the threshold is not between 0 and 1.
 
     >>> mtld(["the", "cat"] * 30).value
     3.0

@@ -66,9 +66,6 @@ def mcnemar_interval(gained: int, lost: int, n: int) -> Interval:
     .05 just where 0 is outside. It has a width also without any change.
     Source: Tango, Statistics in Medicine 17 (1998), 891.
 
-    Raises:
-        ValueError: there are no items.
-
     >>> found = mcnemar_interval(6, 0, 40)
     >>> round(found.low, 3), round(found.high, 3)
     (0.049, 0.291)
@@ -155,9 +152,6 @@ def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
         baselines: sessions before treatment, 2 or more.
         sessions: all of them, more than the baselines.
 
-    Raises:
-        ValueError: fewer than two baselines, or no session after them.
-
     >>> rate_of_change_weights(2, 4)
     (1.0, -1.5, 0.0, 0.5)
     """
@@ -213,9 +207,6 @@ def compare_sets(
         second: as above, of  the second set.
         weights: of the sessions, adding up to 0.
 
-    Raises:
-        ValueError: weights that do not add up to 0, or fewer than two items in a set.
-
     >>> found = compare_sets([[0, 1], [0, 1], [1, 1]], [[0, 0], [1, 1], [1, 0]], (-0.5, 0.5))
     >>> round(found.difference, 6), round(found.t, 6), round(found.df, 6)
     (0.5, 2.12132, 4.0)
@@ -257,9 +248,6 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
     Args:
         scores: for each item (two or more) its score in each session.
         weights: of the sessions, adding up to 0.
-
-    Raises:
-        ValueError: weights that do not add up to 0, or fewer than two items.
 
     >>> found = weighted_test([[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]], trend_weights(4))
     >>> round(found.t, 6), found.df

@@ -140,9 +140,6 @@ def position_bias(
         deterministic: nothing was drawn.
         draws: of assignments and of shifts, where these are drawn.
 
-    Raises:
-        ValueError: an expected answer is not among the options.
-
     >>> turned = [("a", "b"), ("b", "a")]
     >>> given = [Shown(f"{n}", order, "a", order[0], order[0] == "a")
     ...          for n in range(6) for order in turned]
@@ -223,10 +220,7 @@ def _keyed(items: Sequence[Sequence[Shown]], n_positions: int) -> list[list[int]
 
 
 def _choices(item: Sequence[Shown], n_positions: int) -> tuple[Floats, list[int]]:
-    """Return which position each label (an option) has in each order, and the labels.
-
-    The first is float64 of shape (answers, labels, positions): 1 where the label stands there.
-    """
+    """Return which position each label (an option) has in each order, and the labels."""
     import numpy as np
 
     named = [answer for answer in item if answer.chosen in answer.options]
@@ -335,11 +329,7 @@ class _Counts:
 
 
 def _assigned(item: tuple[Floats, list[int]], draws: int, generator: np.random.Generator) -> Floats:
-    """Return the sums of one item over drawn assignments: float64, (draws, positions).
-
-    Above :data:`ONE_BY_ONE` answers those with the same places are drawn together, as multivariate
-    hypergeometric counts.
-    """
+    """Return the sums of one item over drawn assignments."""
     import numpy as np
 
     places, labels = item

@@ -86,10 +86,7 @@ def count_words(text: str) -> int:
 
 
 def _with_letters(text: str) -> str:
-    """Return a text with marks as letters, so that they part no word.
-
-    A sign without a letter keeps its mark out.
-    """
+    """Return a text with marks as letters, so that they part no word."""
     inside = "" if text.isascii() else "".join(filter(_is_inside, set(text)))
     if not inside:
         return text

@@ -287,10 +287,7 @@ def _aside_sounds() -> dict[tuple[str, ...], str]:
 
 @lru_cache(maxsize=1024)
 def _asides_joined(phonemes: tuple[str, ...]) -> str:
-    """Return the flag of carriers and fillers one after the other ("it's a"), or empty.
-
-    What sounds like a common word ("summer", not "some er") is none.
-    """
+    """Return the flag of carriers and fillers one after the other ("it's a"), or empty."""
     if words_sounding(phonemes).common:
         return ""
     sounds = _aside_sounds()

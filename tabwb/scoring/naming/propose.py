@@ -202,11 +202,7 @@ def _read_attempts(
     target: NamingTarget,
     settings: Settings,
 ) -> tuple[tuple[SpokenAttempt, ...], tuple[AttemptReading, ...]]:
-    """Return the attempts, and each as the rules read it (rule 0).
-
-    What a listener heard replaces the machine's attempts one by one: the complete ones where their
-    number is equal, else from the first on.
-    """
+    """Return the attempts, and each as the rules read it (rule 0)."""
     spoken = list(attempts)
     pairs = zip(attempts, guessed, strict=True)
     readings = [_machine_reading(target, settings, attempt, guess) for attempt, guess in pairs]
@@ -245,13 +241,7 @@ def _machine_reading(
 def _read_attempt(
     target: NamingTarget, reading: AttemptReading, settings: Settings
 ) -> AttemptReading:
-    """Return an attempt without fillers, carriers and false starts (rules 5 and 6).
-
-    The whole attempt is tried first: an accepted form, or a word unless an article before an
-    accepted form sounds the same ("adore" and "a door"). Then the cut that leaves an accepted form
-    is tried, then the one that leaves a word. From words that a listener wrote every carrier and
-    filler is removed.
-    """
+    """Return an attempt without fillers, carriers and false starts (rules 5 and 6)."""
     case = Case(target, reading, settings)
     if reading.rejected or is_right(case):
         return reading
@@ -278,10 +268,7 @@ def _named_after(case: Case) -> AttemptReading | None:
 
 
 def _is_article(whole: AttemptReading, named: AttemptReading) -> bool:
-    """Return whether what was cut from a word by its sound is an article or a filler.
-
-    "an" stands before vowels only: "untie" is not "an tie".
-    """
+    """Return whether what was cut from a word by its sound is an article or a filler."""
     cut = len(whole.phonemes) - len(named.phonemes)
     before = whole.phonemes[:cut]
     if whole.words or whole.phonemes[cut:] != named.phonemes or before not in articles():
@@ -326,11 +313,7 @@ def _coded(attempts: Sequence[SpokenAttempt]) -> int | None:
 def _first_at_name(
     target: NamingTarget, readings: Sequence[AttemptReading], attempts: Sequence[SpokenAttempt]
 ) -> int | None:
-    """Return the number, from 1, of the first complete attempt at a name, or None.
-
-    A filler, a carrier or a remark that no name comes ("um ... cat", "I don't know ... cat") is
-    skipped where an attempt at a name follows (PNT), unless the item names or lists it.
-    """
+    """Return the number, from 1, of the first complete attempt at a name, or None."""
     for number, (reading, attempt) in enumerate(zip(readings, attempts, strict=True), 1):
         passed = aside(reading) or introduces(reading)
         if attempt.complete and (not passed or _is_named(target, reading)):

@@ -81,11 +81,7 @@ def _sounding(phonemes: tuple[str, ...], listed: frozenset[str]) -> Words:
 
 
 def _merged(phonemes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the same with one vowel of "cot" or "caught" as the other.
-
-    >>> list(_merged(("D", "AA", "G"))), list(_merged(("K", "AA", "R")))
-    ([('D', 'AO', 'G')], [])
-    """
+    """Yield the same with one vowel of "cot" or "caught" as the other."""
     for at, phoneme in enumerate(phonemes):
         if phoneme in _MERGED and phonemes[at + 1 : at + 2] != ("R",):
             yield (*phonemes[:at], _MERGED[phoneme], *phonemes[at + 1 :])

@@ -308,11 +308,7 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
 
 
 def _is_telegram(passage: Passage, utterance: Utterance) -> bool:
-    """Return whether the first two words open a telegraphic utterance.
-
-    *Boy climb*, *Girl wants*: a person's noun in the singular without article before a verb, or
-    *Boy falling* without *be*; *Me job*, *Him want*: an object pronoun before a content word.
-    """
+    """Return whether the first two words open a telegraphic utterance."""
     tokens = utterance.tokens
     if utterance.is_question or passage.context.dialect:
         return False

@@ -135,11 +135,7 @@ def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run) -> bool:
 
 
 def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
-    """Yield the span of the last occurrence of each phrase that returns often enough.
-
-    A phrase is within an utterance, does not open it (a repeated *I remember* is style), holds no
-    name and ends in a content word. Its copies fill a quarter of the text.
-    """
+    """Yield the span of the last occurrence of each phrase that returns often enough."""
     size, times = limits.returning_words, limits.returning_times
     words = [token.word for token in tokens]
     phrases = list(zip(*(words[at:] for at in range(size)), strict=False))
