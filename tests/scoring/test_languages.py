@@ -9,18 +9,12 @@ import pytest
 from tabwb.phonology.inventory import mapped_letters, parse_ipa, parse_pronunciation
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Segment
-from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
-from tabwb.scoring.choice import read_choice
 from tabwb.scoring.naming.case import Settings
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Response, propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
-from tabwb.scoring.repetition import read_repetition
-from tabwb.scoring.response_status import response_status
 from tabwb.scoring.text import fold_case, is_unspaced, normalised, words
-from tabwb.scoring.yes_no import AnswerWords, read_yes_no
 
-GERMAN = AnswerWords(("Ja", "jo", "jawohl"), ("Nein", "nee"))
 NOT_IN_DE = "not available in de"
 
 
@@ -138,33 +132,6 @@ def test_a_heard_name_needs_no_tables() -> None:
         assert named(target("犬", "inu"), text, "ja").proposal.code == "correct"
 
 
-# ------------------------------------------------------------------ choice and yes or no
-
-
-def test_sharp_s_is_not_ss() -> None:
-    options = ["Maße", "Masse"]
-    for said, wanted in (("Maße", "Maße"), ("masse.", "Masse"), ("MAẞE", "Maße")):
-        read = read_choice(said, options, (), "de")
-        assert read.normalised.chosen == wanted
-    assert read_choice("STRASSE", ["Straße", "Weg"], (), "de").normalised.chosen == "Straße"
-    assert read_choice("Strasse", ["Straße", "Weg"], (), "de").normalised.chosen is None
-    assert read_choice("Weg", ["Straße", "WEG"], (), "de").normalised.chosen == "WEG"
-
-
-def test_dotless_i_is_turkish_only() -> None:
-    assert read_choice("ISIK", ["ışık", "ısık"], (), "tr").normalised.chosen == "ısık"
-    assert read_choice("IT", ["it", "ıt"], (), "de").normalised.chosen == "it"
-
-
-@pytest.mark.parametrize(
-    "said", ["Löwe", "Lo\u0308we", "»Löwe«", "„Löwe“.", "«Löwe»", "‚löwe‘", "LÖWE", "Löwe。"]
-)
-def test_quotes_stops_and_composition(said: str) -> None:
-    read = read_choice(said, ["Lo\u0308we", "Boot"], (), "de")
-    assert read.normalised.named == ("Lo\u0308we",)
-    assert (read.extracted.named, read.extracted.undefined) == ((), NOT_IN_DE)
-
-
 def test_stops_of_other_scripts_are_taken_off() -> None:
     texts = ("はい。", "「はい」", "はい！", "はい、", "हाँ।", "نعم؟", "是的。", "是的？")
     assert [normalised(text) for text in texts] == [
@@ -173,41 +140,7 @@ def test_stops_of_other_scripts_are_taken_off() -> None:
     assert normalised("boot!") == "boot!"
 
 
-def test_a_decomposed_answer_is_exact() -> None:
-    assert read_choice("Lo\u0308we", ["Löwe", "Boot"]).exact.chosen == "Löwe"
-    assert read_repetition("Mu\u0308de.", "Müde.").exact
-
-
-@pytest.mark.parametrize(
-    ("said", "extracted"),
-    [("Ja.", "Ja"), ("jo", "Ja"), ("Jawohl, gern.", "Ja"), ("Nee, nie.", "Nein"), ("nein!", "Nein"),
-     ("Keine Ahnung, vielleicht ja", None), ("Ja? Nein.", None), ("Yes", None), ("no", None)],
-)  # fmt: skip
-def test_yes_and_no_by_the_words_of_a_battery(said: str, extracted: str | None) -> None:
-    read = read_yes_no(said, ("Ja", "Nein"), (), "de", GERMAN)
-    assert (read.extracted.chosen, read.extracted.undefined) == (extracted, "")
-
-
-def test_yes_and_no_without_words() -> None:
-    read = read_yes_no("ja.", ("Ja", "Nein"), (), "de")
-    assert (read.exact.chosen, read.normalised.chosen) == (None, "Ja")
-    assert read.extracted.undefined == NOT_IN_DE
-
-
-def test_words_of_an_english_battery_are_added() -> None:
-    own = AnswerWords(("Yes", "oui"), ("No", "non"))
-    assert read_yes_no("Oui.", ("Yes", "No"), (), "en", own).extracted.chosen == "Yes"
-    assert read_yes_no("Certainly not.", ("Yes", "No"), (), "en", own).extracted.chosen == "No"
-
-
 # ------------------------------------------------------------------ repetition and words
-
-
-@pytest.mark.parametrize(
-    ("said", "right"), [("straße", True), ("STRASSE", True), ("Strasse", False), ("Straße。", True)]
-)
-def test_repetition_in_german(said: str, right: bool) -> None:
-    assert read_repetition(said, "Straße.", "", "de").normalised is right
 
 
 def test_words_follow_unicode() -> None:
@@ -225,36 +158,3 @@ def test_scripts_without_spaces_have_no_words() -> None:
     ):
         assert is_unspaced(text)
     assert not is_unspaced("여행을 갔다")
-    read = read_repetition("天气很好。", "天气不好。")
-    assert (read.extracted, read.errors.unit, read.errors.substitution) == (None, "characters", 1)
-
-
-# ------------------------------------------------------------------ status
-
-
-@pytest.mark.parametrize(
-    ("text", "prompt", "expected"),
-    [("東京", "にほんの しゅと は どこ ですか", "東京"), ("Yes", "Собаки лают? Ответьте.", "Yes"),
-     ("«Yes»", "Собаки лают? Ответьте.", "Yes"), ("सही।", "Hindi for correct?", "सही")],
-)  # fmt: skip
-def test_the_expected_answer_is_language(text: str, prompt: str, expected: str) -> None:
-    found = response_status(
-        text, StopReason.END, prompt, expected, kind=ResponseKind.VERBATIM, language="ru"
-    )
-    assert found is ResponseStatus.OK
-
-
-def test_an_option_is_language_and_another_script_is_not() -> None:
-    prompt = "Собаки лают? Ответьте одним словом."
-
-    def status(text: str, answers: tuple[str, ...] = ()) -> ResponseStatus:
-        return response_status(text, StopReason.END, prompt, "да", language="ru", answers=answers)
-
-    assert status("No", ("No", "Да")) is ResponseStatus.OK
-    assert status("Perhaps so") is ResponseStatus.NOT_LANGUAGE
-
-
-def test_refusals_are_read_in_english_only() -> None:
-    text = "I'm sorry, but I can't help with that."
-    assert response_status(text, StopReason.END, language="en") is ResponseStatus.REFUSED
-    assert response_status(text, StopReason.END, language="de") is ResponseStatus.OK
