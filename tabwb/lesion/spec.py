@@ -316,11 +316,16 @@ def _made(values: Mapping[str, object], where: str) -> Lesion:
         raise wrong(where, f"cannot '{operation}' whole units of {target}", ", ".join(suited))
     select = _selection(values, kind, where)
     file, digest = file_of(values, select, where)
+    amount = _number(values.get("amount", 1.0), "amount", where)
+    if not 0.0 <= amount <= 1.0:
+        raise wrong(where, f"has the amount {values['amount']}", _AMOUNTS)
+    if "layers" in values and not kind.in_layers:
+        raise wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
     lesion = Lesion(
         target,
         operation,
-        amount=_amount(values.get("amount", 1.0), where),
-        layers=_layers(values, kind, where),
+        amount=amount,
+        layers=parse_numbers(values["layers"], "layers", where) if "layers" in values else (),
         units=_units(values, kind, where),
         seed=_seed(values.get("seed", SEED), where),
         select=select,
@@ -348,14 +353,6 @@ def _numbers(values: Mapping[str, object], operation: str, where: str) -> dict[s
     if (needed == "sigma" and number <= 0.0) or (needed == "bits" and number not in range(2, 17)):
         raise wrong(where, f"has {needed}={_plain(number)}", NUMBERS[needed])
     return {needed: number}
-
-
-def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
-    if "layers" not in values:
-        return ()
-    if not kind.in_layers:
-        raise wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
-    return parse_numbers(values["layers"], "layers", where)
 
 
 def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
@@ -430,21 +427,13 @@ def _number(value: object, key: str, where: str) -> float:
     return number + 0.0  # -0.0 is 0
 
 
-def _amount(value: object, where: str) -> float:
-    amount = _number(value, "amount", where)
-    if not 0.0 <= amount <= 1.0:
-        raise wrong(where, f"has the amount {value}", _AMOUNTS)
-    return amount
-
-
 def _seed(value: object, where: str) -> int:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not is_whole and not (isinstance(value, str) and re.fullmatch(r"\d{1,19}", value)):
-        raise wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
-    seed = int(value)  # type: ignore[call-overload]
-    if not 0 <= seed <= LARGEST_SEED:
-        raise wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
-    return int(seed)
+    if is_whole or (isinstance(value, str) and re.fullmatch(r"\d{1,19}", value)):
+        seed = int(value)  # type: ignore[call-overload]
+        if 0 <= seed <= LARGEST_SEED:
+            return int(seed)
+    raise wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
 
 
 def _plain(number: float) -> str:
@@ -466,12 +455,6 @@ def _common(value: Callable[[Lesion], SpecValue | None]) -> Read:
     return read
 
 
-def _drawn_seed(lesions: Sequence[Lesion]) -> SpecValue | None:
-    """Return the seed of the lesions whose seed makes a difference."""
-    found = {one.seed for one in lesions if one.draws}
-    return found.pop() if len(found) == 1 else None
-
-
 PARTS: Mapping[str, Read] = {
     "target": lambda lesions: "+".join(dict.fromkeys(one.target for one in lesions)),
     "operation": _common(lambda one: one.operation),
@@ -480,7 +463,7 @@ PARTS: Mapping[str, Read] = {
     "sigma": _common(lambda one: one.sigma),
     "bits": _common(lambda one: one.bits),
     "layers": _common(lambda one: numbers_text(one.layers) or "all"),
-    "seed": _drawn_seed,
+    "seed": lambda lesions: _common(lambda one: one.seed)([one for one in lesions if one.draws]),
     "kind": lambda lesions: "+".join(one.kind() for one in lesions),
 }
 """A value of a spec, as keys (``lesion-amount``) and columns (``lesion_amount``) name it, to the

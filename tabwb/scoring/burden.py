@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import fsum
 from typing import Any
 
@@ -219,7 +220,13 @@ class Burden:
             return None
         most = len(features)
         totals = [
-            fsum(self._found_in(at, name) for name in features) for at in range(len(self.sizes))
+            fsum(
+                n * self.calibration[name].rate(self.hits[name][at] / n)
+                if self.calibration  # responses in which people would find it
+                else self.hits[name][at]
+                for name in features
+            )
+            for at, n in enumerate(self.sizes)
         ]
         added = [0] * (len(self.lost) - len(totals))
         sizes = [n + lost for n, lost in zip((*self.sizes, *added), self.lost, strict=True)]
@@ -230,11 +237,6 @@ class Burden:
             NO_BURDEN,
         ).value
         return None if low is None or high is None else Interval(low, high)
-
-    def _found_in(self, at: int, feature: str) -> float:
-        """Return in how many responses to an item a feature is; calibrated: would be found."""
-        hits, n = self.hits[feature][at], self.sizes[at]
-        return n * self.calibration[feature].rate(hits / n) if self.calibration else hits
 
     @property
     def found(self) -> int:
@@ -277,27 +279,17 @@ class Burden:
 
     def rate_intervals(self, feature: str) -> tuple[EstimatedInterval, ...]:
         """Return the intervals of :meth:`rate`, one for each estimand."""
+        hits = self.hits[feature]
         if self.calibration:
             known = self.calibration[feature]
-            return tuple(
-                calibrated_rate_interval(
-                    self.hits[feature],
-                    self.sizes,
-                    known,
-                    estimand,
-                    deterministic=self.fixed,
-                    clusters=self.clusters,
-                )
-                for estimand in Estimand
-            )
+            return self._intervals(partial(calibrated_rate_interval, hits, self.sizes, known))
+        return self._intervals(partial(rate_interval, hits, self.sizes))
+
+    def _intervals(
+        self, interval: Callable[..., EstimatedInterval]
+    ) -> tuple[EstimatedInterval, ...]:
         return tuple(
-            rate_interval(
-                self.hits[feature],
-                self.sizes,
-                estimand,
-                deterministic=self.fixed,
-                clusters=self.clusters,
-            )
+            interval(estimand, deterministic=self.fixed, clusters=self.clusters)
             for estimand in Estimand
         )
 
@@ -309,16 +301,9 @@ class Burden:
         own = self.categories[category]
         if not self.intervals or not own.totals:
             return ()
-        return tuple(
-            rate_interval(
-                own.hits, self.sizes, estimand, deterministic=self.fixed, clusters=self.clusters
-            )
-            if rate
-            else interval_of_totals(
-                own.totals, own.of, estimand, deterministic=self.fixed, clusters=self.clusters
-            )
-            for estimand in Estimand
-        )
+        if rate:
+            return self._intervals(partial(rate_interval, own.hits, self.sizes))
+        return self._intervals(partial(interval_of_totals, own.totals, own.of))
 
     @property
     def ranked(self) -> float | None:
@@ -412,28 +397,21 @@ def burden_of(
             for name in profile:
                 hits[name][at] += n
     clusters = tuple(counts.clusters.get(name, name) for name in names) if counts.clusters else None
-    intervals = tuple(
-        interval_of_totals(
-            totals, len(features), estimand, deterministic=counts.fixed, clusters=clusters
-        )
-        for estimand in Estimand
-        if interval
-    )
     without = sorted(counts.lost.keys() - rated.keys(), key=str) if features else []
     present: dict[str, float] = {name: sum(by_item) for name, by_item in hits.items()}
     mean = item_mean([item.total for item in totals], sizes, NO_BURDEN if features else NO_FEATURES)
     calibration = counts.calibration if features and items else {}
+    made: Callable[..., EstimatedInterval] = partial(interval_of_totals, totals, len(features))
     if calibration:
         rates = calibrated_rates(items, calibration)
         present = {name: rate * sum(sizes) for name, rate in rates.items()}
         mean = Estimate(fsum(rates.values()))
-        intervals = tuple(
-            calibrated_burden_interval(
-                items, calibration, estimand, deterministic=counts.fixed, clusters=clusters
-            )
-            for estimand in Estimand
-            if interval
-        )
+        made = partial(calibrated_burden_interval, items, calibration)
+    intervals = tuple(
+        made(estimand, deterministic=counts.fixed, clusters=clusters)
+        for estimand in Estimand
+        if interval
+    )
     return Burden(
         features=tuple(features),
         n_responses=counts.usable.n,

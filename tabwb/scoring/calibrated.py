@@ -162,13 +162,8 @@ def calibrated_rate_interval(
     the judge's own rate: for prompts like these the beta-binomial posterior, for these prompts the
     two Beta distributions of the exact interval; where nothing is drawn q is what was observed.
 
-    Args:
-        hits: for each item the responses in which the judge finds the feature.
-        responses: for each item the responses with a burden.
-        calibration: of the feature.
-        estimand: what the interval is for.
-        deterministic: nothing was drawn: another run gives the same responses.
-        clusters: of each item, where several items are one unit; None: each item is one.
+    ``hits`` are for each item the responses in which the judge finds the feature, of its
+    ``responses`` with a burden. The rest: :func:`~tabwb.scoring.intervals.burden_interval`.
     """
     import numpy as np
 
@@ -313,10 +308,7 @@ def _beta(a: object, b: object, generator: np.random.Generator) -> NDArray[np.fl
     """Return draws of Beta(a, b); 0 where a is 0, 1 where b is."""
     import numpy as np
 
-    first, second = (
-        np.broadcast_to(np.asarray(a, float), DRAWS),
-        np.broadcast_to(np.asarray(b, float), DRAWS),
-    )
+    first, second = (np.broadcast_to(np.asarray(shape, float), DRAWS) for shape in (a, b))
     tiny = 1e-9
     drawn = generator.beta(np.maximum(first, tiny), np.maximum(second, tiny))
     found: NDArray[np.float64] = np.where(first <= tiny, 0.0, np.where(second <= tiny, 1.0, drawn))

@@ -97,11 +97,18 @@ def detection_factor(df: float) -> float:
     [3.76, 3.15, 2.82]
     """
     critical = t_quantile(UPPER, df)
-    low, high = 0.0, 4 * critical + 4
-    while high - low > 1e-9 * high:
+    most = 4 * critical + 4
+    return _least(lambda at: noncentral_t_tail(critical, df, at) >= POWER, most, share=1e-9)
+
+
+def _least(
+    holds: Callable[[float], bool], high: float, *, share: float = 0.0, apart: float = 0.0
+) -> float:
+    """Return by bisection the least number above 0 from which on it holds, as at ``high``."""
+    low = 0.0
+    while high - low > share * high + apart:
         middle = (low + high) / 2
-        detected = noncentral_t_tail(critical, df, middle) >= POWER
-        low, high = (low, middle) if detected else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 
@@ -202,10 +209,7 @@ def _found(study: _Study) -> Estimate:
     largest = (study.n_features or 1.0) - study.base
     if largest <= 0 or _power(study, largest) < POWER:
         return Estimate(None, OUT_OF_RANGE)
-    low, high = 0.0, largest
-    while high - low > 0.01 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if _power(study, middle) >= POWER else (middle, high)
+    high = _least(lambda delta: _power(study, delta) >= POWER, largest, share=0.01)
     if study.n_features is not None and high > study.n_features / 2:
         return Estimate(None, MOST_OF_ALL)
     return Estimate(high)
@@ -350,21 +354,11 @@ def detectable_over_seeds(
         own = spread(max(base - delta, 0.0) if accuracy else base + delta)
         return (own + (spread(base) if controls else 0.0)) / (items * seeds)
 
-    largest = base if n_features is None else n_features - base
-    return _smallest(seeds - 1, variance, largest)
-
-
-def _smallest(df: float, variance: Callable[[float], float], largest: float) -> Estimate:
-    """Return the smallest delta from 0 to ``largest`` with ``delta >= c sqrt(variance(delta))``."""
-    factor = detection_factor(df)
-
     def shown(delta: float) -> bool:
         return delta >= factor * math.sqrt(variance(delta))
 
+    factor = detection_factor(seeds - 1)
+    largest = base if n_features is None else n_features - base
     if not shown(largest):
         return Estimate(None, OUT_OF_RANGE)
-    low, high = 0.0, largest
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
-    return Estimate(high)
+    return Estimate(_least(shown, largest, apart=1e-9))

@@ -46,18 +46,15 @@ def difference_interval(
     """Return the 95 % interval of first - second, both answering the same items.
 
     The estimate is the mean over items of the difference of item means. Its ``p`` is that of the
-    same t at 0.
+    same t at 0. For prompts like these, with d the k differences of item means: ``mean(d) +-
+    t_{k-1} se``, ``se^2 = max(var(d) / k, f_a + f_b)``. The lower limit f is the
+    :func:`sampling_floor` of a side with its responses. Truncated at the largest possible
+    difference. Source: docs/uncertainty.md.
 
-    Args:
-        first: for each item the values of the first examinee's responses.
-        second: as above,  the items in the same order. Items without a value on either side are
-            left out.
-        n_features: size of the feature set where the values are burdens; None for a rate, whose
-            values are 0 and 1.
-        estimand: what the interval is for.
-        deterministic: whether each side is deterministic, without error for these prompts.
-        extra: a further variance of the difference, added to that of the items.
-        clusters: of each item, the unit for prompts like these; None: each item is one.
+    Both sides have for each item, in one order, the values of the responses; items without a value
+    on either side are left out. ``n_features`` is the size of the feature set where the values are
+    burdens, None for a rate, whose values are 0 and 1. A deterministic side has no error for these
+    prompts; ``extra`` is a further variance of the difference, added to that of the items.
 
     >>> right, wrong = [[1.0]] * 15, [[0.0]] * 15
     >>> found = difference_interval(wrong[:5], right[:5], None).interval
@@ -105,34 +102,6 @@ def agreeing(
     return interval, p
 
 
-def paired_t(
-    first: Sequence[float],
-    second: Sequence[float],
-    n_first: float,
-    n_second: float,
-    n_features: int | None,
-) -> Interval:
-    """Return the paired interval for prompts like these (two items or more).
-
-    With d the k differences of item means: ``mean(d) +- t_{k-1} se``,
-    ``se^2 = max(var(d) / k, f_a + f_b)``. The lower limit f is the :func:`sampling_floor` of a side
-    with its responses. Truncated at the largest possible difference. Source: docs/uncertainty.md.
-
-    Args:
-        first: item means.
-        second: as above,  in the same order.
-        n_first: responses behind them, see :func:`effective_responses`.
-        n_second: as above.
-        n_features: size of the feature set for burdens; None for rates.
-
-    >>> found = paired_t([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19)
-    >>> round(found.low, 4), round(found.high, 4)
-    (-1.435, 0.7683)
-    """
-    mean, se = _mean_and_error(first, second, n_first, n_second, n_features)
-    return _around(mean, t_quantile(UPPER, len(first) - 1) * se, n_features)
-
-
 def paired_t_p(
     first: Sequence[float],
     second: Sequence[float],
@@ -143,8 +112,8 @@ def paired_t_p(
 ) -> float:
     """Return the two-sided p of ``t = mean(d) / se`` with k - 1 degrees of freedom.
 
-    ``se^2 = max(var(d) / k, f_a + f_b, f_0)``: that of :func:`paired_t`, and at least f_0, the
-    variance from the draws alone if both sides have one mean m, that of all responses:
+    ``se^2 = max(var(d) / k, f_a + f_b, f_0)``: that of :func:`difference_interval`, and at least
+    f_0, the variance from the draws alone if both sides have one mean m, that of all responses:
     ``f_0 = m (1/n_a + 1/n_b)`` for a burden, ``m (1 - m) (1/n_a + 1/n_b)`` for a rate (a score
     test). p is below .05 only where the interval does not contain 0. Without f_0 few answers that
     are all alike make the test reject too often.
@@ -242,8 +211,8 @@ def _these_prompts(
     """Return the Welch interval by item.
 
     ``se^2 = max(sum (s_ai^2 / r_ai + s_bi^2 / r_bi) / k^2, f_a + f_b)`` with the lower limits of
-    :func:`paired_t`, t with Welch and Satterthwaite's degrees of freedom over the 2k samples. An
-    item with one response takes the pooled variance of its side. A deterministic side adds no
+    :func:`sampling_floor`, t with Welch and Satterthwaite's degrees of freedom over the 2k samples.
+    An item with one response takes the pooled variance of its side. A deterministic side adds no
     variance and no lower limit.
     """
     estimand = Estimand.THESE_PROMPTS
@@ -278,13 +247,10 @@ def _these_prompts(
 def _by_t(
     estimand: Estimand, mean: float, se: float, df: float, n_features: int | None
 ) -> EstimatedInterval:
-    interval = _around(mean, t_quantile(UPPER, df) * se, n_features)
-    return EstimatedInterval(estimand, interval, p=2 * t_tail(abs(mean) / se, df))
-
-
-def _around(middle: float, half: float, n_features: int | None) -> Interval:
+    half = t_quantile(UPPER, df) * se
     most = 1.0 if n_features is None else float(n_features)
-    return Interval(max(middle - half, -most), min(middle + half, most))
+    interval = Interval(max(mean - half, -most), min(mean + half, most))
+    return EstimatedInterval(estimand, interval, p=2 * t_tail(abs(mean) / se, df))
 
 
 def family_interval(

@@ -1,11 +1,9 @@
 """Dose and response over seeds of a lesion: one number for each seed, tested over seeds.
 
-The seed of a lesion decides which units it takes, so that seeds are the sample: intervals and tests
-are for *other draws of units, these prompts*. Responses and amounts of one seed are not independent
-(masks of growing amounts are nested). So the values of a seed
-become one number, its :func:`slope` or :func:`area`, and the test has as many values as seeds.
-No curve is fitted, and a response need not rise with the dose. p values are not corrected for
-several measures or lesions: see :func:`tabwb.scoring.permutation.holm`.
+The seed of a lesion decides which units it takes: intervals and tests are for *other draws of
+units, these prompts*. Responses and amounts of one seed are not independent (masks of growing
+amounts are nested), so that they become one number, its :func:`slope` or :func:`area`. p values are
+not corrected for several measures or lesions: :func:`tabwb.scoring.permutation.holm`.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ LEAST_SEEDS = 5
 FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
 EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
 NO_SEED = "no seed has a value"
+ONE_AMOUNT = "a slope or an area needs two amounts or more"
 LEFT_OUT = "seeds left out (the others may differ from them)"
 ROUNDING = 1e-12
 """What rounding can change, as a share of the numbers that are added up."""
@@ -73,7 +72,8 @@ def slope(points: Points) -> float:
     >>> round(slope({0.1: 1.0, 0.2: 1.5, 0.3: 2.0}), 12)
     5.0
     """
-    _check(points)
+    if len(points) < 2:
+        raise ValueError(ONE_AMOUNT)
     middle = fsum(points) / len(points)
     top = fsum((amount - middle) * value for amount, value in points.items())
     # Rounding alone is not a slope: slopes of 1e-16 would differ between seeds, and be tested.
@@ -90,18 +90,11 @@ def area(points: Points) -> float:
     >>> area({0.1: 1.0, 0.2: 2.0, 0.4: 2.0})
     1.8333333333333333
     """
-    _check(points)
-    line = sorted(points.items())
-    parts = [
-        (next_amount - amount) * (value + next_value) / 2
-        for (amount, value), (next_amount, next_value) in pairwise(line)
-    ]
-    return fsum(parts) / (line[-1][0] - line[0][0])
-
-
-def _check(points: Points) -> None:
     if len(points) < 2:
-        raise ValueError("a slope or an area needs two amounts or more")
+        raise ValueError(ONE_AMOUNT)
+    line = sorted(points.items())
+    parts = ((end - start) * (low + high) / 2 for (start, low), (end, high) in pairwise(line))
+    return fsum(parts) / (line[-1][0] - line[0][0])
 
 
 def seed_numbers(
@@ -125,18 +118,10 @@ def seed_numbers(
     """
     found: dict[str, Estimate] = {}
     for seed, line in lines.items():
-        points: dict[float, float] = {}
-        missing: list[float] = []
-        for amount in amounts:
-            value = line.get(amount)
-            if value is None:
-                missing.append(amount)
-            else:
-                points[amount] = value
-        reason = ", ".join(f"{amount:g}" for amount in missing)
-        found[seed] = (
-            Estimate(None, f"no value at {reason}") if reason else Estimate(number(points))
-        )
+        points = {at: value for at in amounts if (value := line.get(at)) is not None}
+        missing = ", ".join(f"{at:g}" for at in amounts if at not in points)
+        why = f"no value at {missing}"
+        found[seed] = Estimate(None, why) if missing else Estimate(number(points))
     return found
 
 
@@ -184,33 +169,24 @@ def against_intact(
     the test reject far too often: with one sampled run of the intact model and five seeds, .32
     instead of .05 where the lesion does nothing.
 
-    Args:
-        values: one :func:`area` for each seed; None where it has none.
-        intact: the intact model's value of the same measure.
-        variance: v, 0 or more.
-        df: degrees of freedom of v; of k items with r responses each k (r - 1).
-        limits: the least and largest possible value, so that the interval of the difference is
-            truncated at these less the intact model's.
+    ``values`` are one :func:`area` for each seed, ``df`` the degrees of freedom of v: of k items
+    with r responses each k (r - 1). The interval is truncated at the ``limits`` of a value less the
+    intact model's.
 
     >>> found = against_intact([1.0, 2.0, 3.0, 4.0, 5.0], 1.0, 0.5, 20)
     >>> found.value, round(found.df, 2), round(found.p, 4)
     (2.0, 13.33, 0.0663)
     """
     given = [value - intact for value in values if value is not None]
+    least, most = limits
     return _tested(
         given,
         len(values) - len(given),
         OF_SEEDS,
-        limits=_limits(limits, drawn=variance > 0.0, other=intact),
+        limits=(least - most, most - least) if variance > 0.0 else (least - intact, most - intact),
         largest=abs(intact),
         extra=(variance, df),
     )
-
-
-def _limits(limits: tuple[float, float], *, drawn: bool, other: float) -> tuple[float, float]:
-    """Return the ends of a difference to a value: to a known one, or to any one."""
-    least, most = limits
-    return (least - most, most - least) if drawn else (least - other, most - other)
 
 
 def against_controls(

@@ -350,12 +350,8 @@ def rate_interval(
     items' shares differ. The interval for prompts like these (:func:`beta_binomial`, over clusters
     where there are any) is extended to the share where it does not contain it.
 
-    Args:
-        hits: for each item the responses with the feature, or the right answers.
-        responses: for each item all usable responses; items without any are left out.
-        estimand: what the interval is for.
-        deterministic: nothing was drawn: another run gives the same responses.
-        clusters: of each item, where several items are one unit; None: each item is one.
+    ``hits`` are for each item the responses with the feature, or the right answers, of its usable
+    ``responses``; items without any are left out. The rest is as in :func:`burden_interval`.
 
     >>> found = rate_interval([2, 0, 1, 1, 2], [10] * 5)
     >>> round(found.interval.low, 3), round(found.interval.high, 3)
@@ -425,15 +421,10 @@ def beta_binomial(items: tuple[tuple[int, int], ...]) -> Interval:
         low = beta_quantile(LOWER, hits + 0.5, total - hits + 0.5)
         high = beta_quantile(UPPER, hits + 0.5, total - hits + 0.5)
     else:
-        low, high = _posterior_quantiles(items)
+        import numpy as np  # here, because a run of twenty items needs no arrays
+
+        low, high = map(float, np.interp((LOWER, UPPER), _posterior(items), _means()))
     return Interval(0.0 if hits == 0 else low, 1.0 if hits == total else high)
-
-
-def _posterior_quantiles(items: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    import numpy as np  # here, because a run of twenty items needs no arrays
-
-    low, high = np.interp((LOWER, UPPER), _posterior(items), _means())
-    return float(low), float(high)
 
 
 def drawn_shares(

@@ -87,7 +87,9 @@ def count_words(text: str) -> int:
 
 def _with_letters(text: str) -> str:
     """Return a text with marks as letters, so that they part no word."""
-    inside = "" if text.isascii() else "".join(filter(_is_inside, set(text)))
+    if text.isascii():
+        return text
+    inside = "".join(sign for sign in set(text) if sign in _JOINERS or is_mark(sign))
     if not inside:
         return text
     signs = re.escape(inside)
@@ -95,11 +97,6 @@ def _with_letters(text: str) -> str:
         return text.translate(dict.fromkeys(map(ord, inside), "\u02d0"))
     after_letter = rf"(?<=[^\W_])[{signs}]+"
     return re.sub(after_letter, lambda found: "\u02d0" * len(found.group()), text)
-
-
-def _is_inside(sign: str) -> bool:
-    """Return whether a sign belongs to the word of the letter before it."""
-    return sign in _JOINERS or is_mark(sign)
 
 
 def is_mark(sign: str) -> bool:

@@ -20,7 +20,6 @@ from tabwb.scoring.differences import (
     difference_interval,
     draw_variance,
     family_interval,
-    paired_t,
     sampling_floor,
 )
 from tabwb.scoring.estimate import (
@@ -69,8 +68,8 @@ def test_reference_rates(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", REFERENCE["paired"])
 def test_reference_differences(case: dict[str, Any]) -> None:
-    k = len(case["ya"])
-    found = paired_t(case["ya"], case["yb"], k * case["ra"], k * case["rb"], case["F"])
+    first, second = ([[y] * case[f"r{side}"] for y in case[f"y{side}"]] for side in "ab")
+    found = difference_interval(first, second, case["F"]).interval
     assert ends(found) == pytest.approx(case["interval"], abs=1e-6)
 
 
