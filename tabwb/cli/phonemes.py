@@ -141,7 +141,7 @@ def phonemes(
         {column: rates_by(scores, corpus.groups(column)) for column in columns}
         if scores and columns
         else None,
-        None if best is None else summaries.Ceiling(label_set(labels), rate_of("ceiling", best)),
+        None if best is None else (label_set(labels), rate_of("ceiling", best)),
         inventory,
     )
     if figure_file is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tabwb.media.terminal import MINIMUM_WIDTH, print_view, table
 from tabwb.media.wording import figure
-from tabwb.phonology.batch import SEVERITIES, ChangedFeature, ClassRate, Confusion, Rate, rate_of
+from tabwb.phonology.batch import PANPHON_LIMITS, SEVERITIES, ClassRate, Confusion, Rate, rate_of
 from tabwb.phonology.corpus import QUOTIENT, SEVERITY, TaskB
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
@@ -46,13 +46,15 @@ def _parts(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
 def _sections(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
     for column, rates in (report.groups or {}).items():
         yield _group_table(column, rates, top)
-    if report.tables is not None:
-        if report.tables.classes:
-            yield _class_table(report.tables.classes)
-        if report.tables.confusions:
-            yield _confusion_table(report.tables.confusions, top)
-        if report.tables.changed:
-            yield _changed_table(report.tables.changed, top)
+    if found := report.tables:
+        if found.classes:
+            yield _class_table(found.classes)
+        if found.confusions:
+            title = "most frequent errors" + _cut(len(found.confusions), top)
+            yield _grid(title, map(_error, found.confusions[:top]))
+        if found.changed:
+            title = "features that changed" + _cut(len(found.changed), top)
+            yield _grid(title, ((f"{x.count}x", str(x.change)) for x in found.changed[:top]))
     if report.task_b is not None:
         yield _task_b_table(report.task_b)
 
@@ -87,17 +89,14 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
             yield _dim(f"{total} of the {side} outside of the 40, mapped: {_counted(counts)}")
     empty = sum(not row.ref for row in corpus.utterances) if report.scores is not None else 0
     if empty:
-        yield _dim(
-            f"{plural(empty, 'empty reference')}: without a rate, insertions count in the corpus"
-        )
+        words = "without a rate, insertions count in the corpus"
+        yield _dim(f"{plural(empty, 'empty reference')}: {words}")
     if report.inventory == "panphon":
-        from tabwb.phonology.batch import PANPHON_LIMITS
-
         yield Text(PANPHON_LIMITS, style="yellow")
     if report.ceiling is not None:
-        pairs = report.ceiling.labels.merged.items()
+        labels, rate = report.ceiling
+        pairs = labels.merged.items()
         merged = ", ".join(f"{phoneme} is written {label}" for phoneme, label in pairs)
-        rate = report.ceiling.rate
         yield Text(
             f"These labels cannot tell all phonemes: {merged}. A flawless transcriber would have "
             f"PER {_percent(rate.per)} and FER {_percent(rate.fer)}.",
@@ -149,40 +148,24 @@ def _class_table(classes: Sequence[ClassRate]) -> Table:
     return made
 
 
-def _confusion_table(confusions: Sequence[Confusion], top: int) -> RenderableType:
-    made = Table.grid(padding=(0, 2))
-    for confusion in confusions[:top]:
-        step = confusion.step
-        phonemes = _shown(step.ref), "→", _shown(step.hyp)
-        made.add_row(f"{confusion.count}x", *phonemes, f"{step.cost:g}", _dim(_what_changed(step)))
-    return _titled("most frequent errors" + _cut(len(confusions), top), made)
-
-
-def _changed_table(changed: Sequence[ChangedFeature], top: int) -> RenderableType:
-    made = Table.grid(padding=(0, 2))
-    for feature in changed[:top]:
-        made.add_row(f"{feature.count}x", str(feature.change))
-    return _titled("features that changed" + _cut(len(changed), top), made)
+def _error(confusion: Confusion) -> tuple[RenderableType, ...]:
+    step, (ref, hyp) = confusion.step, map(_shown, confusion.step[1:3])
+    return f"{confusion.count}x", ref, "→", hyp, f"{step.cost:g}", _dim(_what_changed(step))
 
 
 def _task_b_table(task_b: TaskB) -> RenderableType:
     counts = task_b.classification
-    made = Table.grid(padding=(0, 2))
-    made.add_row("", "labelled right", "labelled wrong")
-    made.add_row("predicted right", f"{counts.tp}", f"{counts.fp}")
-    made.add_row("predicted wrong", f"{counts.fn}", f"{counts.tn}")
-    measures = {
-        "F1": counts.f1,
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "specificity": counts.specificity,
-        "accuracy": counts.accuracy,
-        "balanced accuracy": counts.balanced_accuracy,
-    }
-    lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures.items()]
+    rows = (
+        ("", "labelled right", "labelled wrong"),
+        ("predicted right", f"{counts.tp}", f"{counts.fp}"),
+        ("predicted wrong", f"{counts.fn}", f"{counts.tn}"),
+    )
+    names = ("F1", "precision", "recall", "specificity", "accuracy", "balanced accuracy")
+    measures = [(name, getattr(counts, name.lower().replace(" ", "_"))) for name in names]
+    lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures]
     left = len(task_b.predictions) - counts.compared
     title = f"was an accepted word said ({task_b.rule})"
-    parts: list[RenderableType] = [_titled(title, made), Text("  ".join(lines))]
+    parts: list[RenderableType] = [_grid(title, rows), Text("  ".join(lines))]
     if left:
         parts.append(_dim(f"{plural(left, 'utterance')} without a label or a prediction"))
     return Group(*parts)
@@ -248,7 +231,10 @@ def _features(distance: float) -> str:
     return f"{distance:,.2f}".rstrip("0").rstrip(".")
 
 
-def _titled(title: str, made: Table) -> RenderableType:
+def _grid(title: str, rows: Iterable[Sequence[RenderableType]]) -> RenderableType:
+    made = Table.grid(padding=(0, 2))
+    for row in rows:
+        made.add_row(*row)
     return Group(Text(title, style="bold"), made)
 
 

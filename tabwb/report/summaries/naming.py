@@ -150,9 +150,7 @@ class Changed:
     """Right answers by one basis on both sides, over the items that have one verdict on each.
 
     Attributes:
-        basis: by what an answer is right.
         first, second: right ones among them.
-        test: McNemar's exact test; None without an item.
         left_out: items with no verdict, or several responses, on a side.
     """
 
@@ -166,12 +164,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class NamedDifference:
-    """One naming subtest on both sides.
+    """One naming subtest on both sides; ``codes``: how often a person gave each, else it was proposed.
 
-    Attributes:
-        pairs: by item, in the battery's order.
-        changed: one for each basis that says anything on both sides.
-        codes: on each side, how often each code was given: a person's, else the one proposed.
+    ``changed`` has one for each basis that says anything on both sides.
     """
 
     id: str
@@ -185,23 +180,22 @@ def naming_difference(
     first: Sequence[AdministrationData], second: Sequence[AdministrationData]
 ) -> tuple[NamedDifference, ...]:
     """Compare two sides of one naming battery."""
-    sides = zip(named_subtests(first), named_subtests(second), strict=True)
-    return tuple(_subtest(*subtests) for subtests in sides)
-
-
-def _subtest(first: NamedSubtest, second: NamedSubtest) -> NamedDifference:
-    names = dict.fromkeys(item.item for item in (*first.items, *second.items))
-    pairs = tuple(_pair(name, first.items, second.items) for name in names)
-    changed = (_changed(pairs, basis) for basis in RATING_SOURCES)
-    codes = _codes(first.items), _codes(second.items)
-    return NamedDifference(
-        first.id, first.title, pairs, tuple(change for change in changed if change.items), codes
-    )
-
-
-def _pair(name: str, *sides: Sequence[NamedItem]) -> NamedPair:
-    mine, theirs = (tuple(item for item in side if item.item == name) for side in sides)
-    return NamedPair(name, (*mine, *theirs)[0].target, mine, theirs)
+    found = []
+    for one, other in zip(named_subtests(first), named_subtests(second), strict=True):
+        both = (*one.items, *other.items)
+        pairs = [
+            NamedPair(
+                name,
+                next(item.target for item in both if item.item == name),
+                *(tuple(item for item in side.items if item.item == name) for side in (one, other)),
+            )
+            for name in dict.fromkeys(item.item for item in both)
+        ]
+        changed = (_changed(pairs, basis) for basis in RATING_SOURCES)
+        codes = _codes(one.items), _codes(other.items)
+        kept = tuple(change for change in changed if change.items)
+        found.append(NamedDifference(one.id, one.title, tuple(pairs), kept, codes))
+    return tuple(found)
 
 
 def _changed(pairs: Sequence[NamedPair], basis: RatingSource) -> Changed:
@@ -244,12 +238,7 @@ Step = tuple[str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Latencies of responses, in seconds from the picture to the onset of speech.
-
-    Attributes:
-        right: of right names (the outcome *right*), in order of time.
-        other: of all other responses that were spoken.
-    """
+    """Seconds from the picture to the onset of right names (the outcome *right*), and of others."""
 
     right: tuple[float, ...]
     other: tuple[float, ...]
@@ -284,32 +273,30 @@ def latencies(items: Sequence[NamedItem]) -> Latencies:
     >>> found, found.median, found.interval
     (Latencies(right=(0.5,), other=(2.0,)), 0.5, None)
     """
-    timed = [
-        (item.outcome == "right", item.latency_s)
-        for item in items
-        if item.status == "answered" and item.latency_s is not None
-    ]
-    return Latencies(
-        tuple(value for right, value in timed if right),
-        tuple(value for right, value in timed if not right),
-    )
+    sides: tuple[list[float], list[float]] = [], []
+    for item in items:
+        if item.status == "answered" and item.latency_s is not None:
+            sides[item.outcome != "right"].append(item.latency_s)
+    return Latencies(*map(tuple, sides))
 
 
 @dataclass(frozen=True, slots=True)
 class CueEffect:
     """Right names after a kind of cue; ``kind`` is empty: before any cue.
 
-    Attributes:
-        counts: whether a right name after it counts as right; None before any cue.
-        right, of: right names, and the items that reached this point.
-        interval: exact 95 % interval (Clopper-Pearson) of the share; None without an item.
+    ``counts`` is whether a right name after it counts as right (None before any cue), ``of`` the
+    items that reached this point.
     """
 
     kind: str
     counts: bool | None
     right: int
     of: int
-    interval: Interval | None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Exact 95 % interval (Clopper-Pearson) of the share; None without an item."""
+        return clopper_pearson(self.right, self.of)
 
 
 def cue_effects(items: Sequence[NamedItem]) -> tuple[CueEffect, ...]:
@@ -326,20 +313,9 @@ def cue_effects(items: Sequence[NamedItem]) -> tuple[CueEffect, ...]:
         return ()
     alone = accuracy([item for item in items if not item.cues], "outcome")
     helped = sum(item.status == "answered" and bool(item.cues) for item in items)
-    reached = alone.n + helped
-    interval = clopper_pearson(alone.correct, reached)
     return (
-        CueEffect("", None, alone.correct, reached, interval),
-        *(
-            CueEffect(
-                cue.kind,
-                cue.counts,
-                cue.right_after,
-                cue.given,
-                clopper_pearson(cue.right_after, cue.given),
-            )
-            for cue in cued
-        ),
+        CueEffect("", None, alone.correct, alone.n + helped),
+        *(CueEffect(cue.kind, cue.counts, cue.right_after, cue.given) for cue in cued),
     )
 
 
@@ -347,11 +323,8 @@ def cue_effects(items: Sequence[NamedItem]) -> tuple[CueEffect, ...]:
 class Confusions:
     """Steps of alignments of targets with responses.
 
-    Attributes:
-        steps: how often each occurs, matches included.
-        responses: how many were aligned.
-        other: (target, code) of responses that were left out, because the code says that another
-            word was said: their distance from the target has no meaning.
+    ``other`` are (target, code) of responses that were left out, because the code says that another
+    word was said: their distance from the target has no meaning.
     """
 
     steps: Mapping[Step, int]

@@ -41,21 +41,14 @@ class Tables:
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
-    """What a flawless transcriber with a set of labels would score on the same references."""
-
-    labels: LabelSet
-    rate: Rate
-
-
-@dataclass(frozen=True, slots=True)
 class PhonemeReport:
     """Everything that is known of a corpus.
 
     Attributes:
         scores: None where there are no transcripts, only labels and predictions.
         task_b, tables, groups: None where not asked for; ``groups`` by column.
-        ceiling: None where the labels reach every phoneme.
+        ceiling: a set of labels, and what a flawless transcriber with them would score on the same
+            references; None where they reach every phoneme.
         inventory: ``psst`` or ``panphon``.
     """
 
@@ -64,7 +57,7 @@ class PhonemeReport:
     task_b: TaskB | None = None
     tables: Tables | None = None
     groups: Mapping[str, Sequence[Rate]] | None = None
-    ceiling: Ceiling | None = None
+    ceiling: tuple[LabelSet, Rate] | None = None
     inventory: str = "psst"
 
 
@@ -131,9 +124,9 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
     if report.corpus.mapped_said:
         yield "mapped_said", dict(report.corpus.mapped_said.most_common())
     if report.ceiling is not None:
-        labels = report.ceiling.labels
+        labels, rate = report.ceiling
         merged = {"labels": labels.name, "merged": dict(labels.merged)}
-        yield "ceiling", merged | _rate(report.ceiling.rate)
+        yield "ceiling", merged | _rate(rate)
     if report.groups is not None:
         groups = {
             column: [{"name": rate.name, **_rate(rate)} for rate in rates]
@@ -144,10 +137,7 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
         yield "classes", [{**plain(row), "error_rate": row.error_rate} for row in tables.classes]
         yield "confusions", [[*row.step, row.count] for row in tables.confusions]
         changes = [(row.change, row.count) for row in tables.changed]
-        yield (
-            "feature_changes",
-            [[change.feature, change.before, change.after, n] for change, n in changes],
-        )
+        yield "feature_changes", [[one.feature, one.before, one.after, n] for one, n in changes]
 
 
 RATE_KEYS = ("per", "fer", "per_distance", "per_length", "fer_distance", "fer_length")
