@@ -164,7 +164,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class NamedDifference:
-    """One naming subtest on both sides; ``codes``: how often a person gave each, else it was proposed.
+    """One naming subtest on both sides, and how often each code was given, or else proposed.
 
     ``changed`` has one for each basis that says anything on both sides.
     """
