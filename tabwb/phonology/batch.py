@@ -276,11 +276,6 @@ def score(
 ) -> Scores:
     """Score transcripts against references.
 
-    Args:
-        refs: labels of each reference; all must be in the inventory.
-        hyps: labels of each hypothesis, in the same order.
-        costs: the inventory and its costs; PSST's by default.
-
     >>> found = score([["OW", "P", "UH"], []], [["OW", "M", "UH"], ["F"]])
     >>> found.quarters.tolist(), found.edits.tolist(), found.phonemes.tolist()
     ([14, 80], [1, 1], [3, 0])

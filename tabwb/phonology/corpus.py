@@ -116,13 +116,8 @@ def read_corpus(
 ) -> Corpus:
     """Read a reference and a hypothesis.
 
-    Args:
-        ref: table of the reference; its labels must be of the inventory.
-        hyp: table of the hypothesis.
-        labels: what set the hypothesis' labels are of (:mod:`tabwb.phonology.labels`).
-        inventory: PSST's 40 phonemes, or any IPA by panphon's features.
-        missing: what to do with ids that the hypothesis lacks.
-        unmapped: what to do with labels of the hypothesis that have no phoneme.
+    ``missing``, ``unmapped``: what is done with ids that the hypothesis lacks, and with labels that
+    have no phoneme.
     """
     ref_table, hyp_table = read_table(ref), read_table(hyp)
     ref_rows, hyp_rows = ref_table.by_id(), hyp_table.by_id()
@@ -356,13 +351,8 @@ class TaskB:
 def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") -> TaskB | None:
     """Return task B from accepted pronunciations or from the hypothesis' own predictions.
 
-    Args:
-        corpus: with a column ``correctness`` of a person's labels in its reference.
-        accepted: pronunciations of each prompt; None to take the column ``prediction``.
-        match: how silence between phonemes is taken.
-
-    Returns:
-        None where nothing was asked for: no pronunciations, and no predictions with labels.
+    Without ``accepted`` pronunciations of prompts the column ``prediction`` is taken. None where
+    there are neither.
     """
     predictions = []
     for utterance in corpus.utterances:

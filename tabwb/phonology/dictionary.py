@@ -69,13 +69,7 @@ class Pronunciation:
 
 
 def place_of(word: bytes, block: bytes, end: bytes) -> int:
-    """Return where the lines of a word begin, or would begin, by binary search.
-
-    Args:
-        word: the word.
-        block: lines, sorted by word, with a newline before the first and after every one.
-        end: the character that ends the word of a line.
-    """
+    """Return where the lines of a word begin, or would begin, by binary search."""
     low, high = 0, len(block) - 1
     while low < high:
         start = block.rfind(b"\n", low, (low + high) // 2 + 1)

@@ -217,12 +217,7 @@ def nearest(label: str) -> str:
 def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
     """Read ARPAbet labels with blanks between them; stress digits are dropped.
 
-    Args:
-        text: such as ``D AO1 G``.
-        silent: whether ``<sil>``, ``<spn>`` and ``<unk>`` may occur in it; they are kept.
-
-    Returns:
-        Phonemes of :data:`PHONEMES` (and, where allowed, :data:`SILENT`).
+    ``silent``: ``<sil>``, ``<spn>`` and ``<unk>`` may occur, and are kept.
 
     >>> parse_arpabet("D AO1 G")
     ('D', 'AO', 'G')
@@ -248,11 +243,6 @@ def parse_ipa(text: str, notation: Notation = "us", *, beyond: Beyond = "map") -
     detail that no phoneme of ours differs by are passed over, glottal stops removed (PSST, appendix
     B.4). The longest letters are read first: ``tʃ`` is CH, and T SH is written with a boundary,
     ``t.ʃ``.
-
-    Args:
-        text: IPA, with or without slashes or brackets.
-        notation: how its letters are read.
-        beyond: what is done with a sound outside of the 40.
 
     >>> parse_ipa("/dɔg/"), parse_ipa("ˈbɝd"), parse_ipa("nʌt.ʃɛl")
     (('D', 'AO', 'G'), ('B', 'ER', 'D'), ('N', 'AH', 'T', 'SH', 'EH', 'L'))

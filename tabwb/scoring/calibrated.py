@@ -123,9 +123,7 @@ def calibrated_rates(
 ) -> dict[str, float]:
     """Return the rate of each feature: the mean over items of the mean of p(v) over responses.
 
-    Args:
-        profiles: of each item, sets of features that the judge finds to the number of responses.
-        calibration: of each feature of the set.
+    Profiles are sets of features that the judge finds, to the number of responses.
 
     >>> known = Calibration((17, 12), (17, 12), (5, 9))
     >>> found = calibrated_rates([{frozenset({"jargon"}): 1, frozenset(): 1}], {"jargon": known})

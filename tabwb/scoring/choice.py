@@ -22,6 +22,7 @@ from tabwb.scoring.text import (
     normalised,
     plain,
     read_part,
+    regular_plurals,
     segments,
     word_set,
     words_of,
@@ -112,12 +113,7 @@ def named_options(
 @lru_cache(maxsize=256)
 def _forms(word: str) -> frozenset[str]:
     """Return a word with its plural and genitive."""
-    forms = {word, word + "s", word + "es", word + "'s", word + "s'", word + "'"}
-    if word.endswith("y"):
-        forms.add(word[:-1] + "ies")
-    if word.endswith(("f", "fe")):
-        forms.add(word.removesuffix("e").removesuffix("f") + "ves")
-    return frozenset(forms)
+    return frozenset({word, word + "'s", word + "s'", word + "'", *regular_plurals(word)})
 
 
 def _in_segment(
@@ -406,11 +402,7 @@ def read_choice(
       (:func:`tabwb.scoring.choice.named_options`); English only. Of a response of more than
       :data:`tabwb.scoring.text.MOST_READ` characters its beginning and its end are read.
 
-    Args:
-        response: the text, unaltered.
-        options: in the order given.
-        prompts: what was sent and the item's own prompt; their text does not count as an answer.
-        language: of the battery, as a BCP 47 tag.
+    The text of ``prompts``, what was sent and the item's own, does not count as an answer.
 
     >>> answer = read_choice("Boot.", ["boot", "boat"])
     >>> answer.exact.chosen, answer.normalised.chosen, answer.extracted.chosen
@@ -471,9 +463,7 @@ def positions(
 ) -> tuple[Position, ...]:
     """Count right answers by the position of the key, and answers by their own position.
 
-    Args:
-        answers: (options as shown, expected, right, option named or None), or a ``Counter`` of
-            them.
+    Answers are (options as shown, expected, right, option named or None), or a ``Counter`` of them.
 
     >>> first, second = positions([
     ...     (("boot", "boat"), "boot", True, "boot"), (("boat", "boot"), "boot", False, "boat"),

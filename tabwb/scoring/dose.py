@@ -107,11 +107,7 @@ def seed_numbers(
     A number over fewer amounts is not comparable with the others: high amounts are where responses
     become unusable. Choose fewer amounts for all seeds instead.
 
-    Args:
-        lines: for each seed its values by amount; None where it has no value that may be used.
-            The amount of a control is that of the lesion whose size it has.
-        number: :func:`slope` or :func:`area`.
-        amounts: those that each seed needs, two or more, the same for lesion and controls.
+    The amount of a control is that of the lesion whose size it has.
 
     >>> seed_numbers({"1": {0.1: 0.0, 0.3: 1.0}, "2": {0.1: 0.0, 0.3: None}}, area, (0.1, 0.3))
     {'1': Estimate(value=0.5, reason=''), '2': Estimate(value=None, reason='no value at 0.3')}

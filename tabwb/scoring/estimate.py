@@ -46,12 +46,7 @@ def ratio(numerator: float, denominator: float, reason: str) -> Estimate:
 
 
 def item_mean(totals: Sequence[float], sizes: Sequence[int], reason: str) -> Estimate:
-    """Return the mean of the item means, so that every item has the same weight.
-
-    Args:
-        totals: of each item the sum of its values.
-        sizes: of each item the number of its values; items without any are left out.
-        reason: why there is no value, where no item has any.
+    """Return the mean of the item means: items weigh the same; those without values are left out.
 
     >>> item_mean([2, 1, 0], [2, 4, 0], "nothing counted").value
     0.625
@@ -141,12 +136,7 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
 
     With alpha = 1 - level: the low end is the alpha/2 quantile of Beta(k, n-k+1) and 0 for k = 0,
     the high end the 1-alpha/2 quantile of Beta(k+1, n-k) and 1 for k = n.
-    Source: Clopper and Pearson, Biometrika 26 (1934), 404.
-
-    Args:
-        correct: successes k, 0 to n; may be a fraction, as n may.
-        n: independent trials; replicates of few items are not independent.
-        level: coverage, between 0 and 1.
+    k and n may be fractions. Source: Clopper and Pearson, Biometrika 26 (1934), 404.
 
     >>> round(clopper_pearson(0, 5).high, 12)
     0.521823750105

@@ -141,10 +141,6 @@ def feature_correlation(items: Sequence[Totals], n_features: int) -> float:
     ``rho = max(0, (T rho_hat + 2 * 0.4) / (T + 2))``. 0 for one feature. Source:
     docs/uncertainty.md.
 
-    Args:
-        items: the number of features present in the responses to each item.
-        n_features: F.
-
     >>> nothing, all_in_one = Totals(4, 0, 0), Totals(4, 7, 49)
     >>> feature_correlation([nothing] * 5, 7), feature_correlation([nothing] * 4, 1)
     (0.4, 0.0)
@@ -238,13 +234,6 @@ def korn_graubard(
 
     Source: Korn and Graubard, Survey Methodology 24 (1998), 193; the lower limits:
     docs/uncertainty.md.
-
-    Args:
-        means: of the items, 0 to F.
-        replicates: responses to each item, 1 or more.
-        n_features: F.
-        rho: correlation of two features of one response, see :func:`feature_correlation`.
-        clusters: of each item; None: each item is one.
 
     >>> found = korn_graubard([4.0, 3.0, 1.8, 4.2, 2.4], [10] * 5, 19)
     >>> round(found.low, 4), round(found.high, 4)
@@ -408,9 +397,6 @@ def beta_binomial(items: tuple[tuple[int, int], ...]) -> Interval:
     With one response to each item rho has no influence and the interval is Jeffreys', which is
     computed exactly: quantiles of Beta(x + 1/2, n - x + 1/2). Source: docs/uncertainty.md; Brown,
     Cai and DasGupta, Statistical Science 16 (2001), 101.
-
-    Args:
-        items: (hits, responses) of each item, with one response or more.
 
     >>> jeffreys = beta_binomial(((0, 1), (0, 1), (0, 1), (1, 1), (1, 1)))
     >>> round(jeffreys.low, 4), round(jeffreys.high, 4)

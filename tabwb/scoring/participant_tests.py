@@ -148,10 +148,6 @@ def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
     The least-squares slope from the last baseline to the last session, minus that over the
     baselines: derived after Howard, Best and Nickels, Aphasiology 29 (2015), 526.
 
-    Args:
-        baselines: sessions before treatment, 2 or more.
-        sessions: all of them, more than the baselines.
-
     >>> rate_of_change_weights(2, 4)
     (1.0, -1.5, 0.0, 0.5)
     """
@@ -202,10 +198,7 @@ def compare_sets(
     is tested is the difference of change, after Howard, Best and Nickels, Aphasiology 29 (2015),
     526. ``t = (mean(s_1) - mean(s_2)) / sqrt(v_1/n_1 + v_2/n_2)``; Welch, Biometrika 34 (1947), 28.
 
-    Args:
-        first: for each item of the first set (two or more) its score in each session.
-        second: as above, of  the second set.
-        weights: of the sessions, adding up to 0.
+    Scores are for each item (two or more) those of the sessions; weights add up to 0.
 
     >>> found = compare_sets([[0, 1], [0, 1], [1, 1]], [[0, 0], [1, 1], [1, 0]], (-0.5, 0.5))
     >>> round(found.difference, 6), round(found.t, 6), round(found.df, 6)
@@ -245,9 +238,7 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
     only where trend and rate of change both show it. The form of the day affects all items at once,
     so that both tests reject too often: docs/uncertainty.md has how often.
 
-    Args:
-        scores: for each item (two or more) its score in each session.
-        weights: of the sessions, adding up to 0.
+    Scores are for each item (two or more) those of the sessions; weights add up to 0.
 
     >>> found = weighted_test([[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]], trend_weights(4))
     >>> round(found.t, 6), found.df

@@ -135,11 +135,6 @@ def position_bias(
     Source: Hoeffding, Annals of Mathematical Statistics 22 (1951), 558, and 23 (1952), 169 (groups
     of transformations); Hemerik and Goeman, TEST 27 (2018), 811; Westfall and Young 1993 (maxT).
 
-    Args:
-        answers: of one examinee, or of examinees that are pooled.
-        deterministic: nothing was drawn.
-        draws: of assignments and of shifts, where these are drawn.
-
     >>> turned = [("a", "b"), ("b", "a")]
     >>> given = [Shown(f"{n}", order, "a", order[0], order[0] == "a")
     ...          for n in range(6) for order in turned]

@@ -38,12 +38,6 @@ def phi(both: float, first: float, second: float, n: float) -> Estimate:
     ``(n n_11 - n_1 n_2) / sqrt(n_1 (n - n_1) n_2 (n - n_2))``: Pearson's correlation of two
     features that are present (1) or absent (0).
 
-    Args:
-        both: responses with both features.
-        first: responses with the first.
-        second: responses with the second.
-        n: all responses.
-
     >>> phi(4, 5, 5, 10).value, phi(0, 0, 5, 10).reason
     (0.6, 'a feature is in no response, or in all')
     """
@@ -63,8 +57,7 @@ def phi_interval(counts: Sequence[tuple[int, int, int, int]]) -> tuple[Interval 
     to .90, so that there is none where fewer than :data:`LEAST_EXPECTED` responses are expected
     in a cell of the two by two table.
 
-    Args:
-        counts: of each item: responses with both features, the first, the second, and all.
+    Counts are of each item the responses with both features, the first, the second, and all.
     """
     k = len(counts)
     if k < LEAST_ITEMS:

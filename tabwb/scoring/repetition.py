@@ -74,11 +74,7 @@ def read_repetition(response: str, target: str, prompt: str = "", language: str 
     Of a response of more than :data:`tabwb.scoring.text.MOST_READ` characters, *extracted* and the
     errors are those of its beginning and its end.
 
-    Args:
-        response: the text, unaltered.
-        target: what had to be repeated.
-        prompt: the item's prompt; its text before the target is the carrier.
-        language: BCP 47 tag, for letters that it folds in its own way.
+    The text of the prompt before the target is the carrier.
 
     >>> prompt = "Please repeat exactly: The sun rises in the East."
     >>> answer = read_repetition("The East.", "The sun rises in the East.", prompt)

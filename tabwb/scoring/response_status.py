@@ -251,14 +251,8 @@ def response_status(
     that the item allows, as they read when normalised. *repeated-answer* needs all answers of an
     administration and is found by :func:`tabwb.analysis.frame.effective_statuses`.
 
-    Args:
-        text: the response, unaltered.
-        stop_reason: why it ended.
-        prompt: the user message as it was sent.
-        expected: the right answer where there is one; giving it is never an echo.
-        kind: what the subtest asks for; None applies the rules that hold for every kind.
-        language: of the battery, as a BCP 47 tag; word lists exist for English.
-        answers: what else the item allows: its options, words for yes and no, accepted names.
+    ``prompt`` is the message as it was sent, ``expected`` the right answer, which is never an echo,
+    ``answers`` what else the item allows: its options, words for yes and no, accepted names.
 
     >>> str(response_status("  ", StopReason.END)), str(response_status("Boot.", StopReason.END))
     ('empty', 'ok')

@@ -209,6 +209,20 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def regular_plurals(word: str) -> frozenset[str]:
+    """Return the spellings that a regular plural may have.
+
+    >>> sorted(regular_plurals("knife"))
+    ['knifees', 'knifes', 'knives']
+    """
+    spellings = {word + "s", word + "es"}
+    if word.endswith("y"):
+        spellings.add(word[:-1] + "ies")
+    if word.endswith(("f", "fe")):
+        spellings.add(word.removesuffix("e").removesuffix("f") + "ves")
+    return frozenset(spellings)
+
+
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of two words or sequences.
 

@@ -239,12 +239,8 @@ def read_yes_no(
     their synonyms; a battery's own words as :func:`listed_polarities` does. In another language it
     is undefined unless the battery lists the words.
 
-    Args:
-        response: the text, unaltered.
-        options: the two answers, yes first, where a battery has others than Yes and No.
-        prompts: what was sent and the item's own prompt; their text does not count as an answer.
-        language: of the battery, as a BCP 47 tag.
-        own: the battery's words.
+    ``options`` are the two answers, yes first, where a battery has others; ``own`` are its words.
+    The text of ``prompts`` does not count as an answer.
 
     >>> said = read_yes_no("yes.")
     >>> said.exact.chosen, said.normalised.chosen, said.extracted.chosen

@@ -172,10 +172,7 @@ def introduces(reading: AttemptReading) -> bool:
 def cuts(reading: AttemptReading, *, named: bool = False) -> Iterator[AttemptReading]:
     """Yield what remains without fillers, carriers or false starts, those with fewest cuts first.
 
-    Args:
-        reading: an attempt.
-        named: of phonemes: what remains is a name, so that further words before it and fillers
-            after it are left out too.
+    ``named``: what remains of phonemes is a name; further words before it and fillers after it go.
 
     >>> [each.words for each in cuts(AttemptReading(words=("it's", "a", "bed"), ear=True))]
     [('a', 'bed'), ('bed',)]
@@ -358,11 +355,8 @@ def propose_attempts(
     A pause lasts from the end of one phoneme to the beginning of the next, including noise; in a
     typed transcript, which has no times, a ``<sil>`` separates attempts [ours].
 
-    Args:
-        segments: phonemes in time order.
-        pause_s: shortest pause between two attempts, seconds.
-        marks: times at which a person marked the beginning of an attempt, on the same clock.
-        accepted: pronunciations that are right: each of them is always a complete attempt.
+    Marks are times at which a person marked the beginning of an attempt. A pronunciation that is
+    ``accepted`` is always a complete attempt.
 
     >>> said = [Segment("K", 0, 0.1), Segment("AE", 0.1, 0.2), Segment("D", 1.4, 1.5)]
     >>> [(each.phonemes, each.complete) for each in propose_attempts(said)]

@@ -17,6 +17,7 @@ from tabwb.scoring.naming.target import (
     Rule,
     Tolerance,
     Variety,
+    but_for,
     edits_within,
     matched,
 )
@@ -323,8 +324,7 @@ def tolerated(case: Case) -> Proposal | None:
     if not within:
         return None
     edits, number = min(within)
-    but = f" but for {edits} tolerated phoneme{'s' * (edits > 1)}"
-    return replace(_right(case, case.target.accept[number], but), edits=edits)
+    return replace(_right(case, case.target.accept[number], but_for(edits)), edits=edits)
 
 
 def is_right(case: Case) -> bool:

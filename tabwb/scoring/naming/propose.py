@@ -55,7 +55,12 @@ def propose_in(
     readings = () if heard is None else heard.attempts
     times = (segments[0].start_s, segments[-1].end_s) if segments else (0.0, 0.0)
     attempts = tuple(
-        SpokenAttempt(*times, reading.phonemes, complete=_is_said(reading)) for reading in readings
+        SpokenAttempt(
+            *times,
+            reading.phonemes,
+            complete=bool(reading.words or reading.ways) and not reading.broken_off,
+        )
+        for reading in readings
     )
     written = heard.text if heard is not None and len(readings) == 1 else ""
     proposals = tuple(
@@ -80,10 +85,6 @@ def propose_in(
         "correct-first": Correctness("correct-first", first.right, first.clause, attempt=None),
     }
     return attempts, readings, proposals, verdicts, proposal
-
-
-def _is_said(reading: AttemptReading) -> bool:
-    return bool(reading.words or reading.ways) and not reading.broken_off
 
 
 def _coded_name(
@@ -141,15 +142,9 @@ def propose_response(
 ) -> Response:
     """Return a response as the rules read it (rules 0, 4 and 16).
 
-    Args:
-        target: what it is compared with.
-        segments: phonemes in time order, silence and noise among them.
-        settings: rules of the battery, and varieties of the speaker.
-        heard: what a listener wrote down; it replaces the transcript attempt by attempt.
-        marks: times at which a person marked the beginning of an attempt, on the segments' clock.
-        earlier: responses to the items before, oldest first.
-        guessed: of each segment whether it follows from the letters of a transcriber's word alone;
-            empty: none does.
+    What a listener ``heard`` replaces the transcript attempt by attempt. ``marks`` are times at
+    which a person marked the beginning of an attempt, ``earlier`` the responses to items before,
+    oldest first; of ``guessed`` segments the sound follows from a transcriber's letters alone.
     """
     settings = settings or Settings()
     if not is_english(settings.language):
@@ -250,20 +245,21 @@ def _read_attempt(
         return named if named is not None and _is_article(reading, named) else reading
     if named is not None:
         return named
-    shorter = list(map(_sounded, cuts(reading)))
+    shorter = list(_cut(reading))
     for cut in shorter:
         if _is_whole(replace(case, reading=cut)):
             return cut
     return shorter[-1] if shorter and reading.words else reading
 
 
-def _sounded(cut: AttemptReading) -> AttemptReading:
-    return read_words(cut.words, cut) if cut.words else cut
+def _cut(reading: AttemptReading, *, named: bool = False) -> Iterator[AttemptReading]:
+    for cut in cuts(reading, named=named):
+        yield read_words(cut.words, cut) if cut.words else cut
 
 
 def _named_after(case: Case) -> AttemptReading | None:
     """Return the accepted form that remains after a cut, or None."""
-    shorter = map(_sounded, cuts(case.reading, named=True))
+    shorter = _cut(case.reading, named=True)
     return next((cut for cut in shorter if is_right(replace(case, reading=cut))), None)
 
 

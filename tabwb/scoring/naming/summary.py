@@ -41,12 +41,8 @@ def outcome_of(
 ) -> Outcome | None:
     """Return the outcome of an item; None where it is unknown whether it is right.
 
-    Args:
-        right: by a person's score or by the rule that decides.
-        late: speech began after the limit.
-        late_counts: the battery's rule.
-        cues_count: of each cue given before the score, whether a right answer after it counts
-            (BNT: a stimulus cue counts, a phonemic one does not).
+    ``cues_count`` tells of each cue given before the score whether a right answer after it counts
+    (BNT: a stimulus cue counts, a phonemic one does not).
 
     >>> outcome_of(True, cues_count=[True]), outcome_of(True, cues_count=[True, False])
     ('right', 'right-after-cue')
@@ -67,11 +63,8 @@ def should_discontinue(
 
     An item without an outcome is not an error and does not end a row of errors [ours].
 
-    Args:
-        history: outcomes of the items given, in order.
-        after: the number of errors in a row.
-        counts_cued: whether *right-after-cue* is an error (the BNT's rule read rigorously) or ends
-            the row (leniently; Ferman, Ivnik and Lucas 1998).
+    ``counts_cued``: *right-after-cue* is an error too (the BNT's rule read rigorously); else it
+    ends the row (leniently; Ferman, Ivnik and Lucas 1998).
 
     >>> should_discontinue(["right", "error", "error"], 2)
     True
@@ -94,12 +87,6 @@ def next_item(
     From ``start_item`` forwards; if one of the first ``basal`` is not right, backwards from before
     ``start_item`` until ``basal`` in a row are right or the first item was given, then forwards
     again (BNT: start at 30, basal 8). An item in ``outcomes`` was given.
-
-    Args:
-        items: ids in the battery's order, without practice.
-        outcomes: of the items given; None where an item cannot be scored, which is not right.
-        start_item: empty for the first one.
-        basal: 0: never go back.
 
     >>> next_item(["a", "b", "c", "d"], {"c": "error"}, start_item="c", basal=1)
     'b'

@@ -366,18 +366,12 @@ class Correctness:
 
     def to_json(self) -> dict[str, object]:
         """Return the verdict for documents."""
+        rest = ("start_s", "end_s", "edits", "embedded", "attempt", "provisional")
         return {
-            "rule": self.rule,
-            "value": self.value,
-            "clause": self.clause,
+            **{name: getattr(self, name) for name in ("rule", "value", "clause")},
             "form": None if self.form is None else " ".join(self.form.phonemes),
             "reason": None if self.form is None else self.form.reason,
-            "start_s": self.start_s,
-            "end_s": self.end_s,
-            "edits": self.edits,
-            "embedded": self.embedded,
-            "attempt": self.attempt,
-            "provisional": self.provisional,
+            **{name: getattr(self, name) for name in rest},
         }
 
 
@@ -402,7 +396,7 @@ def correct_any(
         return Correctness("correct-any", False, "the response holds no accepted form")
     edits, embedded, number, start, end = best
     form = accept[number]
-    clause = f"/{form.ipa}/ is in the response{_tolerated(edits)}"
+    clause = f"/{form.ipa}/ is in the response{but_for(edits)}"
     onset, offset = spoken[start].start_s, spoken[end - 1].end_s
     return Correctness(
         "correct-any", True, clause, form, onset, offset, edits, embedded, place=start
@@ -477,7 +471,8 @@ def _lengths(form: int, tolerance: Tolerance | None) -> tuple[int, int]:
     return max(1, int(form * share)), int(form / share)
 
 
-def _tolerated(edits: int) -> str:
+def but_for(edits: int) -> str:
+    """Return what a tolerance let pass, for the end of a clause."""
     return f" but for {edits} tolerated phoneme{'s' * (edits > 1)}" if edits else ""
 
 

@@ -15,6 +15,7 @@ from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.phonology.inventory import is_vowel, to_ipa
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import stress_of
+from tabwb.scoring.text import regular_plurals
 
 COMMON_SIZE = 35
 """SCOWL's size up to which a sound counts as a word; from there to 60 a person decides. [ours]"""
@@ -150,12 +151,7 @@ def plurals(word: str) -> frozenset[str]:
     >>> sorted(plurals("knife")), sorted(plurals("feet"))
     (['knifees', 'knifes', 'knives'], ['feetes', 'feets', 'foot'])
     """
-    spellings = {word + "s", word + "es"}
-    if word.endswith("y"):
-        spellings.add(word[:-1] + "ies")
-    for end in ("f", "fe"):
-        if word.endswith(end):
-            spellings.add(word.removesuffix(end) + "ves")
+    spellings = set(regular_plurals(word))
     if word in _IRREGULAR:
         spellings.add(_IRREGULAR[word])
     for end, single in (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", "")):
@@ -352,7 +348,7 @@ def _singular(phonemes: Sequence[str], word: str) -> Sequence[str]:
         return phonemes
     for end in (("AH", "Z"), ("IH", "Z"), ("Z",), ("S",)):
         if len(phonemes) > len(end) + 1 and tuple(phonemes[-len(end) :]) == end:
-            sibilant = phonemes[-len(end) - 1] in ("S", "Z", "SH", "ZH", "CH", "JH")
+            sibilant = phonemes[-len(end) - 1] in _SIBILANT
             if len(end) == 1 or sibilant:
                 return phonemes[: -len(end)]
     return phonemes
