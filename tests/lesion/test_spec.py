@@ -1,3 +1,5 @@
+"""Lesion specs and their values."""
+
 from __future__ import annotations
 
 import pytest
@@ -12,6 +14,7 @@ from tabwb.lesion.spec import (
     lesion_text,
     made,
     parse_lesions,
+    role_of,
     spec_values,
 )
 from tabwb.records.errors import UsageError
@@ -191,3 +194,33 @@ def test_a_misspelt_target_or_operation_has_a_suggestion() -> None:
 def test_an_error_in_a_grid_names_the_table_and_no_spec() -> None:
     with pytest.raises(UsageError, match=r"^my.toml: lesions\[1\]: the lesion cannot 'mean'"):
         made({"target": "layer", "operation": "mean"}, "my.toml: lesions[1]")
+
+
+def test_of_joined_lesions_only_what_they_share_has_a_value() -> None:
+    joined = "attention.q:zero:0.5@layers=1,seed=4+mlp.down:mean:0.2@seed=4"
+    assert spec_values(joined) == {
+        "target": "attention.q+mlp.down",
+        "seed": 4,
+        "kind": "attention.q:zero:*@layers=1+mlp.down:mean:*",
+    }
+
+
+def test_a_lesion_that_draws_nothing_has_no_seed() -> None:
+    assert "seed" not in spec_values("mlp:zero")
+    assert spec_values("mlp:zero:0.5")["seed"] == 1
+
+
+def test_another_tools_spec_has_no_values() -> None:
+    assert spec_values("ablate(mlp)") == {}
+
+
+def test_the_role_comes_from_lesion_and_tag() -> None:
+    assert role_of("", ["control"]) == "intact"
+    assert role_of("mlp:zero", ["study"]) == "lesion"
+    assert role_of("mlp:zero", ["study", "control"]) == "control"
+    inside = "projections:zero:0.1@layers=2,seed=1"
+    assert role_of(inside, ["study", "control"]) == "layer control"
+    assert role_of(inside, ["study"]) == "lesion"
+    assert role_of("made elsewhere", ["control"]) == "control"
+    in_place = "mlp.neurons:zero:1@layers=2,select=localizer-control,seed=1"
+    assert role_of(in_place, ["control"]) == "control"

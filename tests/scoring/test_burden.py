@@ -1,3 +1,5 @@
+"""Burdens of responses, and answers that are repeated."""
+
 from __future__ import annotations
 
 import subprocess
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 from tabwb.scoring.burden import (
     NO_FEATURES,
+    ComparedAnswer,
     RatedResponse,
+    repeated_answers,
     symptom_burden,
 )
 from tabwb.scoring.intervals import burden_interval, rate_interval
@@ -30,31 +34,6 @@ def silence(item: str) -> RatedResponse:
     return RatedResponse(("model", item), "", 0, None, "no-response")
 
 
-def test_the_burden_is_the_mean_number_of_features_present() -> None:
-    burden = symptom_burden(
-        [response("a", "retracing", "jargon"), response("b"), response("c", "jargon")], FEATURES
-    )
-    assert burden.symptom_burden.value == 1.0
-    assert burden.features == FEATURES
-    assert burden.present == {"retracing": 1, "jargon": 2, "false-starts": 0}
-
-
-def test_an_empty_response_has_no_burden_and_is_no_healthy_one() -> None:
-    burden = symptom_burden([response("a", "jargon"), silence("b"), silence("c")], FEATURES)
-    assert burden.symptom_burden.value == 1.0
-    assert (burden.n_responses, burden.n_burden) == (3, 1)
-    assert burden.no_burden == {"no-response": 2}
-    assert burden.words_mean.value == 1.0
-
-
-def test_where_nothing_has_a_burden_it_is_undefined() -> None:
-    burden = symptom_burden([silence("a")], FEATURES, CATEGORIES, interval=True)
-    assert burden.symptom_burden.value is None
-    assert burden.interval is None
-    assert burden.interval_reason == "no item has a value"
-    assert burden.categories["coherence"].count.value is None
-
-
 def test_a_category_has_a_count_and_a_rate_over_the_features_of_the_set() -> None:
     burden = symptom_burden(
         [response("a", "retracing", "false-starts"), response("b")], FEATURES, CATEGORIES
@@ -63,14 +42,6 @@ def test_a_category_has_a_count_and_a_rate_over_the_features_of_the_set() -> Non
     assert (disfluency.count.value, disfluency.rate.value, disfluency.of) == (1.0, 0.5, 2)
     overall = burden.categories["overall"]
     assert (overall.count.value, overall.of) == (None, 0)
-
-
-def test_distinct_responses_are_counted_by_their_text() -> None:
-    burden = symptom_burden(
-        [response("a", text="One."), response("b", text="One."), response("c", text="Two.")],
-        FEATURES,
-    )
-    assert (burden.n_responses, burden.n_distinct) == (3, 2)
 
 
 def test_a_response_has_a_cause_exactly_when_it_has_no_burden() -> None:
@@ -101,12 +72,6 @@ def test_the_counts_of_dividing_categories_add_up_to_the_burden(
             assert category.rate.value <= category.count.value <= category.of
 
 
-def test_a_rate_is_over_the_responses_with_a_burden() -> None:
-    burden = symptom_burden([response("a", "jargon"), response("b"), silence("c")], FEATURES)
-    assert burden.rate("jargon").value == 0.5
-    assert symptom_burden([silence("c")], FEATURES).rate("jargon").value is None
-
-
 def test_a_burden_without_an_interval_needs_no_numpy() -> None:
     code = (
         "import sys; from tabwb.scoring.burden import RatedResponse, symptom_burden; "
@@ -114,13 +79,6 @@ def test_a_burden_without_an_interval_needs_no_numpy() -> None:
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_a_judge_without_a_feature_of_the_battery_has_no_burden() -> None:
-    burden = symptom_burden([response("a"), response("b")], (), interval=True)
-    assert burden.symptom_burden.value is None
-    assert burden.symptom_burden.reason == NO_FEATURES
-    assert burden.interval is None
 
 
 def test_a_category_has_the_intervals_of_a_burden_and_of_a_rate() -> None:
@@ -136,3 +94,46 @@ def test_a_category_has_the_intervals_of_a_burden_and_of_a_rate() -> None:
     assert count == burden_interval([[1.0, 0.0], [2.0, 0.0]], 2)
     assert rate == rate_interval([1, 1], [2, 2])
     assert found.category_intervals("none", rate=True) == ()
+
+
+def test_the_burden_is_the_mean_number_of_features_present() -> None:
+    """An empty response has no burden, and is no healthy one."""
+    given_ = [response("a", "retracing", "jargon"), response("b"), response("c", "jargon")]
+    burden = symptom_burden([*given_, silence("d"), silence("e")], FEATURES)
+    assert burden.symptom_burden.value == 1.0
+    assert burden.features == FEATURES
+    assert burden.present == {"retracing": 1, "jargon": 2, "false-starts": 0}
+    assert burden.rate("jargon").value == 2 / 3
+    assert (burden.n_responses, burden.n_burden, burden.n_distinct) == (5, 3, 2)
+    assert burden.no_burden == {"no-response": 2}
+    assert burden.words_mean.value == 9 / 5
+
+
+def test_where_nothing_has_a_burden_it_is_undefined() -> None:
+    burden = symptom_burden([silence("a")], FEATURES, CATEGORIES, interval=True)
+    assert burden.symptom_burden.value is None
+    assert (burden.interval, burden.interval_reason) == (None, "no item has a value")
+    assert burden.categories["coherence"].count.value is None
+    assert burden.rate("jargon").value is None
+    burden = symptom_burden([response("a"), response("b")], (), interval=True)
+    assert (burden.symptom_burden.reason, burden.interval) == (NO_FEATURES, None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "repeated"),
+    [
+        (("I like the sea.", "I like the sea.", "I like the sea.", "We had a dog."), {0, 1, 2}),
+        # Case, punctuation and white space make no other text.
+        (("I like the sea.", " i like  the sea", "“I like the sea!”"), {0, 1, 2}),
+        (("I like the sea.", "I like the sea.", "No."), set()),
+        # Replicates are of one prompt; those of a repeated answer are repeated too.
+        (("I like the sea.", "No.", "Yes.") * 3, set()),
+        (("I like the sea.",) * 6, set(range(6))),
+        (("", " ", "..."), set()),
+    ],
+)
+def test_one_text_for_three_prompts_is_a_repeated_answer(
+    texts: tuple[str, ...], repeated: set[int]
+) -> None:
+    answers = [ComparedAnswer(at, f"prompt {at % 3}", text) for at, text in enumerate(texts)]
+    assert repeated_answers(answers) == repeated

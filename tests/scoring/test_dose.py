@@ -54,23 +54,6 @@ def test_slope_and_area_are_those_of_scipy(line: dict[float, float]) -> None:
     )
 
 
-def test_a_line_that_falls_has_a_negative_slope_and_the_order_of_amounts_is_free() -> None:
-    assert slope({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(-5)
-    assert area({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(0.5)
-
-
-def test_rounding_is_not_a_slope() -> None:
-    for line in ({0.02: 1.0, 0.05: 1.0}, {0.1: 0.8, 0.2: 0.6, 0.3: 0.8}, {0.1: 0.3, 0.4: 0.3}):
-        assert slope(line) == 0.0
-    assert slope({0.1: 1.0, 0.2: 1.0 + 1e-9}) == pytest.approx(1e-8)
-
-
-@pytest.mark.parametrize("number", [slope, area])
-def test_one_amount_has_no_slope_and_no_area(number: object) -> None:
-    with pytest.raises(ValueError, match="two amounts or more"):
-        number({0.1: 1.0})  # type: ignore[operator]
-
-
 def test_a_seed_that_lacks_a_value_has_no_number() -> None:
     line = {0.1: 0.0, 0.2: 0.5, 0.3: None}
     found = seed_numbers({"1": line, "2": {0.1: 1.0}}, slope, (0.1, 0.2, 0.3))
@@ -89,13 +72,6 @@ def test_the_mean_over_seeds_by_scipy() -> None:
     assert (found.n, found.left_out) == (6, 0)
 
 
-def test_where_a_seed_is_left_out_the_mean_of_the_others_has_no_interval() -> None:
-    found = mean_over_seeds([0.2, 0.5, 0.9, 0.4, 0.7, 0.1, None])
-    assert found.value == pytest.approx(0.4667, abs=1e-4)
-    assert (found.n, found.left_out, found.interval, found.p) == (6, 1, None, None)
-    assert found.reason == "1 of 7 seeds left out (the others may differ from them)"
-
-
 def test_an_error_that_all_seeds_share_widens_the_interval() -> None:
     given = [0.2, 0.5, 0.9, 0.4, 0.7]
     one = stats.ttest_ind(given, [0.0, 0.1, 0.3, 0.2], equal_var=False)
@@ -109,6 +85,9 @@ def test_an_error_that_all_seeds_share_widens_the_interval() -> None:
 
 def test_a_difference_ends_where_the_two_values_end() -> None:
     near = [1.0, 0.9, 1.0, 0.6, 1.0]
+    own = mean_over_seeds([0.0, 0.0, 0.0, 0.0, 1.0], (0.0, 1.0))
+    assert own.interval is not None and own.interval.low == 0.0
+    assert own.interval.high == pytest.approx(0.2 + 0.2 * stats.t.ppf(0.975, 4))
     greedy = against_intact(near, 0.95, 0.0, limits=(0.0, 1.0))
     assert greedy.interval is not None and greedy.interval.high == pytest.approx(0.05)
     drawn = against_intact([1.0, 0.0, 1.0, 0.0, 1.0], 0.0, 0.1, 9, (0.0, 1.0))
@@ -119,24 +98,6 @@ def test_a_difference_ends_where_the_two_values_end() -> None:
     assert apart.interval is not None and apart.interval.high == 1.0
 
 
-def test_an_interval_ends_where_the_measure_ends() -> None:
-    found = mean_over_seeds([0.0, 0.0, 0.0, 0.0, 1.0], (0.0, 1.0))
-    assert found.interval is not None and found.interval.low == 0.0
-    assert found.interval.high == pytest.approx(0.2 + 0.2 * stats.t.ppf(0.975, 4))
-
-
-def test_few_or_equal_or_no_seeds_have_a_reason_instead_of_an_interval() -> None:
-    for own, value, reason in (
-        ([1.0, 2.0, 3.0, 4.0, None], 2.5, FEW_SEEDS),
-        ([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], 0.3, EQUAL_SEEDS),
-        ([0.0] * 5, 0.0, EQUAL_SEEDS),
-        ([None, None], None, NO_SEED),
-    ):
-        found = mean_over_seeds(own)
-        assert found.reason == reason and found.interval is None and found.p is None
-        assert found.value == (None if value is None else pytest.approx(value))
-
-
 def test_the_same_seeds_are_compared_in_pairs() -> None:
     lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, 3.0, 4.0, 4.0, 5.0, 2.0]
     found = against_controls(numbers(lesion), numbers(control))
@@ -145,14 +106,6 @@ def test_the_same_seeds_are_compared_in_pairs() -> None:
     assert found.method == PAIRED and found.interval is not None
     assert (found.df, found.p) == pytest.approx((5, peer.pvalue))
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
-
-
-def test_a_seed_without_a_number_leaves_the_pairs_with_its_partner() -> None:
-    lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, None, 4.0, 4.0, 5.0, 2.0]
-    found = against_controls(numbers(lesion), numbers(control))
-    assert (found.method, found.n, found.left_out) == (PAIRED, 5, 1)
-    assert found.p is None and found.reason.startswith("1 of 6 seeds left out")
-    assert found.value == pytest.approx(np.mean([2.0, 2.5, 1.0, 2.0, -1.0]))
 
 
 def test_other_seeds_are_compared_by_welch() -> None:
@@ -182,12 +135,6 @@ def test_a_side_without_variation_leaves_the_error_of_the_other() -> None:
     assert found.p == pytest.approx(stats.ttest_1samp(control, 0).pvalue)
     both = against_controls(numbers([0.0] * 5), numbers([0.1] * 5, 11))
     assert (both.reason, both.p) == (EQUAL_SEEDS, None)
-
-
-def test_pairs_that_differ_by_rounding_alone_are_equal() -> None:
-    lesion, control = [0.1 + 0.2, 1.0, 2.0, 3.0, 4.0], [0.3, 1.0, 2.0, 3.0, 4.0]
-    found = against_controls(numbers(lesion), numbers(control))
-    assert (found.reason, found.p) == (EQUAL_SEEDS, None)
 
 
 def test_the_error_of_the_intact_model_counts() -> None:
@@ -264,3 +211,45 @@ def test_the_interval_to_one_more_control_ends_where_controls_end() -> None:
     found = one_against_controls(Estimate(0.9), numbers([0.0, 0.2, 0.9, 0.4, 0.5]), (0.0, 1.0))
     assert found.interval is not None
     assert found.interval.low == pytest.approx(-0.1) and found.interval.high == 0.9
+
+
+def test_rounding_and_one_amount_are_no_slope() -> None:
+    assert slope({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(-5)  # in any order
+    assert area({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(0.5)
+    for line in ({0.02: 1.0, 0.05: 1.0}, {0.1: 0.8, 0.2: 0.6, 0.3: 0.8}, {0.1: 0.3, 0.4: 0.3}):
+        assert slope(line) == 0.0
+    assert slope({0.1: 1.0, 0.2: 1.0 + 1e-9}) == pytest.approx(1e-8)
+    for number in (slope, area):
+        with pytest.raises(ValueError, match="two amounts or more"):
+            number({0.1: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("own", "value", "reason"),
+    [
+        ([1.0, 2.0, 3.0, 4.0, None], 2.5, FEW_SEEDS),
+        ([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], 0.3, EQUAL_SEEDS),
+        ([0.0] * 5, 0.0, EQUAL_SEEDS),
+        ([None, None], None, NO_SEED),
+        ([0.2, 0.5, 0.9, 0.4, 0.7, 0.1, None], 2.8 / 6,
+         "1 of 7 seeds left out (the others may differ from them)"),
+    ],
+)  # fmt: skip
+def test_few_equal_no_or_lost_seeds_have_a_reason_instead_of_an_interval(
+    own: list[float | None], value: float | None, reason: str
+) -> None:
+    found = mean_over_seeds(own)
+    assert (found.reason, found.interval, found.p) == (reason, None, None)
+    assert found.value == (None if value is None else pytest.approx(value))
+    assert (found.n, found.left_out) == (len(own) - own.count(None), own.count(None))
+
+
+def test_pairs_that_lack_a_partner_or_differ_by_rounding_alone_have_no_test() -> None:
+    lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, None, 4.0, 4.0, 5.0, 2.0]
+    found = against_controls(numbers(lesion), numbers(control))
+    assert (found.method, found.n, found.left_out) == (PAIRED, 5, 1)
+    assert found.p is None and found.reason.startswith("1 of 6 seeds left out")
+    assert found.value == pytest.approx(np.mean([2.0, 2.5, 1.0, 2.0, -1.0]))
+    lesion = [0.1 + 0.2, 1.0, 2.0, 3.0, 4.0]
+    found = against_controls(numbers(lesion), numbers([0.3, 1.0, 2.0, 3.0, 4.0]))
+    assert (found.reason, found.p) == (EQUAL_SEEDS, None)
