@@ -30,6 +30,7 @@ from tabwb.agreement.pairs import (
     Counts,
     Tables,
     cohen_kappa,
+    divided,
     gwet_ac1,
     mean_of_defined,
     percent_agreement,
@@ -157,20 +158,14 @@ def compare(
 def over_pairs(values: Floats, counts: Tables, averaged: NDArray[np.bool_]) -> Floats:
     """Return means over pairs, weighted by their shared samples; NaN where no pair has a value.
 
-    Args:
-        values: a coefficient: float64 of shape (..., pairs, features), NaN where undefined.
-        counts: shared samples: of the same shape.
-        averaged: pairs that count: bool of shape (pairs, features).
+    Values and counts are of shape (..., pairs, features), ``averaged`` tells which pairs count.
 
     >>> values, counts = np.array([[0.5], [0.2], [np.nan]]), np.array([[10], [20], [30]])
     >>> over_pairs(values, counts, counts >= 10).round(3).tolist()
     [0.3]
     """
     weights = np.where(averaged & ~np.isnan(values), counts, 0.0)
-    total = weights.sum(axis=-2)
-    summed = (weights * np.nan_to_num(values)).sum(axis=-2)
-    means: Floats = np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0)
-    return means
+    return divided((weights * np.nan_to_num(values)).sum(axis=-2), weights.sum(axis=-2))
 
 
 def weighted_mean(values: Floats, weights: Tables) -> Floats:
@@ -180,9 +175,7 @@ def weighted_mean(values: Floats, weights: Tables) -> Floats:
     0.35000000000000003
     """
     weights = np.where(np.isnan(values), 0.0, weights)
-    total = weights.sum(axis=-1)
-    summed = (weights * np.nan_to_num(values)).sum(axis=-1)
-    return np.asarray(np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0))
+    return divided((weights * np.nan_to_num(values)).sum(axis=-1), weights.sum(axis=-1))
 
 
 def pooled_kappa(tables: Tables, averaged: NDArray[np.bool_] | None = None) -> Floats:
@@ -191,9 +184,8 @@ def pooled_kappa(tables: Tables, averaged: NDArray[np.bool_] | None = None) -> F
     s is the sum over categories of row total x column total, so that each term is n^2 times
     numerator and denominator of Cohen's kappa: a kappa in which features count as they vary.
 
-    Args:
-        tables: of shape (..., pairs, features, categories, categories).
-        averaged: which of them count: bool of shape (pairs, features); None: all.
+    Tables are of shape (..., pairs, features, categories, categories), ``averaged`` tells which
+    pairs and features count.
 
     >>> float(pooled_kappa(np.array([[[[20, 5], [10, 15]], [[50, 0], [0, 0]]]])))
     0.4
@@ -204,8 +196,7 @@ def pooled_kappa(tables: Tables, averaged: NDArray[np.bool_] | None = None) -> F
     above, below = total * agreed - by_chance, total * total - by_chance
     if averaged is not None:
         above, below = np.where(averaged, above, 0.0), np.where(averaged, below, 0.0)
-    above, below = above.sum(axis=(-2, -1)), below.sum(axis=(-2, -1))
-    return np.asarray(np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0))
+    return divided(above.sum(axis=(-2, -1)), below.sum(axis=(-2, -1)))
 
 
 def difference(one: OverFeatures, other: OverFeatures) -> OverFeatures:
@@ -327,15 +318,6 @@ def expected_width(
     Simulates studies: a sample's probability of *present* has a beta distribution with the mean
     ``prevalence`` and the variance kappa p (1 - p), so that each two raters have this kappa; each
     sample is rated by ``per_sample`` raters, all sets of raters in turn. Widths are medians.
-
-    Args:
-        samples: that several raters rate.
-        prevalence: share of samples that a rater calls present, between 0 and 1, both excluded.
-        kappa: assumed, from 0 to below 1.
-        raters: in all.
-        per_sample: raters of each sample, 2 to ``raters``.
-        studies: simulated.
-        seed: of the simulation.
 
     >>> expected_width(80, 0.3, 0.4).kappa < expected_width(20, 0.3, 0.4).kappa
     True

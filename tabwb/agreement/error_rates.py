@@ -13,7 +13,6 @@ of independence: the rates then come out too good.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.intervals import DRAWS, SEED, drawn_sums, drawn_tables
-from tabwb.agreement.pairs import Counts, tables_of
+from tabwb.agreement.pairs import Counts, divided, tables_of
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 from tabwb.scoring.distributions import beta_quantile
 from tabwb.scoring.estimate import Interval
@@ -78,13 +77,8 @@ def calibrate(
     The intervals are Jeffreys' (see :func:`jeffreys`); with speakers quantiles over resampled
     speakers, with the same prior.
 
-    Args:
-        judge: int8 of shape (samples, features).
-        reference: the consensus or the verdicts of one person, of the same shape. A sample counts
-            where both have a verdict.
-        draws: of resampled speakers.
-        seed: of the draws.
-        speakers: the speaker of each sample, integers from 0; None: samples are independent.
+    Judge and reference (the consensus or the verdicts of one person) are int8 of shape (samples,
+    features). A sample counts where both have a verdict.
     """
     tables = tables_of(reference, judge)
     ends: Floats | None = None
@@ -120,7 +114,7 @@ def _shares(tables: Floats) -> Floats:
     (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
     right = np.stack([tp, tn, tp, tn], axis=-1)
     n = np.stack([tp + fn, tn + fp, tp + fp, tn + fn], axis=-1)
-    return np.asarray(np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0))
+    return divided(right, n)
 
 
 def _calibration(table: Counts, ends: Floats | None) -> Calibration:
@@ -225,13 +219,8 @@ def error_rates(
     gamma(1/2) weights of the prior's successes and failures; with a known truth that would be
     Jeffreys' interval. Source: Newton and Raftery 1994, J. R. Statist. Soc. B 56, 3.
 
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
-        draws: for the intervals; 0: none.
-        starts: the first from the share of raters that say present, the others random.
-        seed: of starts and draws.
-        speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
-            are independent.
+    Verdicts are int8 of shape (raters, samples, features). The first start is from the share of
+    raters that say present, the others are random. Without draws there are no intervals.
     """
     raters, n, features = verdicts.shape
     size = 1 + 2 * raters
@@ -438,17 +427,3 @@ def _information(fit: Floats, who: NDArray[np.intp]) -> Floats:
     )
     share = fit[0] * p + (1 - fit[0]) * q
     return np.asarray(slopes.T @ (slopes / share[:, None]))
-
-
-def simulate(
-    prevalence: float,
-    sensitivity: Sequence[float],
-    specificity: Sequence[float],
-    samples: int,
-    generator: np.random.Generator,
-) -> Verdicts:
-    """Return verdicts drawn from the model: int8 of shape (raters, samples, 1)."""
-    truth = generator.random(samples) < prevalence
-    hit, reject = np.array(sensitivity)[:, None], np.array(specificity)[:, None]
-    share = np.where(truth, hit, 1 - reject)
-    return (generator.random(share.shape) < share).astype(np.int8)[..., None]

@@ -69,12 +69,8 @@ def drawn_tables(
     The weights depend on the seed, the number of samples (or speakers) and the number of draws
     only: draws of two calls for the same samples belong together, one by one.
 
-    Args:
-        pairs: one or more, all of the same shape.
-        consensus: int8 of shape (samples, features), for the weights of features.
-        draws: number of draws.
-        seed: of numpy's PCG64.
-        speakers: the speaker of each sample, integers from 0; None: samples are independent.
+    Pairs and the consensus, for the weights of features, are int8 of shape (samples, features);
+    ``speakers`` has the speaker of each sample, integers from 0 (None: samples are independent).
     """
     n, features = pairs[0][0].shape
     sums = np.zeros((len(pairs), draws, features * 4))
@@ -180,15 +176,9 @@ def dirichlet_intervals(
     simulations is in docs/uncertainty.md; the analytic intervals cover 0.54 to 0.83. Source: the
     Bayesian bootstrap (Rubin 1981, Ann. Statist. 9, 130) with Jeffreys' prior on the cells.
 
-    Args:
-        tables: int64 of shape (tables, categories, categories).
-        coefficient: takes float64 of shape (..., categories, categories) and returns (...).
-        level: coverage, between 0 and 1.
-        draws: number of resampled tables for each.
-        seed: of numpy's PCG64; each table has its own stream.
-
-    Returns:
-        float64 of shape (tables, 2): lower and upper ends.
+    Tables are int64 of shape (tables, categories, categories), the ends (tables, 2); a coefficient
+    takes float64 of shape (..., categories, categories) and returns (...). Each table has its own
+    stream of random numbers.
 
     >>> from tabwb.agreement.pairs import cohen_kappa
     >>> dirichlet_intervals(np.array([[[20, 5], [10, 15]]]), cohen_kappa).round(1).tolist()
@@ -207,11 +197,7 @@ def several_dirichlet_intervals(
     draws: int = TABLE_DRAWS,
     seed: int = SEED,
 ) -> Floats:
-    """Return :func:`dirichlet_intervals` of several coefficients, from the same draws.
-
-    Returns:
-        float64 of shape (coefficients, tables, 2).
-    """
+    """Return :func:`dirichlet_intervals` of several coefficients: (coefficients, tables, 2)."""
     ends = np.full((len(coefficients), len(tables), 2), np.nan)
     tails = (1 - level) / 2, (1 + level) / 2
     for at, table in enumerate(tables):
@@ -243,12 +229,8 @@ def shifted_quantiles(drawn: Sequence[Floats], estimate: Floats | float) -> Floa
     that it concerns; the estimate lies inside. Without it the mean kappa of ten pairs that share
     25 samples each covers 0.80, a weighted kappa above 0.8 of 34 samples 0.79. The rule is ours.
 
-    Args:
-        drawn: float64 of shape (draws, ...) each; the quantiles are those of the first.
-        estimate: from the sample itself: of shape (...), NaN where undefined.
-
-    Returns:
-        float64 of shape (..., 2), NaN where the estimate is undefined.
+    Draws are float64 of shape (draws, ...) each, and the quantiles those of the first. The ends are
+    of shape (..., 2), NaN where the estimate, from the sample itself, is undefined.
 
     >>> shifted_quantiles([np.linspace(0.3, 0.7, 1001)], 0.6).round(2).tolist()
     [0.31, 0.79]
@@ -304,14 +286,8 @@ def ratio_interval(
     chi2_{.975}(2 S q + 2) / (2 T q). Source: Garwood 1936, Biometrika 28, 437; the dispersion is
     that of the linearised ratio (Cochran 1977, Sampling Techniques, 6.3).
 
-    Args:
-        counts: of each response, for example edits.
-        sizes: of each response, for example phonemes of the reference.
-        speakers: the speaker of each response, integers from 0, who are independent; None: the
-            responses are.
-
-    Returns:
-        None with fewer than five responses or speakers, and where the sizes add up to 0.
+    Counts (edits) and sizes (phonemes of the reference) are of each response. None with fewer than
+    five responses or speakers, and where the sizes add up to 0.
 
     >>> found = ratio_interval(np.array([0, 0, 2, 0, 1, 0]), np.array([3, 4, 4, 5, 6, 3]))
     >>> round(found.low, 3), round(found.high, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.intervals import DRAWS, PRIOR, SEED, drawn_sums
-from tabwb.agreement.pairs import Counts
+from tabwb.agreement.pairs import Counts, divided
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -24,9 +24,7 @@ def krippendorff_alpha(ratings: Floats, level: Level = "nominal") -> float:
     remaining ratings are equal. Source: Krippendorff 2011, Computing Krippendorff's
     alpha-reliability.
 
-    Args:
-        ratings: float64 of shape (raters, units), NaN where there is none.
-        level: of measurement.
+    Ratings are float64 of shape (raters, units), NaN where there is none.
 
     >>> alpha = krippendorff_alpha(np.array([[1.0, 2, 3, 3], [1, 2, 3, 2]]))
     >>> round(alpha, 4)
@@ -55,12 +53,10 @@ def binary_alpha(verdicts: Verdicts) -> Floats:
 
 
 def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
-    """Return what alpha needs of samples, by sample and feature; all three add up over samples.
+    """Return what alpha needs of samples: float64 of shape (samples, features); all add up.
 
-    Returns:
-        Ratings of present and of absent, and the coincidences of one with the other (present x
-        absent / (ratings - 1)): float64 of shape (samples, features), 0 for samples with fewer than
-        two ratings.
+    Ratings of present and of absent, and the coincidences of one with the other (present x absent /
+    (ratings - 1)); 0 for samples with fewer than two ratings.
     """
     present = (verdicts == PRESENT).sum(axis=0, dtype=np.int16).astype(np.float64)
     absent = (verdicts == ABSENT).sum(axis=0, dtype=np.int16).astype(np.float64)
@@ -73,11 +69,7 @@ def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
 def alpha_of_sums(present: Floats, absent: Floats, unlike: Floats) -> Floats:
     """Return alpha, 1 - (n - 1) unlike / (present x absent), from sums over samples."""
     by_chance = present * absent
-    disagreement = np.divide(
-        (present + absent - 1) * unlike, by_chance, out=np.full(by_chance.shape, np.nan),
-        where=by_chance > 0,
-    )  # fmt: skip
-    return np.asarray(1 - disagreement)
+    return np.asarray(1 - divided((present + absent - 1) * unlike, by_chance))
 
 
 def alpha_intervals(
@@ -92,14 +84,7 @@ def alpha_intervals(
     Samples get exponential weights, and four samples of two raters are added, one for each pair of
     verdicts, with gamma(1/2) weights: the method of :mod:`tabwb.agreement.intervals`.
 
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
-        draws: number of draws.
-        seed: of the draws.
-        speakers: the speaker of each sample, integers from 0; None: samples are independent.
-
-    Returns:
-        float64 of shape (features, 2).
+    Verdicts are int8 of shape (raters, samples, features), the ends (features, 2).
     """
     columns = np.stack(binary_sums(verdicts), axis=-1)
     n, features, parts = columns.shape

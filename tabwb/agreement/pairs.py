@@ -64,7 +64,7 @@ def percent_agreement(tables: Tables) -> Floats:
     >>> float(percent_agreement(np.array([[20, 5], [10, 15]])))
     0.7
     """
-    return _ratio(np.trace(tables, axis1=-2, axis2=-1), samples(tables))
+    return divided(np.trace(tables, axis1=-2, axis2=-1), samples(tables))
 
 
 def cohen_kappa(tables: Tables) -> Floats:
@@ -81,7 +81,7 @@ def cohen_kappa(tables: Tables) -> Floats:
     agreed = np.trace(tables, axis1=-2, axis2=-1).astype(np.float64)
     rows, columns = (tables.sum(axis=axis).astype(np.float64) for axis in (-1, -2))
     shared = (rows * columns).sum(axis=-1)
-    return _ratio(total * agreed - shared, total * total - shared)
+    return divided(total * agreed - shared, total * total - shared)
 
 
 def weighted_kappa(tables: Tables, power: int = 2) -> Floats:
@@ -105,7 +105,7 @@ def weighted_kappa(tables: Tables, power: int = 2) -> Floats:
     by_chance = rows[..., :, None] * columns[..., None, :]
     total = samples(tables).astype(np.float64)
     expected = (weights * by_chance).sum(axis=(-2, -1))
-    return _ratio(expected - total * (weights * tables).sum(axis=(-2, -1)), expected)
+    return divided(expected - total * (weights * tables).sum(axis=(-2, -1)), expected)
 
 
 def gwet_ac1(tables: Tables) -> Floats:
@@ -118,10 +118,10 @@ def gwet_ac1(tables: Tables) -> Floats:
     1.0
     """
     total = samples(tables)[..., None]
-    shares = _ratio(tables.sum(axis=-1) + tables.sum(axis=-2), 2 * total)
+    shares = divided(tables.sum(axis=-1) + tables.sum(axis=-2), 2 * total)
     by_chance = (shares * (1 - shares)).sum(axis=-1) / (tables.shape[-1] - 1)
     # Never 1: with k categories it is 1/k at most.
-    return _ratio(percent_agreement(tables) - by_chance, 1 - by_chance)
+    return divided(percent_agreement(tables) - by_chance, 1 - by_chance)
 
 
 def specific_agreement(tables: Tables, category: int) -> Floats:
@@ -135,7 +135,7 @@ def specific_agreement(tables: Tables, category: int) -> Floats:
     """
     both = 2 * tables[..., category, category]
     used = tables[..., category, :].sum(axis=-1) + tables[..., :, category].sum(axis=-1)
-    return _ratio(both, used)
+    return divided(both, used)
 
 
 def mean_of_defined(values: Floats) -> tuple[float | None, int]:
@@ -148,7 +148,8 @@ def mean_of_defined(values: Floats) -> tuple[float | None, int]:
     return (float(defined.mean()), int(defined.size)) if defined.size else (None, 0)
 
 
-def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
+def divided(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
+    """Return quotients, NaN where the lower number is 0."""
     above, below = np.broadcast_arrays(
         np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
     )

@@ -190,7 +190,8 @@ DISCOUNT = 0.75
 """Discount of each count in favour of the shorter context (absolute discounting)."""
 BEAM = 24
 BEGIN, END = "\x02", "\x03"
-_FIRST = 0x100
+FIRST = 0x100
+"""Character of the first graphone in n-grams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,33 +260,13 @@ def read_model(lines: Iterable[str]) -> LettersModel:
         if not row:
             break
         letters, *phonemes = row.split(" ")
-        graphones.setdefault(letters, []).append((chr(_FIRST + number), tuple(phonemes)))
+        graphones.setdefault(letters, []).append((chr(FIRST + number), tuple(phonemes)))
     before = ""
     for row in rows:
         rest, _, count = row[1:].partition("\t")
         before = before[: int(row[0])] + rest
         counts.setdefault(before[:-1], {})[before[-1]] = int(count or 1)
     return LettersModel({key: tuple(value) for key, value in graphones.items()}, counts)
-
-
-def write_model(graphones: Iterable[Graphone], counts: Mapping[str, int]) -> Iterable[str]:
-    """Yield the lines that :func:`read_model` reads."""
-    for letters, phonemes in graphones:
-        yield " ".join((letters, *phonemes))
-    yield ""
-    before = ""
-    for gram in sorted(counts):
-        shared = 0
-        while shared < min(len(before), len(gram) - 1) and before[shared] == gram[shared]:
-            shared += 1
-        count = counts[gram]
-        yield f"{shared}{gram[shared:]}" + (f"\t{count}" if count > 1 else "")
-        before = gram
-
-
-def symbols_of(graphones: Iterable[Graphone]) -> dict[Graphone, str]:
-    """Return the character that stands for each graphone in n-grams."""
-    return {graphone: chr(_FIRST + number) for number, graphone in enumerate(graphones)}
 
 
 @lru_cache(maxsize=1)

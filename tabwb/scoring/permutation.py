@@ -155,8 +155,7 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
     added one. None without items or measures. Source: Westfall and Young, Resampling-Based Multiple
     Testing (1993), algorithm 2.5 (single step).
 
-    Args:
-        differences: a row for each measure, a column for each item.
+    Differences have a row for each measure, a column for each item.
 
     >>> found = sign_flip_max_t([[1.0, 1.0, 1.0], [1.0, -1.0, 0.0]])
     >>> found.p
@@ -240,14 +239,8 @@ def label_permutation(
     ``p = (count + 1) / (draws + 1)``. A measure that is the same in all responses of every item
     has p = 1. Source: Pitman 1937; maxT: Westfall and Young 1993.
 
-    Args:
-        first: for each item, for each response, the value of each measure.
-        second: as above,  the items in the same order.
-        draws: random permutations.
-
-    Returns:
-        None where there is no item, or no item with two responses on one side at least: only the
-        signs of items could be permuted then.
+    Sides have for each item, for each response, the value of each measure. None without an item
+    with two responses on one side at least: only the signs of items could be permuted then.
 
     >>> found = label_permutation([[[1.0]] * 4], [[[0.0]] * 4], draws=2000)
     >>> 0.02 < found.p[0] < 0.04   # 2 of 70 permutations
@@ -301,12 +294,7 @@ def label_permutation_of_rates(
 ) -> float | None:
     """Return :func:`label_permutation`'s p value for one rate, drawing hypergeometric counts.
 
-    Args:
-        first: (hits, responses) for each item.
-        second: as above,  the items in the same order.
-
-    Returns:
-        None where there is no item, or none with two responses on one side at least.
+    Sides have (hits, responses) for each item.
 
     >>> 0.02 < label_permutation_of_rates([(4, 4)], [(0, 4)]) < 0.04   # 2 of 70 permutations
     True
@@ -337,12 +325,9 @@ def holm(p: Sequence[float]) -> tuple[float, ...]:
     >>> holm([0.01, 0.04, 0.03])
     (0.03, 0.06, 0.06)
     """
-    order = sorted(range(len(p)), key=p.__getitem__)
-    adjusted = [0.0] * len(p)
-    largest = 0.0
-    for rank, at in enumerate(order):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[at]))
-        adjusted[at] = largest
+    adjusted, largest = [0.0] * len(p), 0.0
+    for rank, at in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        adjusted[at] = largest = max(largest, min(1.0, (len(p) - rank) * p[at]))
     return tuple(adjusted)
 
 
@@ -356,10 +341,7 @@ def benjamini_hochberg(p: Sequence[float]) -> tuple[float, ...]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     (0.03, 0.04, 0.04)
     """
-    order = sorted(range(len(p)), key=p.__getitem__, reverse=True)
-    adjusted = [0.0] * len(p)
-    smallest = 1.0
-    for place, at in enumerate(order):
-        smallest = min(smallest, len(p) * p[at] / (len(p) - place))
-        adjusted[at] = smallest
+    adjusted, smallest = [0.0] * len(p), 1.0
+    for place, at in enumerate(sorted(range(len(p)), key=p.__getitem__, reverse=True)):
+        adjusted[at] = smallest = min(smallest, len(p) * p[at] / (len(p) - place))
     return tuple(adjusted)

@@ -17,11 +17,24 @@ from tabwb.agreement.error_rates import (
     calibrate,
     error_rates,
     jeffreys,
-    simulate,
 )
 from tabwb.agreement.intervals import ratio_interval
 
 SENSITIVITY, SPECIFICITY = (0.9, 0.8, 0.7, 0.85), (0.95, 0.9, 0.8, 0.85)
+
+
+def simulate(
+    prevalence: float,
+    sensitivity: tuple[float, ...],
+    specificity: tuple[float, ...],
+    samples: int,
+    generator: np.random.Generator,
+) -> np.ndarray:
+    """Verdicts drawn from the model: int8 of shape (raters, samples, 1)."""
+    truth = generator.random(samples) < prevalence
+    hit, reject = np.array(sensitivity)[:, None], np.array(specificity)[:, None]
+    share = np.where(truth, hit, 1 - reject)
+    return (generator.random(share.shape) < share).astype(np.int8)[..., None]
 
 
 def expected_study(prevalence: float, raters: int, samples: int) -> np.ndarray:

@@ -21,12 +21,11 @@ from pathlib import Path
 from tabwb.phonology.dictionary import (
     BEGIN,
     END,
+    FIRST,
     ORDER,
     Graphone,
     load_dictionary,
     read_model,
-    symbols_of,
-    write_model,
 )
 from tabwb.phonology.distance import align_phonemes
 from tabwb.scoring.lexicon import load_lexicon
@@ -39,6 +38,26 @@ RAREST = 3
 """A graphone that stands in fewer words is a mistake of the alignment."""
 
 Pair = tuple[str, tuple[str, ...]]
+
+
+def write_model(graphones: Iterable[Graphone], counts: Mapping[str, int]) -> Iterable[str]:
+    """Yield the lines that :func:`~tabwb.phonology.dictionary.read_model` reads."""
+    for letters, phonemes in graphones:
+        yield " ".join((letters, *phonemes))
+    yield ""
+    before = ""
+    for gram in sorted(counts):
+        shared = 0
+        while shared < min(len(before), len(gram) - 1) and before[shared] == gram[shared]:
+            shared += 1
+        count = counts[gram]
+        yield f"{shared}{gram[shared:]}" + (f"\t{count}" if count > 1 else "")
+        before = gram
+
+
+def symbols_of(graphones: Iterable[Graphone]) -> dict[Graphone, str]:
+    """Return the character that stands for each graphone in n-grams."""
+    return {graphone: chr(FIRST + number) for number, graphone in enumerate(graphones)}
 
 
 def known_words() -> dict[str, list[tuple[str, ...]]]:
