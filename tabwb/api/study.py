@@ -784,7 +784,7 @@ class Study:
         """
         from tabwb.administer.judging.calls import check_limits
         from tabwb.administer.limits import Limits
-        from tabwb.report.tables.judging import judgements_table
+        from tabwb.report.tables.administrations import judgements_table
 
         self.writable("judgements are stored")
         store, plugins = self.store, self._plugins()

@@ -141,8 +141,8 @@ def listed(store: Store, choice: Selection) -> Sequence[Administration]:
 
 def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.selection import groups_of
+    from tabwb.media.wide import left_out, of_models, write_groups
     from tabwb.report.destination import check_destination
-    from tabwb.report.documents.groups_csv import left_out, of_models, write_groups
 
     assert asked.csv_file is not None
     check_destination(asked.csv_file)  # before anything is computed

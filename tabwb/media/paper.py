@@ -8,13 +8,13 @@ because the digits that a number lacks before its point are set as ``\phantom{0}
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.media.studied import Studied, studied
-from tabwb.media.views.results import compact_table
+from tabwb.media.views.results import Groups, compact_table
 from tabwb.records.columns import MISSING, Column
 from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
 from tabwb.report.plain import Json
@@ -22,16 +22,13 @@ from tabwb.report.tables.captioned import (
     FEW,
     HIGH,
     LOW,
-    WHY,
+    MARK,
     Captioned,
     Footnote,
     column_named,
 )
 from tabwb.tables.table import Table
 
-MARK = "†"
-MOST_NAMED = 5
-"""Groups that a note names before it counts the others."""
 LONG_TITLE = 12
 """Characters from which on a title of several words has several lines."""
 TEXT_WIDTH = 345.0
@@ -66,7 +63,7 @@ def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, 
     """Return the compact table for each battery of what a report is about."""
     made = []
     for battery in about.batteries:
-        found = compact_table(about.rows_of(battery), about.group_names)
+        found = compact_table(Groups(about.rows_of(battery), about.group_names))
         sentences = filter(None, (RESEARCH_ONLY, battery.disclaimer) if disclaimers else ())
         made.append(replace(found, notes=(*found.notes, *map(Footnote, sentences))))
     return tuple(made)
@@ -126,8 +123,8 @@ def presented(captioned: Captioned) -> Presented:
     table, names = captioned.table, captioned.columns
     headings = tuple(Heading(table.column(name), name + LOW in table.names) for name in names)
     rows = [tuple(_cell(table.column(name), row) for name in names) for row in table.to_dicts()]
-    notes = (*_without_interval(table, headings, rows), *(note.text for note in captioned.notes))
-    return Presented(captioned.caption, headings, tuple(rows), notes, captioned.label or table.name)
+    notes, label = tuple(captioned.all_notes), captioned.label or table.name
+    return Presented(captioned.caption, headings, tuple(rows), notes, label)
 
 
 def _cell(column: Column, row: dict[str, Any]) -> Cell:
@@ -138,35 +135,6 @@ def _cell(column: Column, row: dict[str, Any]) -> Cell:
         ", ".join(map(column.format, ends)) if has_interval else "",
         MARK if value is not None and row.get(column.name + FEW) else "",
     )
-
-
-def _without_interval(
-    table: Table, headings: Sequence[Heading], rows: Sequence[Sequence[Cell]]
-) -> Iterator[str]:
-    """Yield why values have no interval: each reason once, with the columns and rows it is of."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for at, heading in enumerate(headings):
-        name = heading.column.name + WHY
-        for reason, row in zip(
-            table[name].to_list() if name in table.names else (), rows, strict=False
-        ):
-            if reason and row[at].text != MISSING and not row[at].interval:
-                of = found.setdefault(str(reason), {}).setdefault(heading.title, [])
-                of.append(row[0].text)
-    for reason, columns in found.items():
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for title, whose in columns.items():
-            alike.setdefault(tuple(whose), []).append(title)
-        told = (
-            f"{', '.join(titles)}{'' if len(whose) == len(rows) else f' of {_named(whose)}'}"
-            for whose, titles in alike.items()
-        )
-        yield f"No interval ({reason}): {'; '.join(told)}."
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def markdown(given: Captioned | Presented) -> str:

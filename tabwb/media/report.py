@@ -13,6 +13,7 @@ import shlex
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from itertools import chain
@@ -37,7 +38,7 @@ from tabwb.media.paper import (
     table_csv,
 )
 from tabwb.media.studied import Followed, Studied, followed, is_persons
-from tabwb.media.views.results import report_tables, said_tables
+from tabwb.media.views.results import SECTIONS, Groups, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records import declared_conditions as declared
@@ -46,7 +47,7 @@ from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.declared_conditions import Components, Condition, Switch
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdout, write_stdout
-from tabwb.records.ratings import Declaration, Rating, is_derived, verdicts_of
+from tabwb.records.ratings import Declaration, is_derived, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
@@ -171,7 +172,10 @@ def _sections(about: Studied) -> dict[str, list[Captioned]]:
         members = replace(about, rows=rows).members
         said = (("What was said", one) for one in said_tables(members, about.session))
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
-        for title, table in (*report_tables(battery, rows, names), *said):
+        own = (
+            (title, one) for title, made in SECTIONS.items() for one in made(Groups(rows, names))
+        )
+        for title, table in chain(own, said):
             parts[title].append(replace(table, caption=of + table.caption))
     for participant in followed(about):
         parts["Change between sessions"] += _changes(about, participant)
@@ -283,24 +287,21 @@ def _verdicts(
     for rater in dict.fromkeys(rating.rater for rating in trial.ratings):
         ratings = [rating for rating in trial.ratings if rating.rater == rater]
         if rater in scorers:
-            said = [f"{one.measure} {_score(one)}" for one in ratings if one in decisive]
+            words = {1.0: "right", 0.0: "wrong"}
+            said = [
+                f"{one.measure} {one.status.value if one.value is None else words[one.value]}"
+                for one in ratings if one in decisive
+            ]  # fmt: skip
         else:
-            present = "; ".join(_reasoned(one) for one in ratings if one.value == 1.0)
+            present = "; ".join(
+                f"{one.measure} ({one.reason})" if one.reason else one.measure
+                for one in ratings if one.value == 1.0
+            )  # fmt: skip
             missing = sum(rating.status is not RatingStatus.VALUE for rating in ratings)
             said = [f"present: {present}" if present else "no feature present"]
             said += [f"{missing} without a value"] if missing else []
         if said:
             yield f"{without_folders(rater)}: {', '.join(said)}"
-
-
-def _score(rating: Rating) -> str:
-    if rating.value is None:
-        return rating.status.value
-    return "right" if rating.value == 1.0 else "wrong"
-
-
-def _reasoned(rating: Rating) -> str:
-    return f"{rating.measure} ({rating.reason})" if rating.reason else rating.measure
 
 
 def run_commands(about: Studied) -> tuple[str, ...]:
@@ -371,20 +372,11 @@ def _options(condition: Condition, given: Conditions) -> Iterator[str]:
                 yield from (option.flag, f"{each:g}" if isinstance(each, float) else str(each))
 
 
-def report_html(report: Report) -> bytes:
-    """Return a report as HTML, the same bytes each time."""
-    return _rendered("report.html.j2", report)
-
-
-def report_markdown(report: Report) -> str:
-    """Return a report as Markdown; figures are left out."""
-    return _rendered("report.md.j2", report).decode()
-
-
-def _rendered(template: str, report: Report) -> bytes:
+def rendered(report: Report, document: str = "html") -> bytes:
+    """Return a report as HTML, or as Markdown without figures (``md``); the same each time."""
     import jinja2
 
-    is_html = template.endswith(".html.j2")
+    is_html = document == "html"
     environment = jinja2.Environment(
         autoescape=is_html,
         finalize=_shown if is_html else None,
@@ -399,8 +391,8 @@ def _rendered(template: str, report: Report) -> bytes:
         "shown": visible,
         "table": markdown,
     }
-    text = (files("tabwb.media") / "templates" / template).read_text(encoding="utf-8")
-    made = environment.from_string(text).render(report=report)
+    template = files("tabwb.media") / "templates" / f"report.{document}.j2"
+    made = environment.from_string(template.read_text("utf-8")).render(report=report)
     return made.encode("utf-8", "backslashreplace")
 
 
@@ -425,63 +417,34 @@ def write_report(
     about: Studied,
     out: Path,
     *,
+    document: str = "",
     title: str = "",
     command: str = "",
     n_responses: int = 0,
     within_study: bool = False,
 ) -> Permit:
-    """Write a report, and log of whom it is."""
+    """Write one of :data:`DOCUMENTS`, by default what the file's name asks for; log of whom."""
+    named = document or "report"
+    document = document or ("md" if out.suffix.lower() == ".md" else "html")
 
     def trials_of(number: int) -> Iterator[Trial]:
         return chain.from_iterable(store.trial_parts(number))
 
     def content() -> bytes:
-        examples = examples_of(about, trials_of, n_responses) if n_responses else ()
-        told = with_rating_sets(about, store)
-        made = report_of(told, title=title, command=command, examples=examples)
-        return _rendered(f"report.{'md' if out.suffix.lower() == '.md' else 'html'}.j2", made)
-
-    return _written(store, plugins, about, out, "report", content, within_study=within_study)
-
-
-def write_document(
-    store: Store,
-    plugins: Plugins,
-    about: Studied,
-    out: Path,
-    document: str,
-    *,
-    within_study: bool = False,
-) -> Permit:
-    """Write one of :data:`DOCUMENTS`, and log of whom it is."""
-    if document in ("html", "md"):
-        return write_report(store, plugins, about, out, within_study=within_study)
-
-    def content() -> bytes:
         if document == "tex":
             text = "\n".join(map(latex, compact_of(about)))
-        else:
+        elif document == "values.csv":
             text = table_csv(results_table(about.printable_rows))
+        else:
+            examples = examples_of(about, trials_of, n_responses) if n_responses else ()
+            told = with_rating_sets(about, store)
+            made = report_of(told, title=title, command=command, examples=examples)
+            return rendered(made, document)
         return text.encode("utf-8", "backslashreplace")
 
-    return _written(store, plugins, about, out, document, content, within_study=within_study)
-
-
-def _written(
-    store: Store,
-    plugins: Plugins,
-    about: Studied,
-    out: Path,
-    document: str,
-    content: Callable[[], bytes],
-    *,
-    within_study: bool,
-) -> Permit:
     given = [member.administration for member in about.members]
-    permit = check_export(store, plugins, given, document, out, within_study=within_study)
+    what = "report" if named in ("html", "md") else named
+    permit = check_export(store, plugins, given, what, out, within_study=within_study)
     with logged(store, permit.acts):
-        if is_stdout(out):
-            write_stdout(content())
-        else:
-            write_bytes(out, content())
+        (write_stdout if is_stdout(out) else partial(write_bytes, out))(content())
     return permit

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tabwb.records.columns import ends_of, fixed
 from tabwb.records.words import NONE, plural
-from tabwb.report.measures import SUBTEST_MEASURES, YES_RATE, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import Measured, SubtestSummary
+from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Burden, Usable
-from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
-from tabwb.tasks.task_type import task_type
+from tabwb.scoring.estimate import DETERMINISTIC, Estimate, EstimatedInterval, Interval
 
 FEW = "few usable"
 """Marks a burden for which fewer than half of the responses are usable."""
@@ -134,16 +132,6 @@ def baselines_of(subtest: SubtestSummary) -> str:
     )
 
 
-def _measured_mean(name: str, measured: Measured) -> str:
-    """Return a mean, with the number of responses it is over where that is not all.
-
-    >>> _measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
-    'MATTR 0.66 (1 of 5)'
-    """
-    of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
-    return f"{measure_of(name).title} {number(measured.mean)}{of}"
-
-
 def causes_words(causes: Mapping[str, int]) -> str:
     """Return why responses are unusable, and how many.
 
@@ -194,84 +182,17 @@ def burden_words(burden: Burden) -> str:
     return f"{value} ({FEW})" if burden.usable.few else value
 
 
-def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
-    """Yield (what, figures) on a subtest, for what its row does not show."""
-    share = subtest.share
-    if not share.n:
-        return
-    task = task_type(subtest.kind)
-    if share.n < subtest.answered:
-        yield (
-            "counted",
-            f"{share.n} of {subtest.answered}; identical answers that were not sampled, or were "
-            "sampled with the same seed, are counted once",
-        )
-    if share.n > share.scored > 0:
-        yield "no verdict", f"{share.n - share.scored} of {share.n}"
-    if share.scored and not share.fixed:
-        these_prompts = [i for i in share.intervals() if i.estimand is Estimand.THESE_PROMPTS]
-        yield from _listed("95 %", intervals_words(these_prompts))
-    if task.answers and share.scored:
-        yield _yes_no_measures(subtest)
-    guessing = subtest.baselines.get("guessing")
-    if guessing is not None and guessing.defined and share.scored:
-        yield "guessing would give", number(guessing)
-    yield from _listed(
-        "right by position of the key",
-        (f"{place.number}: {place.correct} of {place.keyed}" for place in subtest.positions),
-    )
-    yield from _listed(
-        "answers at position",
-        (f"{place.number}: {number(place.share)}" for place in subtest.positions),
-    )
-    for measure in SUBTEST_MEASURES:
-        if not measure.yes_no and (estimate := subtest.estimate(measure.id)).defined:
-            said = intervals_words(subtest.chance_corrected_intervals[:1])
-            yield measure.title, ", 95 % ".join((measure.format(estimate.value), *said))
-    yield from _listed(
-        "right by tag",
-        (
-            f"{plain(tag)} {tagged.correct['exact']} of {tagged.scored}"
-            for tag, tagged in subtest.by_tag.items()
-            if tagged.scored
-        ),
-    )
-    yield from _listed(
-        "errors",
-        (
-            f"{plain(kind)} {foil.errors['exact']} of {foil.of}"
-            for kind, foil in subtest.by_foil.items()
-            if foil.errors["exact"]
-        ),
-    )
-    errors, means = [], []
-    for name, measured in subtest.measures.items():
-        if measured.measure not in task.errors:
-            means.append(_measured_mean(name, measured))
-        elif measured.total:
-            errors.append(f"{plain(name)} {measured.total:g}")
-    yield from _listed("errors", errors)
-    statuses = {status: n for status, n in subtest.statuses.items() if status != "ok"}
-    if means or task.connected:
-        yield "usable", usable_words(subtest.usable).removeprefix("usable ")
-        for cause in subtest.usable.causes:
-            statuses.pop(cause, None)
-    yield from _listed("mean", means)
-    yield from _listed("responses", (f"{plain(status)} {n}" for status, n in statuses.items()))
-
-
-def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
-    *others, main = (measure for measure in SUBTEST_MEASURES if measure.yes_no)
-    defined = any(subtest.estimate(measure.id).defined for measure in others)
-    policy = "exact" if defined else "extracted"
-    figures = [main.format(subtest.estimate(main.id, policy).value)]
-    for measure in others:
-        value = subtest.estimate(measure.id, policy).value
-        figures.append(f"{measure.title} {measure.format(value)}")
-        said = subtest.said_yes
-        if measure is YES_RATE and said is not None and said.of(policy) < subtest.share.of(policy):
-            figures[-1] += f" of {said.of(policy)} yes or no"
-    return main.title, f"{', '.join(figures)} ({policy})"
+def burden_cells(judge: JudgeSummary) -> dict[str, str]:
+    """Return the figures of a judge's burden in a table of groups, by the heading of the column."""
+    burden = judge.burden
+    value = number(burden.symptom_burden)
+    return {
+        "usable": f"{burden.usable.usable}/{burden.usable.n}",
+        "distinct": str(burden.n_distinct),
+        "burden": f"{value} few" if burden.usable.few else value,
+        "95 %": between(burden.interval),
+        "words": number(burden.words_mean),
+    }
 
 
 def features_of(judge: JudgeSummary) -> str:
@@ -301,9 +222,3 @@ def without_burden(burden: Burden) -> dict[str, int]:
         for cause, n in burden.no_burden.items()
         if cause not in burden.usable.causes and cause != "no-response"
     }
-
-
-def _listed(what: str, figures: Iterable[str]) -> Iterator[tuple[str, str]]:
-    together = ", ".join(figures)
-    if together:
-        yield what, together

@@ -216,7 +216,7 @@ def test_texts_that_a_batch_may_have_decided_are_said_beside_the_results() -> No
         notice.startswith("1 of 2 responses") and "batch_exact=no" in notice
         for notice in document["notices"]
     )
-    assert "bundled: 1 of 2 batch_exact=no" in printed(groups_view(made))
+    assert "(batch_exact=no)" in unwrapped(printed(groups_view(made)))
     sure = summarised(grouped([given(1, answers=[first])], "model"))
     assert "batch_exact" not in printed(groups_view(sure))
 

@@ -13,7 +13,7 @@ from tabwb.analysis.grouping import (
     summarised,
 )
 from tabwb.media.figures import figure_table, make
-from tabwb.media.views.results import compact_table
+from tabwb.media.views.results import Groups, compact_table
 from tabwb.media.views.tables import named_table
 from tests.analysis.test_grouping import given
 from tests.media.figures.made import group, texts
@@ -53,7 +53,7 @@ def test_figures_and_tables_have_the_same_names_and_say_the_same_once() -> None:
     ]  # fmt: skip
     for rows, note in ((every, ""), (as_shown(every[:1]), "All groups: temperature 0.5.")):
         drawn = figure_table("accuracy", rows)
-        compact = compact_table(rows)
+        compact = compact_table(Groups(rows))
         listed = named_table("results", rows)
         names = [row.label for row in rows]
         assert list(dict.fromkeys(drawn["group"].to_list())) == names

@@ -146,7 +146,7 @@ def test_groups_are_described_too(run: Run, tmp_path: Path) -> None:
     (resource,) = json.loads((tmp_path / "g.csv.datapackage.json").read_text("utf-8"))["resources"]
     types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
     assert types["model"] == "string" and types["word-comprehension accuracy"] == "number"
-    assert types["answers"] == "integer" and types["answers_few_usable"] == "boolean"
+    assert types["responses"] == "integer" and types["rules-2 burden few_usable"] == "boolean"
 
 
 @pytest.fixture

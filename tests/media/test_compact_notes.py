@@ -29,19 +29,6 @@ def test_what_was_pooled_stands_below_once_for_all_groups_alike() -> None:
     assert pooled.startswith("All groups are pooled over decoding greedy")
 
 
-def test_rows_of_one_model_all_state_the_condition_in_which_some_differ() -> None:
-    members = [
-        given(1, replace(CONDITIONS, seed=1)),
-        given(2, replace(SAMPLED, seed=1)),
-        given(3, replace(SAMPLED, seed=2)),
-        given(4, replace(CONDITIONS, examinee="b", seed=2)),
-    ]
-    groups = grouped(members, "model,seed")
-    assert [dict(group.apart).get("decoding") for group in groups] == [
-        "greedy", SAMPLED.drawn, SAMPLED.drawn, None,
-    ]  # fmt: skip
-
-
 def test_a_value_without_an_interval_has_the_reason_below_the_table_in_every_format() -> None:
     members = [given(1, CONDITIONS), given(2, replace(CONDITIONS, examinee="b"),
                                            trials({"ct1": ANSWERS["ct1"]}))]  # fmt: skip

@@ -23,7 +23,7 @@ from tabwb.media.paper import (
     table_csv,
     table_json,
 )
-from tabwb.media.views.results import compact_table
+from tabwb.media.views.results import Groups, compact_table
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.report.tables.captioned import Captioned
@@ -66,7 +66,7 @@ def read_latex(text: str) -> tuple[list[str], list[list[str]]]:
 
 
 def test_its_numbers_are_those_of_the_answers() -> None:
-    compact = compact_table(summarised(grouped([given(1, CONDITIONS)], "model")))
+    compact = compact_table(Groups(summarised(grouped([given(1, CONDITIONS)], "model"))))
     words = compact.table.select(("words", "words_low", "words_high"))
     # One of three is right; Clopper and Pearson's limits by another library.
     assert next(words.rows()) == pytest.approx(
@@ -94,7 +94,7 @@ def test_a_burden_of_few_usable_responses_is_marked() -> None:
         summarised(grouped([given(1, CONDITIONS, trials(refused))], "model"))
     )
     assert "fewer than half" in markdown(table)
-    assert "Responses without a burden: bundled 2 of 2 (2 refused)." in markdown(table)
+    assert "Responses without a burden: 2 refused." in markdown(table)
 
 
 def test_hostile_texts_are_texts_in_markdown() -> None:

@@ -18,8 +18,7 @@ from tabwb.media.figures.files import pictured
 from tabwb.media.report import (
     Report,
     examples_of,
-    report_html,
-    report_markdown,
+    rendered,
     report_of,
     run_command,
 )
@@ -93,7 +92,7 @@ def two() -> Report:
 
 
 def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) -> None:
-    page = Page(report_html(whole))
+    page = Page(rendered(whole))
     links = [(link["href"] or "").removeprefix("#") for link in page.all("a")]
     assert links == [
         "methods", "results", "figures", "burden", "features", "accuracy", "measures", "errors",
@@ -104,23 +103,23 @@ def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) ->
 
 
 def test_the_page_needs_nothing_else(whole: Report) -> None:
-    page = Page(report_html(whole))
+    page = Page(rendered(whole))
     assert not page.all("script") and not page.all("link")
     for tag, attributes in page.tags:
         for name in ("src", "href", "action", "data"):
             value = attributes.get(name)
             assert value is None or value.startswith(("#", "data:image/svg+xml;base64,")), tag
-    assert "url(" not in report_html(whole).decode()
+    assert "url(" not in rendered(whole).decode()
     (policy,) = [meta["content"] for meta in page.all("meta") if "http-equiv" in meta]
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def test_the_same_report_has_the_same_bytes(whole: Report) -> None:
-    assert report_html(whole) == report_html(two())
+    assert rendered(whole) == rendered(two())
 
 
 def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
-    page = Page(report_html(whole))
+    page = Page(rendered(whole))
     assert {heading["scope"] for heading in page.all("th")} == {"col", "row"}
     assert len(page.all("table")) == len(page.all("tbody")) > 6
     assert all(table.get("aria-labelledby") in page.ids for table in page.all("table"))
@@ -131,7 +130,7 @@ def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
 
 
 def test_numbers_of_the_page_are_those_of_the_summary(whole: Report) -> None:
-    page = Page(report_html(whole))
+    page = Page(rendered(whole))
     (row,) = summarised(grouped([given(1, CONDITIONS)], "model"))
     words = next(part for part in row.summary.subtests if part.id == "words")
     interval = words.share.interval()
@@ -164,7 +163,7 @@ def hostile(where: str) -> Report:
 @pytest.mark.parametrize("where", ["response", "model", "facts", "battery", "title", "labels"])
 def test_hostile_texts_are_texts(where: str) -> None:
     made = hostile(where)
-    content = report_html(made)
+    content = rendered(made)
     page = Page(content)
     assert not page.all("script"), where
     assert not any("onerror" in attributes for _, attributes in page.tags)
@@ -173,7 +172,7 @@ def test_hostile_texts_are_texts(where: str) -> None:
     for character in ("\u202e", "\x1b", "\x00"):
         assert character.encode() not in content
     assert "alert(1)" in page.text  # it is shown as what it is
-    text = report_markdown(made)
+    text = rendered(made, "md").decode()
     assert not re.search(r"(?<!\\)<script", re.sub(r"(?m)^    .*$", "", text))
     assert "\x1b" not in text and "\u202e" not in text
     for figure in made.figures:
@@ -182,19 +181,19 @@ def test_hostile_texts_are_texts(where: str) -> None:
 
 def test_people_are_numbered_unless_their_ids_are_asked_for() -> None:
     people = [given(number, Conditions(f"S-0{number}", "speaker")) for number in (1, 2)]
-    content = report_html(report(*people, n=1, figures=True))
+    content = rendered(report(*people, n=1, figures=True))
     assert b"S-0" not in content
     assert "participant 1" in Page(content).text
-    by_administration = Page(report_html(report(*people, by="administration"))).text
+    by_administration = Page(rendered(report(*people, by="administration"))).text
     assert "#2 participant 2" in by_administration
-    assert "S-02" in Page(report_html(report(*people, study_ids=True))).text
+    assert "S-02" in Page(rendered(report(*people, study_ids=True))).text
 
 
 @pytest.mark.parametrize("tag", ["S-02", "S-02-pre", "pilot_S-02", "s-02"])
 def test_a_group_is_not_named_by_a_tag_that_holds_a_study_id(tag: str) -> None:
     members = [given(number, Conditions(f"S-0{number}", "speaker")) for number in (1, 2)]
     second = replace(members[1], administration=replace(members[1].administration, tags=(tag,)))
-    text = report_markdown(report(members[0], second, by="tag", n=1))
+    text = rendered(report(members[0], second, by="tag", n=1), "md").decode()
     assert tag not in text
     assert "participant 2" in text
 
@@ -202,8 +201,8 @@ def test_a_group_is_not_named_by_a_tag_that_holds_a_study_id(tag: str) -> None:
 def test_folders_are_left_out() -> None:
     replayed = replace(CONDITIONS, examinee="replay:/home/ada/a.jsonl", origin="model")
     made = report(given(1, replayed))
-    assert b"/home/ada" not in report_html(made)
-    assert "/home/ada" not in report_markdown(made)
+    assert b"/home/ada" not in rendered(made)
+    assert "/home/ada" not in rendered(made, "md").decode()
     assert made.commands == ("tabwb run small --model replay:a.jsonl --judge rules-2",)
 
 
@@ -234,7 +233,7 @@ def test_without_matplotlib_the_report_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     made = report(given(1, CONDITIONS), figures=True)
     assert made.figures == ()
-    assert "needs the extra 'figures'" in Page(report_html(made)).text
+    assert "needs the extra 'figures'" in Page(rendered(made)).text
 
 
 def test_the_command_line_reads_the_command_back() -> None:

@@ -13,20 +13,17 @@ from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
-from tabwb.media.views.results import compact_table, report_tables
+from tabwb.media.views.results import SECTIONS, Groups, compact_table
 from tabwb.records.conditions import Conditions
 from tabwb.report.documents.contrasts import pairs_table
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.declared import GroupNames
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules
 from tests.analysis.test_grouping import given
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
 from tests.report.test_naming_tables import ITEMS
-
-NAMES = GroupNames()
 
 
 def rows(by: str = "model") -> tuple[Grouped, ...]:
@@ -37,8 +34,7 @@ def rows(by: str = "model") -> tuple[Grouped, ...]:
 
 def tables(section: str, chosen: Sequence[Grouped] = ()) -> list[Captioned]:
     """The tables of a section of a report."""
-    made = report_tables(BATTERY, chosen or rows(), NAMES)
-    return [table for title, table in made if title == section]
+    return list(SECTIONS[section](Groups(chosen or rows())))
 
 
 def only(table: Table, group: str) -> dict[str, object]:
@@ -68,7 +64,7 @@ def test_accuracies_are_by_policy_with_baselines_below() -> None:
     assert found["exact"] == pytest.approx(1 / 3)
     assert (found["normalised"], found["extracted"]) == pytest.approx((1 / 3, 1 / 3))
     assert only(words.table, "b")["exact"] == 1.0
-    assert words.notes[0].text.startswith("Baselines of Word Comprehension: always first option")
+    assert found["always_first"] == 1.0 and found["right"] == 1
     assert "yes_rate" in sentences.table.names and "yes_rate" not in words.table.names
 
 
@@ -89,7 +85,7 @@ def named_row() -> Grouped:
 
 
 ROW = named_row()
-TAKEN = compact_table([ROW]).table.names
+TAKEN = compact_table(Groups([ROW])).table.names
 OTHERS = [name for name in TAKEN if not name.startswith(tuple(one.id for one in BATTERY.subtests))]
 IDS = st.sampled_from([*OTHERS, "group", "n-low", "n_low", "own-n", "ö", "a-b", "a_b"])
 
@@ -99,7 +95,7 @@ IDS = st.sampled_from([*OTHERS, "group", "n-low", "n_low", "own-n", "ö", "a-b",
 def test_a_subtest_may_have_the_name_of_any_column(ids: list[str]) -> None:
     (one,) = ROW.summary.named
     several = tuple(replace(one, id=each) for each in ids)
-    made = compact_table([replace(ROW, summary=replace(ROW.summary, named=several))])
+    made = compact_table(Groups([replace(ROW, summary=replace(ROW.summary, named=several))]))
     assert len(made.table.names) == len(TAKEN) + 4 * (len(ids) - 1) - len(ids) + 1
     assert "names counted as right" in made.caption
 
@@ -112,7 +108,7 @@ def test_names_that_are_right_are_by_who_decided() -> None:
     # One of two by the listener and anywhere; the first attempt is decided for one, which is wrong.
     assert (items, person, anywhere, first) == (2, 0.5, 0.5, 0.0)
     assert latency == 0.5  # of the right response alone
-    assert "nouns" in compact_table([named_row()]).table.names
+    assert "nouns" in compact_table(Groups([named_row()])).table.names
 
 
 def test_base_and_instruct_are_compared_in_the_report() -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.views.administration import burden_view
-from tabwb.media.views.tables import VIEWS
-from tabwb.media.views.typed import explained_view, sectioned_view
+from tabwb.media.views.typed import sectioned_view
 from tabwb.records.columns import Column
-from tabwb.report.documents import contrasts
-from tabwb.report.tables import positions
 from tabwb.report.tables.captioned import noted
-from tabwb.report.tables.results import results_table
 from tabwb.tables.table import table_of
-from tests.analysis.test_grouping import given
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -25,7 +15,6 @@ from tests.report.given import (
     printed,
     summarise,
     trials,
-    unwrapped,
 )
 
 NUMBERS = tuple(
@@ -40,35 +29,12 @@ DOSES = (
 )
 
 
-def test_a_table_without_rows_says_so() -> None:
-    assert sectioned_view(table_of("none", NUMBERS, []), [], 80).plain == "no rows\n"
-
-
 def test_no_line_is_wider_than_asked_for_and_every_value_is_there() -> None:
     columns = (Column("item", "Item", "the item"), *NUMBERS, Column("p", "p", "p", "number"))
     rows = [("a-long-name-of-an-item", 0.5, 0.25, 0.75, 0.125), ("b", 0.1, -0.2, 0.4, None)]
     text = sectioned_view(table_of("t", columns, rows), [], 30).plain
     assert max(map(len, text.splitlines())) <= 30
     assert all(value in text for value in ("0.50", "0.25 to 0.75", "-0.20 to 0.40", "0.125"))
-
-
-def test_some_columns_of_a_known_table_are_shown_too() -> None:
-    table = results_table(summarised(grouped([given(1, CONDITIONS)], "model")))
-    shown = unwrapped(printed(explained_view(table.select(["group", "measure", "value"]))))
-    assert "Measure" in shown and "burden" in shown
-
-
-@pytest.mark.parametrize(
-    ("name", "columns"),
-    [
-        ("positions", positions.POSITIONS),
-        ("foils", positions.FOILS),
-        ("differences", contrasts.AGAINST),
-    ],
-)
-def test_no_two_columns_have_one_heading(name: str, columns: Any) -> None:
-    shown = [column.title for column, _ in columns if column.name in VIEWS[name].shown.split()]
-    assert len(set(shown)) == len(shown) > 5
 
 
 def test_each_reason_is_a_numbered_note_and_rows_without_a_value_are_counted() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import grouped, summarised
-from tabwb.media.wording import remarks
-from tabwb.report.documents.groups_csv import groups_csv
+from tabwb.media.wide import wide_table
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
 from tabwb.report.summaries.summary import pool
@@ -24,8 +22,7 @@ def documents() -> tuple[dict[str, Any], list[str]]:
     """The JSON of the yes/no subtest, and the columns of the table."""
     subtests = summary_json(pool([DATA]))["subtests"]
     (json,) = (found for found in subtests if found["id"] == "sentences")
-    columns = next(csv.reader(groups_csv(summarised(grouped([DATA], "model"))).splitlines()))
-    return json, columns
+    return json, list(wide_table(summarised(grouped([DATA], "model"))).names)
 
 
 def test_no_two_measures_have_one_id() -> None:
@@ -53,12 +50,11 @@ def test_a_new_measure_needs_only_its_declaration(monkeypatch: pytest.MonkeyPatc
     )
     for module in (
         "tabwb.report.summaries.subtests",
-        "tabwb.media.wording",
-        "tabwb.report.documents.groups_csv",
+        "tabwb.analysis.statistics.made",
     ):
         monkeypatch.setattr(f"{module}.SUBTEST_MEASURES", (*SUBTEST_MEASURES, new))
     json, columns = documents()
     assert json["verdicts"] == json["n_scored"] == 3
     assert "sentences verdicts" in columns
     (summary,) = (found for found in pool([DATA]).subtests if found.id == "sentences")
-    assert ("answers with a verdict", "3") in list(remarks(summary))
+    assert summary.estimate("verdicts").value == 3.0

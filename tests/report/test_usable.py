@@ -182,9 +182,8 @@ def test_few_usable_responses_are_marked_and_sorted_last() -> None:
     made = summarised(grouped(groups(), "model"), judge=CHAT, interval=False)
     assert [one.label for one in in_order(made, "burden")] == ["healthy", "echo", "few"]
     text = unwrapped(printed(groups_view(made)))
-    assert "echo: usable 0 of 5: 5 echo" in text
-    assert "few: usable 2 of 5: 3 repeated" in text
-    assert "19.00 few" in text
+    assert "5 prompt echo (echo 5)" in text and "3 repeated answer (few 3)" in text
+    assert "19.00†" in text
 
 
 def test_a_reply_cut_before_any_text_is_not_usable_as_in_the_summary() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tabwb.analysis.grouping import specs_of
 from tabwb.analysis.names import judge_names
-from tabwb.media.figures.kind import FigureKind
+from tabwb.media.figures.kind import CELLS, FigureKind
 from tabwb.media.figures.style import width_mm
 from tabwb.records.errors import UsageError
 from tabwb.records.system import need
@@ -135,7 +135,7 @@ def drawn(
     chosen = kind.checked(options)
     with fixed_style():
         sheet = Sheet(width_mm(width) / 25.4)
-        draw(sheet, kind, table.to_dicts(), chosen)
+        draw(sheet, kind, [dict.fromkeys(CELLS) | row for row in table.to_dicts()], chosen)
         sheet.finish(footer=RESEARCH_ONLY if footer else "")
     notes = (*table.notes, *sheet.notes)
     sheet.figure.facts = Facts(name, kind.title, table, notes, command, uids, captioned=caption)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -26,7 +28,6 @@ from tabwb.analysis.series import size_words
 from tabwb.media.figures.kind import (
     ESTIMANDS,
     INTERVAL,
-    INTERVALS,
     Cell,
     FigureKind,
     FigureOption,
@@ -36,26 +37,23 @@ from tabwb.media.figures.kind import (
     Panel,
     Record,
     Shades,
-    accuracy_cells,
     chosen_features,
-    columns,
+    cut,
     ending,
     feature_titles,
     features_notes,
     interval_cells,
     interval_note,
-    judged_cells,
     made_table,
     term_titles,
     terms_title,
     undefined,
     value_cells,
 )
-from tabwb.records.columns import Column
+from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
-from tabwb.report.summaries.cautions import bounds_words
+from tabwb.report.measures import ACCURACY, BASELINES, BURDEN, FEATURE_RATE
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, median_interval, quantile
@@ -65,26 +63,29 @@ from tabwb.tasks.task_type import task_type
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.agreement import Agreement
-    from tabwb.report.summaries.judges import JudgeSummary, Terms
+    from tabwb.report.summaries.judges import Terms
 
 TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
+TITLE = Column("title", "Feature", "the feature's title")
 
 # -- burden --------------------------------------------------------------------------------------
 
 
 def _burden(groups: Groups, options: Options) -> Table:
     titles = _titles(groups, "burden")
-    given: list[Record] = []
-    bounds: list[str] = []
-    for terms, title in titles.items():
-        for name, group in zip(names_of_groups(groups), groups, strict=True):
-            judge = group.judge(terms)
-            if judge:
-                bounds += (f"{name}: {words}" for words in bounds_words(judge.burden))
-            given.append(
-                {"group": name, "rater": terms.rater, "terms": title,
-                 **judged_cells(judge), "n_features": len(terms.features)}
-            )  # fmt: skip
+    places = [
+        {"of": {"rater": terms}, "rater": terms.rater, "terms": title,
+         "n_features": len(terms.features)}
+        for terms, title in titles.items()
+    ]  # fmt: skip
+    given = cut(groups, BURDEN.id, places, lambda row: "not judged under these terms")
+    bounds = [
+        f"{one['group']}: {fixed(one['bound_low'], 2)} to {fixed(one['bound_high'], 2)} if the "
+        f"{plural(one['n_responses'] - one['n_usable'], 'unusable response')} had no feature, or "
+        "all"
+        for one in given
+        if one.get("bound_low") is not None
+    ]
     notes = [
         "Symptom burden, the mean number of features present per response.",
         *features_notes(groups),
@@ -93,13 +94,8 @@ def _burden(groups: Groups, options: Options) -> Table:
         *([f"Bounds of the burden: {'; '.join(bounds)}."] if bounds else []),
         *ending(given, groups),
     ]
-    declared = columns(
-        *("group", "rater", TERMS),
-        Column("n_features", "Features", "number of features in the set", "integer"),
-        *("value", *INTERVALS, "n", "n_items", "n_usable", "n_responses", "few_usable"),
-        *("status", "reason"),
-    )
-    return made_table("burden", declared, given, notes, groups)
+    n_features = Column("n_features", "Features", "number of features in the set", "integer")
+    return made_table("burden", [TERMS, n_features], given, notes, groups)
 
 
 def _titles(groups: Groups, what: str) -> dict[Terms, str]:
@@ -135,37 +131,30 @@ def _accuracy(groups: Groups, options: Options) -> Table:
     policy = options["policy"]
     parts = {
         subtest.id: subtest.title
-        for group in groups
-        for subtest in group.summary.subtests
-        if subtest.share.of(policy)
-    }
+        for group in groups for subtest in group.battery.subtests
+        if any(one.results.n(ACCURACY.id, subtest.id, policy=policy) for one in groups)
+    }  # fmt: skip
     if not parts:
         raise UsageError(
             "no choice, yes/no question or repetition was scored in these administrations",
             hint="names given aloud: tabwb figure change, or tabwb results",
         )
-    given: list[Record] = []
-    for part, title in parts.items():
-        for name, group in zip(names_of_groups(groups), groups, strict=True):
-            record: Record = {"group": name, "part": part, "subtest": title, "policy": policy}
-            record |= undefined("not given")
-            if subtest := group.part(part):
-                record |= accuracy_cells(subtest.share, policy)
-                record |= {key: value.value for key, value in subtest.baselines.items()}
-            given.append(record)
+    places = [
+        {"of": {"part": part, "policy": policy}, "part": part, "subtest": title, "policy": policy}
+        for part, title in parts.items()
+    ]
+    given = cut(groups, ACCURACY.id, places, lambda row: "not given")
+    for record, (part, group) in zip(given, product(parts, groups), strict=True):
+        record |= {one.id: group.results.value(one.id, part) for one in BASELINES}
     notes = [
         f"Accuracy, the share of right responses, policy {policy}.",
         *interval_note(options),
         "N: responses with a verdict.",
         *ending(given, groups),
     ]
-    declared = columns(
-        *("group", "part", Column("subtest", "Subtest", "the subtest's title")),
-        *("policy", "value", *INTERVALS, "n", "n_items"),
-        *(Column(one.id, one.title, one.meaning, "number", "share", 2) for one in BASELINES),
-        *("status", "reason"),
-    )
-    return made_table("accuracy", declared, given, notes, groups)
+    baselines = (Column(one.id, one.title, one.meaning, "number", "share", 2) for one in BASELINES)
+    subtest = Column("subtest", "Subtest", "the subtest's title")
+    return made_table("accuracy", [subtest, *baselines], given, notes, groups)
 
 
 ACCURACY_FIGURE = FigureKind(
@@ -224,12 +213,16 @@ def _profile(groups: Groups, options: Options) -> Table:
     shown = [name for name in shown if name in chosen] if chosen else shown
     order = {name: at for at, name in enumerate(categories)}
     shown.sort(key=lambda name: order.get(name, len(names)))
-    given: list[Record] = [
-        {"group": own, "rater": terms.rater, "terms": title, "feature": name, "title": names[name],
-         "category": categories.get(name), **_rate_cells(group.judge(terms), name)}
-        for own, group in zip(names_of_groups(kept), kept, strict=True)
+    places = [
+        {"of": {"rater": terms, "feature": name}, "rater": terms.rater, "terms": title,
+         "feature": name, "title": names[name], "category": categories.get(name)}
         for name in shown
     ]  # fmt: skip
+
+    def why(row: Grouped) -> str:
+        return "not in the judge's set" if row.judge(terms) else "not judged"
+
+    given = cut(kept, FEATURE_RATE.id, places, why, by_group=True)
     notes = [
         f"Rate of each feature in per cent: of the responses that have a burden (N), the share in "
         f"which {terms.rater} finds it present; {terms.scope.replace('-', ' ')}.",
@@ -242,18 +235,9 @@ def _profile(groups: Groups, options: Options) -> Table:
     notes.append(_widths(given, options))
     if without:
         notes.append(f"Left out: {plural(without, 'group')} without connected text.")
-    declared = columns(
-        *("group", "rater", TERMS, "feature", Column("title", "Feature", "the feature's title")),
-        Column("category", "Category", "of the battery's first grouping"),
-        *("value", *INTERVALS, "n", "n_items", "few_usable", "status", "reason"),
-    )
-    return made_table("profile", declared, given, [*notes, *ending(given, kept)], kept)
-
-
-def _rate_cells(judge: JudgeSummary | None, feature: str) -> Record:
-    if judge is None or feature not in judge.burden.features:
-        return undefined("not judged" if judge is None else "not in the judge's set")
-    return judged_cells(judge, feature)
+    category = Column("category", "Category", "of the battery's first grouping")
+    notes += ending(given, kept)
+    return made_table("profile", [TERMS, TITLE, category], given, notes, kept)
 
 
 def _widths(given: Sequence[Record], options: Options) -> str:
@@ -366,18 +350,15 @@ def _latency(groups: Groups, options: Options) -> Table:
         *ending(given, groups),
     ]
     end = "end of the exact 95 % interval of the median"
-    shares = [
-        Column(name, f"{share:.0%}", f"the {share:g} quantile of the latencies", "number", "s")
-        for name, share in QUANTILES.items()
-    ]
-    declared = columns(
-        *("group", "value", Column("low", "Low", f"lower {end}", "number", "s")),
-        *(Column("high", "High", f"upper {end}", "number", "s"), *shares),
+    own = [
+        Column("low", "Low", f"lower {end}", "number", "s"),
+        Column("high", "High", f"upper {end}", "number", "s"),
+        *(Column(name, f"{share:.0%}", f"the {share:g} quantile of the latencies", "number", "s")
+          for name, share in QUANTILES.items()),
         Column("smallest", "Smallest", "the smallest latency", "number", "s"),
         Column("largest", "Largest", "the largest latency", "number", "s"),
-        *("n", "status", "reason"),
-    )
-    return made_table("latency", declared, given, notes, groups)
+    ]  # fmt: skip
+    return made_table("latency", own, given, notes, groups)
 
 
 def _quantiles(values: Sequence[float]) -> Record:
@@ -489,30 +470,32 @@ def _differences(groups: Groups, options: Options) -> Table:
         said = (f"{name} ({', '.join(a)} / {', '.join(b)})" for name, (a, b) in differing.items())
         notes.append(f"The sides also differ in {'; '.join(said)}.")
     notes += ending(given, () if pairs else groups)
-    empty = "side; empty for a mean over families"
-    declared = columns(
-        Column("comparison", "Comparison", "the two sides"),
-        Column("first", "First", f"the group on the first {empty}"),
-        Column("second", "Second", f"the group on the second {empty}"),
-        *("rater", "part", "measure"),
-        Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
-        Column("first_value", "First", "mean over items of the first side", "number", digits=2),
-        Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
-        *(
-            "value",
-            *INTERVALS,
-            Column("p", "p", "two-sided, prompts like these", "number", digits=4),
-        ),
-        Column("test", "Test", WHOSE_P),
-        Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
-        Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
-        Column("smallest_p", "Least p", "the smallest p that so many units can give", "number"),
-        Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
-        *("n_items", Column("n_first", "N first", "responses of the first side", "integer")),
-        Column("n_second", "N second", "responses of the second side", "integer"),
-        *("status", "reason"),
-    )
-    return made_table("differences", declared, given, notes, groups)
+    return made_table("differences", DIFFERENCES, given, notes, groups)
+
+
+_EMPTY = "side; empty for a mean over families"
+DIFFERENCES = (
+    Column("comparison", "Comparison", "the two sides"),
+    Column("first", "First", f"the group on the first {_EMPTY}"),
+    Column("second", "Second", f"the group on the second {_EMPTY}"),
+    Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
+    Column("first_value", "First", "mean over items of the first side", "number", digits=2),
+    Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
+    Column("p", "p", "two-sided, prompts like these", "number", digits=4),
+    Column("test", "Test", WHOSE_P),
+    Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
+    Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
+    Column("smallest_p", "Least p", "the smallest p that so many units can give", "number"),
+    Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
+    Column("n_first", "N first", "responses of the first side", "integer"),
+    Column("n_second", "N second", "responses of the second side", "integer"),
+)
+_TAKEN = {
+    "first_value": "first", "second_value": "second", "p": "like.p", "test": "like.test",
+    "p_adjusted": "like.adjusted", "smallest_p": "smallest_p", "units": "unit_count",
+    "n_items": "items", "n_first": "n_first", "n_second": "n_second",
+}  # fmt: skip
+"""Column to where a contrast has its value."""
 
 
 def _pair_names(pairs: Sequence[Pair], groups: Groups) -> list[str]:
@@ -584,44 +567,29 @@ def _contrast_cells(row: Contrast, tests: int) -> Record:
     value, like = row.difference, row.like
     corrected = like.p is not None and tests > 1
     return {
-        "first_value": row.first,
-        "second_value": row.second,
+        **{name: attrgetter(path)(row) for name, path in _TAKEN.items()},
         **value_cells(Estimate(None, NO_ITEMS) if value is None else Estimate(value)),
         **interval_cells([like.interval, row.these.interval]),
-        "p": like.p,
-        "test": like.test,
-        "p_adjusted": like.adjusted,
         "correction": f"{like.correction} over {plural(tests, 'test')}" if corrected else None,
-        "smallest_p": row.smallest_p,
-        "units": row.unit_count,
-        "n_items": row.items,
-        "n_first": row.n_first,
-        "n_second": row.n_second,
     }
 
 
 def _p_notes(given: Sequence[Record]) -> list[str]:
     tested = [record for record in given if record.get("p") is not None]
-    least = {
-        record["units"]: record["smallest_p"]
-        for record in tested
-        if record["smallest_p"] is not None
-    }
-    ordered = sorted(least.items(), key=lambda one: -one[1])
-    parts = [f"{_p(p)} over {units}" for units, p in ordered]
+    least = {one["units"]: one["smallest_p"] for one in tested if one["smallest_p"] is not None}
     said = []
-    if parts:
-        said.append(
-            f"sign flips over items, the smallest that can be reached is {', '.join(parts)}"
-        )
+    if least:
+        ordered = sorted(least.items(), key=lambda one: -one[1])
+        parts = ", ".join(f"{_p(p)} over {units}" for units, p in ordered)
+        said.append(f"sign flips over items, the smallest that can be reached is {parts}")
     if any(record["test"] == PAIRED_T for record in tested):
         said.append("paired t over items where the sides have unequal numbers of replicates")
     if not said:
         return []
     corrections: dict[str, dict[str, None]] = {}
-    for record in tested:
-        if record["correction"]:
-            corrections.setdefault(record["correction"], {})[record["measure"]] = None
+    for one in tested:
+        if one["correction"]:
+            corrections.setdefault(one["correction"], {})[one["measure"]] = None
     how = "; ".join(
         f"{', '.join(measures)} by {by.replace('Holm', 'the method of Holm')}"
         for by, measures in corrections.items()
@@ -679,21 +647,18 @@ DIFFERENCES_FIGURE = FigureKind(
 
 COEFFICIENTS = ("kappa", "ac1")
 COUNTS = ("both_absent", "second_present", "first_present", "both_present")
-AGREEMENT_COLUMNS = columns(
+AGREEMENT_COLUMNS = (
     Column("first", "First", "the first judge"),
     Column("second", "Second", "the second judge"),
-    *("feature", Column("title", "Feature", "the feature's title")),
+    TITLE,
     Column("measure", "Measure", "kappa: Cohen's kappa; ac1: Gwet's AC1"),
-    "value",
     Column("low", "Low", "lower end of the 95 % interval, Dirichlet resampling", "number"),
     Column("high", "High", "upper end of the 95 % interval, Dirichlet resampling", "number"),
-    "n",
     Column("both_present", "++", "responses that both call present", "integer"),
     Column("first_present", "+-", "responses that only the first calls present", "integer"),
     Column("second_present", "-+", "responses that only the second calls present", "integer"),
     Column("both_absent", "--", "responses that both call absent", "integer"),
     Column("positive", "Positive", "2 x both / (first + second): agreement on present", "number"),
-    *("status", "reason"),
 )
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from tabwb.analysis.grouping import Grouped, shared_note
+from tabwb.analysis.grouping import Grouped, names_of_groups, shared_note
+from tabwb.analysis.statistics.results import Result
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
 from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.subtests import Share
+from tabwb.report.summaries.judges import Terms
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
 from tabwb.tables.table import Table, table_of
@@ -179,6 +179,11 @@ _DECLARED = {column.name: column for column, _ in COLUMNS} | {
 }  # fmt: skip
 
 
+CELLS = ("value", *INTERVALS, "bound_low", "bound_high", "n", "n_items", "n_usable", "n_responses",
+         "few_usable", "status", "reason")  # fmt: skip
+"""Columns of a value, behind what names it."""
+
+
 def columns(*names: str | Column) -> list[Column]:
     """Return declarations: of the table of results by name, others as given."""
     return [name if isinstance(name, Column) else _DECLARED[name] for name in names]
@@ -186,14 +191,21 @@ def columns(*names: str | Column) -> list[Column]:
 
 def made_table(
     name: str,
-    declared: Sequence[Column],
+    own: Iterable[Column],
     given: Sequence[Record],
     notes: Iterable[str],
     groups: Groups = (),
 ) -> Table:
-    """Return records as the table of a figure; its last note says what was given."""
-    rows = [[record.get(column.name) for column in declared] for record in given]
-    return table_of(name, declared, rows, [*notes, *([batteries_note(groups)] if groups else [])])
+    """Return records as the table of a figure; its last note says what was given.
+
+    Columns are those of the table of results, and ``own`` ones; other values are left out.
+    """
+    known = _DECLARED | {column.name: column for column in own}
+    found = dict.fromkeys(key for record in given for key in record if key in known)
+    names = [key for key in found if key not in CELLS] + [key for key in CELLS if key in found]
+    rows = [[record.get(key) for key in names] for record in given]
+    told = [*notes, *([batteries_note(groups)] if groups else [])]
+    return table_of(name, [known[key] for key in names], rows, told)
 
 
 def batteries_note(groups: Groups) -> str:
@@ -236,32 +248,41 @@ def interval_cells(intervals: Iterable[EstimatedInterval]) -> Record:
     return cells
 
 
-def judged_cells(judge: JudgeSummary | None, feature: str = "") -> Record:
-    """Return the burden of a judge, or the rate of a feature."""
-    if judge is None:
-        return undefined("not judged under these terms")
-    burden = judge.burden
-    return {
-        **value_cells(burden.rate(feature) if feature else burden.symptom_burden),
-        **interval_cells(burden.rate_intervals(feature) if feature and burden.n_burden
-                         else () if feature else burden.intervals),
-        "n": burden.n_burden,
-        "n_features": 1 if feature else len(burden.features),
-        "n_items": len(burden.sizes),
-        "n_usable": burden.usable.usable,
-        "n_responses": burden.usable.n,
-        "few_usable": burden.usable.few,
-    }  # fmt: skip
+def cells_of(result: Result | None, why: str) -> Record:
+    """Return a result; ``why``: why there is none."""
+    if result is None:
+        return undefined(why)
+    usable, bounds = result.usable, result.bounds
+    cells = value_cells(result.value) | {"n": result.n, "n_items": result.n_items}
+    cells |= interval_cells(result.intervals if result.value.defined else ())
+    if usable is not None:
+        cells |= {"n_usable": usable.usable, "n_responses": usable.n, "few_usable": usable.few}
+    if bounds is not None:
+        cells |= {"bound_low": bounds.low, "bound_high": bounds.high}
+    return cells
 
 
-def accuracy_cells(share: Share, policy: str = "exact") -> Record:
-    """Return the accuracy of a subtest."""
-    return {
-        **value_cells(share.accuracy(policy)),
-        **interval_cells(share.intervals(policy)),
-        "n": share.of(policy),
-        "n_items": len(share.by_item[policy]),
-    }
+def cut(
+    groups: Groups,
+    measure: str,
+    places: Sequence[Record],
+    why: Callable[[Grouped], str],
+    *,
+    by_group: bool = False,
+) -> list[Record]:
+    """Return the rows of the results of a measure: of each place those of the groups.
+
+    ``of`` of a place is the key of the result, without its measure; ``why`` returns why a group has
+    no such result; ``by_group``: the other way around.
+    """
+    named = list(zip(names_of_groups(groups), groups, strict=True))
+    pairs = [(one, place) for one in named for place in places]
+    if not by_group:
+        pairs = [(one, place) for place in places for one in named]
+    return [
+        {"group": name, **place, **cells_of(row.results.find(measure, **place["of"]), why(row))}
+        for (name, row), place in pairs
+    ]
 
 
 def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[str]:

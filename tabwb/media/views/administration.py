@@ -16,32 +16,25 @@ from rich.text import Text
 
 from tabwb.analysis.names import name_in, names_of
 from tabwb.battery.model import Battery
-from tabwb.media.terminal import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
+from tabwb.media.terminal import ForWidth, SpecCell, empty_table
+from tabwb.media.views.results import features_table, own_tables, statistics_tables
+from tabwb.media.views.typed import captioned_view
 from tabwb.media.wording import (
-    baselines_of,
-    between,
     burden_words,
     causes_listed,
-    count,
     features_of,
     intervals_words,
     number,
-    plain,
-    remarks,
-    right_of,
-    tally,
     terms_of,
     usable_words,
     without_burden,
 )
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
-from tabwb.records.words import NONE, plural
+from tabwb.records.words import plural
 from tabwb.report.summaries.cautions import bounds_words, cautions
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
-from tabwb.scoring.choice import POLICIES
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.statistics import StatisticResult
@@ -108,109 +101,19 @@ def summary_view(
     details: bool = False,
     arpabet: bool = False,
 ) -> Iterator[RenderableType]:
-    """Yield subtests with their remarks, burdens, measures of other raters, and statistics."""
-    named = {subtest.id for subtest in summary.named}
-    written = [subtest for subtest in summary.subtests if subtest.id not in named]
-    if written:
-        yield ForWidth(partial(_subtests_table, written))
-    if named:
+    """Yield subtests, measures of their scorers, burdens, and statistics."""
+    if summary.named:
         from tabwb.media.views.naming import naming_views
 
-        for subtest_named in summary.named:
-            yield from naming_views(subtest_named, arpabet=arpabet)
-    yield ForWidth(partial(_remarks, written, details=details))
-    if details:
-        yield from _kinds_tables(summary.subtests)
+        for subtest in summary.named:
+            yield from naming_views(subtest, arpabet=arpabet)
+    yield from map(captioned_view, own_tables(summary, battery, details=details))
     for judge in summary.judges:
         yield burden_view(judge, category_titles(battery))
+        yield Text()
         if details:
-            yield _features_table(judge, battery)
-        yield Text()
-    for rater, measures in summary.others.items():
-        yield Text(f" {rater}", style="bold")
-        yield Text(f" {usable_words(summary.answers.usable)}")
-        for name, measured in measures.items():
-            of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
-            yield Text(f" mean {name} {number(measured.mean)}{of}")
-        yield Text()
-    yield from statistics_views([("", summary)])
-
-
-def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:
-    made = Table.grid(padding=(0, 2))
-    made.add_column(style="dim")
-    made.add_column()
-    for subtest in subtests:
-        in_kinds = {"right by tag", "errors"} if subtest.by_foil else {"right by tag"}
-        title = subtest.title
-        for what, figures in (*_hidden_columns(subtest, width), *remarks(subtest)):
-            if not (details and what in in_kinds):
-                made.add_row(title, f"{what}: {figures}")
-                title = ""
-    return Padding(made, (0, 1, 1, 1)) if made.row_count else Group()
-
-
-def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, str]]:
-    if not subtest.share.scored:
-        return
-    if width < POLICIES_FROM:
-        correct = subtest.share.correct
-        extracted = count(correct["extracted"])
-        yield "normalised", f"{count(correct['normalised'])}, extracted {extracted}"
-    if width < MINIMUM_WIDTH and (baselines := baselines_of(subtest)):
-        yield "baseline", baselines
-
-
-def _kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
-    for subtest in subtests:
-        rows = [
-            *((f"wrong, {plain(k)}", foil.errors, foil.of) for k, foil in subtest.by_foil.items()),
-            *((f"right, {plain(k)}", tag.correct, tag.scored) for k, tag in subtest.by_tag.items()),
-        ]
-        made = table("exact", "norm.", "extr.", "of", first=subtest.title)
-        for name, counts, of in rows:
-            if of:
-                made.add_row(name, *(count(counts[policy]) for policy in POLICIES), str(of))
-        if made.row_count:
-            yield made
-
-
-def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
-    burden = judge.burden
-    usable = usable_words(burden.usable)
-    made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
-    for feature in battery.features:
-        if feature.id in judge.features:
-            made.add_row(
-                feature.title,
-                tally(burden.present[feature.id]) if burden.n_burden else NONE,
-                str(burden.n_burden),
-                number(burden.rate(feature.id)),
-                between(burden.rate_intervals(feature.id)[0].interval),
-            )
-    return made
-
-
-def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
-    headings = ("right", "95 %", "norm.", "extr.", "baseline")
-    shown = 5 if width >= MINIMUM_WIDTH else 4 if width >= POLICIES_FROM else 2
-    made = table(*headings[:shown], first="subtest")
-    for subtest in subtests:
-        share = subtest.share
-        if not subtest.planned and any(other.planned for other in subtests):
-            continue  # not in the part of the battery that was given
-        if not share.scored:
-            made.add_row(subtest.title, Text(right_of(subtest), style="dim"))
-            continue
-        cells = (
-            Text(right_of(subtest), style="bold"),
-            between(share.interval()),
-            count(share.correct["normalised"]),
-            count(share.correct["extracted"]),
-            Text(baselines_of(subtest), style="dim"),
-        )
-        made.add_row(subtest.title, *cells[:shown])
-    return made
+            yield captioned_view(features_table(judge, summary, battery))
+    yield from map(captioned_view, statistics_tables([summary]))
 
 
 def category_titles(battery: Battery) -> dict[str, str]:
@@ -310,40 +213,6 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
     return made
 
 
-def statistics_views(rows: Sequence[tuple[str, Summary]]) -> Iterator[RenderableType]:
-    """Yield a table of statistics and what each means; nothing without any."""
-    results = [(name, result) for name, summary in rows for result in summary.statistics]
-    if not results:
-        return
-    several = len({name for name, _ in results}) > 1
-    made = table("value", "95 %", "N", first="statistics", fold=True)
-    reasons: dict[str, None] = {}
-    for name, result in results:
-        for value in result.values:
-            title = titled(result, value.of)
-            made.add_row(
-                f"{name}: {title}" if several else title,
-                Text(result.format(value.value), style="bold"),
-                _ends(result, value.low, value.high),
-                NONE if value.n is None else str(value.n),
-            )
-            if value.value is None:
-                reasons[f"{title}: {value.reason}"] = None
-    yield made
-    meanings = dict.fromkeys(
-        f"{result.statistic.title}: {result.statistic.meaning}"
-        + (f" ({result.statistic.unit})" if result.statistic.unit else "")
-        for _, result in results
-    )
-    yield Text("\n".join([*meanings, *reasons]) + "\n", style="dim")
-
-
 def titled(result: StatisticResult, of: str) -> str:
     """Return the title of a statistic with its subtest and with what the value belongs to."""
     return ", ".join(part for part in (result.statistic.title, result.part, of) if part)
-
-
-def _ends(result: StatisticResult, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return NONE
-    return f"{result.format(low)}-{result.format(high)}"

@@ -1,487 +1,536 @@
-"""The tables of groups in papers and reports, one row for each group of one battery.
+"""Results of groups as tables, each declared once: terminals, papers and reports show these.
 
-The compact table has the form of table 2 of the Text Aphasia Battery's paper (model, N, burden),
-with the interval of every figure. A report has the others behind it.
+A table has a row for each group; of one group by itself it has a row for each subtest, kind of
+error or feature (:func:`own_tables`). The compact table has the form of table 2 of the Text Aphasia
+Battery's paper (model, N, burden), with the interval of every figure.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.grouping import Grouped, shared_note
+from tabwb.analysis.grouping import Grouped, Rename, shared_note
+from tabwb.analysis.keys import key_of
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.statistics.results import EXACT, Rater, Result, Results
 from tabwb.battery.model import Battery
+from tabwb.media.wording import plain
+from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.columns import Column, ends_of
 from tabwb.records.conditions import title_of
 from tabwb.records.words import plural
+from tabwb.report.file_names import without_folders
 from tabwb.report.measures import (
     ACCURACY,
     BASELINES,
     BURDEN,
     FEATURE_RATE,
+    FOIL_ERRORS,
     LATENCY,
     SUBTEST_MEASURES,
     WORDS_MEAN,
+    Measure,
     measure_of,
 )
-from tabwb.report.summaries.cautions import (
-    bounds_words,
-    correlation_notes,
-    few_items,
-)
+from tabwb.report.summaries.cautions import bounds_words, correlation_notes, few_items
 from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
 from tabwb.report.summaries.naming import named_subtests
 from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.declared import (
-    GroupNames,
-    column_names,
-    group_table,
-    names_right,
-    number,
-    of_judge,
-    snake,
-    text,
-    truth,
-    whole,
-    with_interval,
-)
+from tabwb.report.summaries.summary import Summary
+from tabwb.report.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
+from tabwb.report.tables.declared import ENDS, number, text, truth, whole, with_interval
 from tabwb.report.tables.said import borrowed_line, said_table
-from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimand, EstimatedInterval
-from tabwb.scoring.naming.summary import RATING_SOURCES, NamingSummary
+from tabwb.scoring.naming.summary import RATING_SOURCES
 from tabwb.tables.table import RecordColumn, table_of
 from tabwb.tasks.task_type import task_type
 
 COLUMNS_AT_ONCE = 6
 """A table of features has no more of them; the others are in the next table."""
-_THESE = "95 % interval for exactly these prompts, or why there is none"
 _N = "responses over which the burden is the mean"
+_THESE = "95 % interval for exactly these prompts, or why there is none"
 
 
-def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
-    """Return one summary of each judge and its terms, in order of appearance."""
-    first: dict[Terms, JudgeSummary] = {}
-    for row in rows:
-        for judge in row.summary.judges:
-            first.setdefault(judge.terms, judge)
-    return list(first.values())
+class HasResults(Protocol):
+    """A group, or its summary."""
+
+    @property
+    def results(self) -> Results:
+        """Every value."""
 
 
-def _labelled(rows: Sequence[Grouped]) -> list[tuple[JudgeSummary, str]]:
-    judges = judges_of(rows)
-    return list(zip(judges, short_labels(judges), strict=True))
+class Of(NamedTuple):
+    """What a row is about, where its columns look up their values."""
+
+    row: Any
+    part: str = ""
+    rater: Rater = ""
+    feature: str = ""
+    measure: str = ""
+
+    def find(self, measure: str, policy: str = EXACT, feature: str = "") -> Result | None:
+        """Return a result, or None; of the row's own measure where none is named."""
+        found: Results = self.row.results
+        feature = feature or self.feature
+        return found.find(measure or self.measure, self.part, self.rater, feature, policy)
 
 
-Taken = Callable[[Callable[[Any], Any]], Callable[[Grouped], Any]]
-"""Makes of a function of a part of a result one of a group."""
+def _got(measure: str, path: str = "value.value", policy: str = EXACT) -> Callable[[Of], Any]:
+    take = attrgetter(path)
+    return lambda of: None if (one := of.find(measure, policy)) is None else take(one)
 
 
-def of_part(subtest: str, *, scored: bool = False) -> Taken:
-    """Return what takes values from a subtest; None of a group that has it not, or not scored."""
-
-    def taken(value: Callable[[SubtestSummary], Any]) -> Callable[[Grouped], Any]:
-        def cell(row: Grouped) -> Any:
-            part = row.part(subtest)
-            return None if part is None or (scored and not part.share.scored) else value(part)
-
-        return cell
-
-    return taken
-
-
-def _estimate(name: str, title: str, meaning: str, unit: str = "share") -> Column:
-    return Column(name, title, meaning, "number", unit, 2)
-
-
-def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> Captioned:
-    """Return the compact table of groups."""
-    names = names or GroupNames()
-    battery, judges = rows[0].battery, _labelled(rows)
-    prefixes = ["" if len(judges) == 1 else f"{snake(label)}_" for _, label in judges]
-    shown = [(f"{prefix}n", f"{prefix}burden") for prefix in prefixes]
-    columns: list[RecordColumn] = []
-    for (judge, label), prefix in zip(judges, prefixes, strict=True):
-        suffix = f" ({label})" if prefix else ""
-        columns.append(whole(f"{prefix}n", f"N{suffix}", _N, of_judge(judge.terms)("n_burden")))
-        columns += _burden_columns(judge.terms, suffix, prefix)
-    if not judges:
-        columns.append(whole("n", "N", "responses that count", "summary.answers.n"))
-    titles = {named.id: named.title for row in rows for named in row.summary.named}
-    taken = [column.name for column in (*names.columns(rows), *(one.column for one in columns))]
-    own = column_names((*(subtest.id for subtest in battery.subtests), *titles), taken)
-    for subtest in battery.subtests:
-        if any(part.share.scored for row in rows if (part := row.part(subtest.id))):
-            meaning = f"{ACCURACY.meaning}, in {subtest.title}"
-            column = _estimate(own[subtest.id], subtest.title, meaning)
-            columns += _accuracy(of_part(subtest.id), column)
-    for naming, title in titles.items():
-        right = measure_of("outcome").meaning
-        meaning = f"share of names that count as right in {title}: {right}"
-        columns += names_right(_estimate(own[naming], title, meaning), naming, "outcome")
-    notes: list[Footnote] = []
-    for (judge, label), prefix, its in zip(judges, prefixes, shown, strict=True):
-        suffix = f" by {label}" if prefix else ""
-        notes += [Footnote(told, its) for told in burden_notes(rows, names, judge.terms, suffix)]
-    notes += _declared_cautions([judge for judge, _ in judges], shown)
-    notes += baseline_notes(rows, own)
-    notes += _group_notes(rows, names, own)
-    table = group_table("compact", rows, names, columns)
-    named = names.columns(rows)
-    also = (
-        {"group": tuple(column.name for column in named)}
-        if len(named) > 1
-        else {snake(rows[0].group.by): (named[0].name,)}
-    )
-    caption = partial(_caption, rows, judges, shown, own)
-    return Captioned(table, caption(table.names), tuple(notes), battery.id, also, caption)
-
-
-def _burden_columns(terms: Terms, suffix: str = "", prefix: str = "") -> Iterator[RecordColumn]:
-    taken = of_judge(terms)
-    yield from with_interval(
-        _estimate(f"{prefix}burden", f"Burden{suffix}", BURDEN.meaning, BURDEN.unit),
-        taken("symptom_burden.value"),
-        taken("interval"),
-        why=taken("interval_reason"),
-    )
-    marked = "fewer than half of the responses are usable"
-    yield truth(f"{prefix}burden_few", "Few usable", marked, taken("usable.few"))
-
-
-def _accuracy(taken: Taken, column: Column) -> tuple[RecordColumn, ...]:
+def _estimate(name: str, title: str, meaning: str, measure: Measure) -> tuple[RecordColumn, ...]:
+    """Return the columns of a value, its interval, and why it has none."""
     return with_interval(
-        column,
-        taken(lambda part: part.share.accuracy().value),
-        taken(lambda part: part.share.interval()),
-        why=taken(lambda part: part.share.interval_reason()),
-    )
+        Column(name, title, meaning, "number", measure.unit, 2),
+        _got(measure.id), _got(measure.id, "interval"), why=_got(measure.id, "interval_reason"),
+    )  # fmt: skip
 
 
-def _caption(
-    rows: Sequence[Grouped],
-    judges: Sequence[tuple[JudgeSummary, str]],
-    shown: Sequence[tuple[str, str]],
-    own: Mapping[str, str],
-    columns: Collection[str],
-) -> str:
-    battery = rows[0].battery
-    parts = [
-        f"symptom burden over {plural(len(judge.burden.features), 'feature')} "
-        f"({label}, {judge.scope.replace('-', ' ')})"
-        for (judge, label), its in zip(judges, shown, strict=True)
-        if {*its} & {*columns}
-    ]
-    scored = [part.id for row in rows for part in row.summary.subtests if part.share.scored]
-    if any(own[subtest] in columns for subtest in scored):
-        parts.append("accuracy (policy exact)")
-    if any(own[named.id] in columns for row in rows for named in row.summary.named):
-        parts.append("names counted as right (a listener's score, else the rule of the battery)")
-    what = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
-    return f"{battery.title} {battery.version}: {what}, with 95 % intervals for prompts like these."
+def _value(name: str, title: str, measure: Measure, policy: str = EXACT) -> RecordColumn:
+    got = _got(measure.id, policy=policy)
+    return number(name, title, measure.meaning, got, unit=measure.unit)
 
 
-def burden_notes(
-    rows: Sequence[Grouped], names: GroupNames, terms: Terms, suffix: str = ""
-) -> Iterator[str]:
-    """Yield what must be known of the burdens of a judge: what N is, and what has no burden."""
-    yield f"N{suffix}: {_N}."
-    own = [(row, judge.burden) for row in rows if (judge := row.judge(terms))]
-    if any(burden.usable.few for _, burden in own):
-        yield "†: fewer than half of the responses are usable; such a burden is not to be ranked."
-    without: dict[str, list[str]] = {}
-    for row, burden in own:
-        causes = Counter(burden.no_burden)
-        if causes:
-            why = ", ".join(f"{n} {cause_in_words(cause)}" for cause, n in causes.most_common())
-            what = f"{causes.total()} of {burden.n_responses} ({why})"
-            without.setdefault(what, []).append(names.title(row))
-    if without:
-        told = (
-            f"{', '.join(having)}: {what} each" if len(having) > 1 else f"{having[0]} {what}"
-            for what, having in without.items()
-        )
-        yield f"Responses without a burden{suffix}: {'; '.join(told)}."
-    bounded = [
-        f"{names.title(row)} {words}" for row, burden in own for words in bounds_words(burden)
-    ]
-    if bounded:
-        yield f"Bounds of the burden{suffix}: {'; '.join(bounded)}."
+def _capital(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
-def baseline_notes(rows: Sequence[Grouped], columns: Mapping[str, str]) -> Iterator[Footnote]:
-    """Yield the baselines of each subtest, below the column of its accuracy."""
-    titles = {measure.id: measure.title for measure in BASELINES}
-    values: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for row in rows:
-        for part in row.summary.subtests:
-            for baseline, estimate in part.baselines.items() if part.share.scored else ():
-                if estimate.value is not None:
-                    own = values.setdefault((part.id, part.title), {})
-                    own.setdefault(titles.get(baseline, baseline), []).append(
-                        f"{estimate.value:.2f}"
-                    )
-    for (subtest, title), baselines in values.items():
-        shown = ", ".join(f"{baseline} {_span(found)}" for baseline, found in baselines.items())
-        yield Footnote(f"Baselines of {title}: {shown}.", (columns[subtest],))
+def _these(measure: str) -> RecordColumn:
+    def words(of: Of) -> str | None:
+        intervals = () if (one := of.find(measure)) is None else one.intervals
+        if len(intervals) < 2:
+            return None
+        if (ends := intervals[1].interval) is None:
+            return intervals[1].reason.partition(":")[0]
+        return f"[{', '.join(ends_of(ends.low, ends.high, 2))}]"
+
+    meaning = "95 % interval for exactly these prompts, or why there is none"
+    return text("these_prompts", "These prompts", meaning, words)
 
 
-def _span(values: Sequence[Any], form: str = "") -> str:
-    return " to ".join(f"{one:{form}}" for one in dict.fromkeys((min(values), max(values))))
+def _placed(
+    columns: Iterable[RecordColumn], name: str = "", title: str = "", meaning: str = "", **key: Any
+) -> Iterator[RecordColumn]:
+    """Yield columns of values that are looked up elsewhere, named after the first column."""
+    columns = list(columns)
+    first = columns[0].column
+    for column, take in columns:
+        called = column.name.replace(first.name, name or first.name, 1)
+        own = replace(column, name=called)
+        if column is first:
+            own = replace(own, title=title or column.title, meaning=meaning or column.meaning)
+        yield RecordColumn(own, partial(_elsewhere, take, key))
 
 
-def _declared_cautions(
-    judges: Sequence[JudgeSummary], columns: Sequence[tuple[str, ...]]
-) -> Iterator[Footnote]:
-    """Yield the caution that each judge declared."""
-    own: dict[tuple[str, str], tuple[str, ...]] = {}
-    for judge, names in zip(judges, columns, strict=True):
-        if judge.caution:
-            key = judge.rater, judge.caution.rstrip(".")
-            own[key] = (*own.get(key, ()), *names)
-    called = judge_names(judge.rater for judge in judges)
-    for (rater, caution), names in own.items():
-        yield Footnote(f"Verdicts of {called[rater]}: {caution}.", names)
+def _elsewhere(take: Callable[[Any], Any], key: Mapping[str, Any], of: Of) -> Any:
+    return take(of._replace(**key))
 
 
-def _group_notes(
-    rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
-) -> Iterator[Footnote]:
-    """Yield that there are few items, N of accuracies, what all share, over what was pooled."""
-    yield from map(Footnote, few_items(*(row.summary for row in rows)))
-    burdens = [judge.burden for row in rows for judge in row.summary.judges]
-    yield from map(Footnote, correlation_notes(burdens))
-    scored: dict[tuple[str, str], list[int]] = {}
-    for row in rows:
-        for part in row.summary.subtests:
-            if part.share.scored:
-                scored.setdefault((part.id, part.title), []).append(part.share.scored)
-    if scored:
-        shown = ", ".join(f"{title} {_span(found, ',')}" for (_, title), found in scored.items())
-        columns = tuple(own[subtest] for subtest, _ in scored)
-        yield Footnote(f"Scored responses of a group: {shown}.", columns)
-    yield from map(Footnote, shared_note(rows, names.rename))
-    # How all responses of models were drawn, where no name and no other note says it.
-    found = [row.group.circumstances.get("decoding", ()) for row in rows if row.group.has_model]
-    told = {name for row in rows for name, _ in (*row.group.apart, *row.group.shared)}
-    if found and "decoding" not in told and len(set(found)) == 1 and len(found[0]) == 1:
-        yield Footnote(f"Decoding of all responses of models: {found[0][0]}.")
-    yield from map(Footnote, _pooled(rows, names))
+# -- columns of each kind of result --------------------------------------------------------------
+
+N_OF_BURDEN = whole("n", "N", _N, _got(BURDEN.id, "n"))
+_BURDEN = (
+    *_estimate("burden", "Burden", BURDEN.meaning, BURDEN),
+    truth("burden_few", "Few usable", "fewer than half of the responses are usable",
+          _got(BURDEN.id, "usable.few")),
+)  # fmt: skip
+BURDENS = (
+    N_OF_BURDEN,
+    whole("usable", "Usable", "usable responses in the judge's scope", _got("usable")),
+    whole("judged", "Of", "responses in the judge's scope", _got("responses")),
+    whole("distinct", "Distinct", "different texts among them", _got("distinct")),
+    *_BURDEN,
+    _these(BURDEN.id),
+    _value("words", "Words", WORDS_MEAN),
+)
+_RIGHT = _estimate("exact", "Exact", "share of right responses, policy exact", ACCURACY)
+ACCURACIES = (
+    whole("n", "N", "responses with a verdict", _got(ACCURACY.id, "n")),
+    whole("right", "Right", "right responses, policy exact", _got(ACCURACY.id, "total")),
+    *_RIGHT,
+    _these(ACCURACY.id),
+    *(number(policy, policy.capitalize(), f"share of right responses, policy {policy}",
+             _got(ACCURACY.id, policy=policy), unit="share") for policy in POLICIES[1:]),
+    *chain.from_iterable(
+        _estimate(one.id, _capital(one.title), one.meaning, one) for one in SUBTEST_MEASURES),
+    *(_value(one.id, _capital(one.title), one) for one in BASELINES),
+)  # fmt: skip
+_RATE = _estimate("rate", "Rate", FEATURE_RATE.meaning, FEATURE_RATE)
+FEATURES = (
+    number("present", "Present", "responses with the feature", _got(FEATURE_RATE.id, "total"),
+           digits=None),
+    whole("n", "Of", "responses with a burden", _got(FEATURE_RATE.id, "n")),
+    *_RATE,
+    _these(FEATURE_RATE.id),
+)  # fmt: skip
+COUNTS = (
+    *(whole(policy, policy.capitalize(), f"how many, policy {policy}", _got("", "total", policy))
+      for policy in POLICIES),
+    whole("n", "Of", "responses that could be", _got("", "n")),
+)  # fmt: skip
+_COUNT = (text("count", "", "", lambda of: (one := of.find("")) and f"{one.total:.0f} of {one.n}"),)
+_MEAN = (number("mean", "Mean", "of the responses for which it is defined", _got("")),
+         whole("mean_n", "N", "these responses", _got("", "n")))  # fmt: skip
+MEANS = (
+    *_MEAN,
+    number("total", "Sum", "over these responses, of a count",
+           lambda of: (one := of.find("")) and (one.total if one.kind == "count" else None),
+           digits=None),
+)  # fmt: skip
+POSITIONS = (
+    whole("keyed", "Keyed", "responses to items whose right option stands there",
+          _got("position_accuracy", "n")),
+    whole("right", "Right", "right ones of these, policy exact",
+          _got("position_accuracy", "total")),
+    _value("share", "Chosen", measure_of("position_share")),
+)  # fmt: skip
 
 
-def _pooled(rows: Sequence[Grouped], names: GroupNames) -> Iterator[str]:
-    """Yield in what the members of groups differ that are pooled; groups alike are named once."""
-    groups: dict[str, list[str]] = {}
-    for row in rows:
-        for name, values in row.group.mixed.items():
-            # The names of examinees may be people's.
-            told = (
-                plural(len(values), "examinee")
-                if name == "examinee"
-                else f"{title_of(name)} {' | '.join(names.rename(value, row) for value in values)}"
-            )
-            groups.setdefault(told, []).append(names.title(row))
-    for told, having in groups.items():
-        of = "All groups are" if len(having) == len(rows) > 1 else f"{', '.join(having)}:"
-        yield f"{of} pooled over {told}."
+def _named(of: Of, path: str) -> Any:
+    named = of.row.named(of.part)
+    return named and attrgetter(path)(named.summary)
 
 
-def report_tables(
-    battery: Battery, rows: Sequence[Grouped], names: GroupNames
-) -> Iterator[tuple[str, Captioned]]:
-    """Yield the tables of a report behind the compact one, each with the title of its section."""
-    for title, tables in (
-        ("Burden", _burdens(rows, names)),
-        ("Features", _features(battery, rows, names)),
-        ("Accuracy", _accuracies(battery, rows, names)),
-        ("Measures", _measures(battery, rows, names)),
-        ("Naming", _naming(rows, names)),
-        ("Errors", _errors(battery, rows, names)),
-        ("Responses", _statuses(rows, names)),
-        ("Statistics", _statistics(rows, names)),
-    ):
-        yield from ((title, table) for table in tables)
+def _names_right(of: Of, field: str) -> Any:
+    shares = _named(of, "accuracy") or ()
+    return next((getattr(own, field) for own in shares if own.basis == of.feature), None)
 
 
-def _burdens(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the burdens of groups, one table for each judge and its terms."""
-    for judge, label in _labelled(rows):
-        taken = of_judge(judge.terms)
-        columns = (
-            whole("n", "N", _N, taken("n_burden")),
-            whole("usable", "Usable", "usable responses in the judge's scope",
-                  taken("usable.usable")),
-            whole("judged", "Of", "responses in the judge's scope", taken("n_responses")),
-            whole("distinct", "Distinct", "different texts among them", taken("n_distinct")),
-            *_burden_columns(judge.terms),
-            text("these_prompts", "These prompts", _THESE,
-                 taken(lambda burden: _these(burden.intervals))),
-            number("words", "Words", WORDS_MEAN.meaning, taken("words_mean.value"),
-                   unit=WORDS_MEAN.unit, digits=1),
-        )  # fmt: skip
-        features = plural(len(judge.burden.features), "feature")
-        caption = f"Symptom burden over {features}: {label}, {judge.scope.replace('-', ' ')}."
-        notes = map(Footnote, burden_notes(rows, names, judge.terms))
-        yield Captioned(group_table(f"burden-{label}", rows, names, columns), caption, (*notes,))
+_NAMED = with_interval(
+    Column("right", "Right", "", "number", "share", 2),
+    partial(_names_right, field="rate"), partial(_names_right, field="interval"),
+)  # fmt: skip
+NAMES = (
+    whole("items", "Items", "items answered",
+          lambda of: (_named(of, "statuses") or {}).get("answered", 0)),
+    *chain.from_iterable(
+        _placed(_NAMED, re.sub("-", "_", one), measure_of(one).title, measure_of(one).meaning,
+                feature=one) for one in RATING_SOURCES),
+    number("latency", "Latency", LATENCY.meaning, partial(_named, path="latency_median_s"),
+           unit=LATENCY.unit),
+)  # fmt: skip
 
 
-def _features(battery: Battery, rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the rates of features, one table or several for each judge and its terms."""
-    titles = {feature.id: feature.title for feature in battery.features}
-    for judge, label in _labelled(rows):
-        features = judge.burden.features
-        if not any(own.burden.n_burden for row in rows if (own := row.judge(judge.terms))):
-            continue
-        at_once = -(-len(features) // max(1, -(-len(features) // COLUMNS_AT_ONCE)))
-        for start in range(0, len(features), at_once or 1):
-            shown = features[start : start + at_once]
-            called = column_names(shown, [column.name for column in names.columns(rows)])
-            columns = [
-                column
-                for feature in shown
-                for column in _feature_columns(
-                    judge.terms, feature, titles.get(feature, feature), called[feature]
-                )
-            ]
-            part = f", {start + 1} to {start + len(shown)}" if len(features) > len(shown) else ""
-            caption = f"Share of responses with a feature{part}: {label}."
-            yield Captioned(group_table(f"features-{label}-{start}", rows, names, columns), caption)
-
-
-def _feature_columns(terms: Terms, feature: str, title: str, name: str) -> Sequence[RecordColumn]:
-    def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
-        return of_judge(terms)(lambda burden: value(burden) if burden.n_burden else None)
-
-    return with_interval(
-        _estimate(name, title, f"{FEATURE_RATE.meaning}: {feature}"),
-        taken(lambda burden: burden.rate(feature).value),
-        taken(lambda burden: burden.rate_intervals(feature)[0].interval),
-        why=taken(lambda burden: burden.rate_intervals(feature)[0].reason),
-    )
-
-
-def _accuracies(
-    battery: Battery, rows: Sequence[Grouped], names: GroupNames
-) -> Iterator[Captioned]:
-    """Yield the accuracies of each subtest that is scored right or wrong."""
-    notes = [(note.columns, note.text) for note in baseline_notes(
-        rows, {one.id: one.id for one in battery.subtests}
-    )]  # fmt: skip
-    for subtest in battery.subtests:
-        if not any(part.share.scored for row in rows if (part := row.part(subtest.id))):
-            continue
-        taken = of_part(subtest.id, scored=True)
-        right = "share of right responses, policy"
-        columns = [
-            whole("n", "N", "responses with a verdict", taken(lambda part: part.share.scored)),
-            *_accuracy(taken, _estimate("exact", "Exact", f"{right} exact")),
-            text("these_prompts", "These prompts", _THESE,
-                 taken(lambda part: _these(part.share.intervals()))),
-            *(
-                number(policy, policy.capitalize(), f"{right} {policy}",
-                       taken(partial(_accuracy_by, policy)), unit="share")
-                for policy in POLICIES[1:]
-            ),
-            *(
-                number(measure.id, measure.title.capitalize(), measure.meaning,
-                       taken(partial(_value_of, measure.id)), unit="share")
-                for measure in SUBTEST_MEASURES
-                if measure.yes_no and task_type(subtest.response).answers
-            ),
-        ]  # fmt: skip
-        table = group_table(f"accuracy-{subtest.id}", rows, names, columns)
-        own = tuple(Footnote(note) for of, note in notes if of == (subtest.id,))
-        yield Captioned(table, f"{subtest.title}: accuracy.", own)
-
-
-def _accuracy_by(policy: str, part: SubtestSummary) -> float | None:
-    return part.share.accuracy(policy).value
-
-
-def _value_of(measure: str, part: SubtestSummary) -> float | None:
-    return part.estimate(measure).value
-
-
-def _errors(battery: Battery, rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the kinds of errors of each subtest in which there are some, under the policy exact."""
-
-    def told(kind: str, part: SubtestSummary) -> str | None:
-        errors = part.by_foil.get(kind)
-        return None if errors is None else f"{errors.errors['exact']} of {errors.of}"
-
-    for subtest in battery.subtests:
-        parts = [part for row in rows if (part := row.part(subtest.id))]
-        kinds = dict.fromkeys(
-            kind for part in parts for kind, own in part.by_foil.items() if own.errors["exact"]
-        )
-        if not kinds:
-            continue
-        columns = []
-        called = column_names(kinds, [column.name for column in names.columns(rows)])
-        for kind in kinds:
-            words = kind.replace("-", " ")
-            meaning = f"errors of the kind {words}, of the responses to items that allow it"
-            value = of_part(subtest.id)(partial(told, kind))
-            columns.append(text(called[kind], words.capitalize(), meaning, value))
-        table = group_table(f"errors-{subtest.id}", rows, names, columns)
-        yield Captioned(table, f"{subtest.title}: errors by kind, policy exact.")
-
-
-def _statuses(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
+def _statuses(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
     """Yield how many responses count, and their statuses."""
-    columns = [
-        whole("responses", "Responses", "responses that count", "summary.answers.n"),
-        whole("usable", "Usable", "usable responses among them", "summary.answers.usable.usable"),
-        whole("distinct", "Distinct", "different texts among them", "summary.answers.n_distinct"),
-    ]
-
-    def counted(status: str, row: Grouped) -> int:
-        return row.summary.answers.statuses.get(status, 0)
-
-    for status in dict.fromkeys(one for row in rows for one in row.summary.answers.statuses):
-        title = status.replace("-", " ").capitalize()
-        meaning = f"responses with the status {status}"
-        value = partial(counted, status)
-        columns.append(whole(f"status_{snake(status)}", title, meaning, value))
-    yield Captioned(group_table("statuses", rows, names, columns), "Responses and their statuses.")
+    yield whole("responses", "Responses", "responses that count", _got("responses"))
+    yield whole("usable", "Usable", "usable responses among them", _got("usable"))
+    yield whole("distinct", "Distinct", "different texts among them", _got("distinct"))
+    for status in dict.fromkeys(one for row in rows for one in row.results.of("status")):
+        title, meaning = plain(status).capitalize(), f"responses with the status {status}"
+        count = whole("status", title, meaning, lambda of: _got("status")(of) or 0)
+        yield from _placed([count], f"status_{snake(status)}", feature=status)
 
 
-def _these(intervals: Sequence[EstimatedInterval]) -> str | None:
-    found = next((one for one in intervals if one.estimand is Estimand.THESE_PROMPTS), None)
-    if found is None:
-        return None
-    if found.interval is None:
-        return found.reason.partition(":")[0]
-    return f"[{', '.join(ends_of(found.interval.low, found.interval.high, 2))}]"
+# -- tables of groups ----------------------------------------------------------------------------
 
 
-def _naming(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the accuracies of each naming subtest, by what decides whether a name is right."""
-    titles = {named.id: named.title for row in rows for named in row.summary.named}
-    for subtest, title in titles.items():
-        answered = partial(_of_named, subtest, lambda found: found.statuses.get("answered", 0))
-        columns = [whole("items", "Items", "items answered", answered)]
-        for basis in RATING_SOURCES:
-            measure = measure_of(basis)
-            column = _estimate(snake(basis), measure.title, measure.meaning, measure.unit)
-            columns += names_right(column, subtest, basis)
-        latency = partial(_of_named, subtest, attrgetter("latency_median_s"))
-        columns.append(number("latency", "Latency", LATENCY.meaning, latency, unit=LATENCY.unit))
-        own = [row for row in rows if row.named(subtest)]
-        table = group_table(f"naming_{subtest}", own, names, columns)
-        yield Captioned(table, f"{title}: names that are right, median latency in seconds.")
+@dataclass(frozen=True, slots=True)
+class GroupNames:
+    """Names groups; ``rename`` returns how a name is printed.
+
+    Examinees whose responses are pooled are counted, or named where ``examinees``.
+    """
+
+    rename: Rename = lambda text, row: text
+    examinees: bool = False
+
+    def title(self, row: Grouped) -> str:
+        """Return the whole name of a group, for sentences."""
+        return self.rename(row.group.title, row)
+
+    def columns(self, rows: Sequence[Grouped]) -> tuple[Column, ...]:
+        """Return the columns that name groups; all are grouped by the same keys."""
+        values = rows[0].group.values
+        if len(values) < 2:
+            title = values[0].title if values else rows[0].group.by.replace("-", " ")
+            return (Column("group", title.capitalize(), "the name of the group"),)
+        return tuple(
+            Column(snake(one.key), one.title.capitalize(), f"{one.title} of the group")
+            for one in values
+        )
+
+    def cells(self, row: Grouped) -> tuple[str, ...]:
+        """Return the names of a group, one for each of :meth:`columns`.
+
+        Conditions that tell it from other groups of the same name are in the first.
+        """
+        group = row.group
+        if len(group.values) < 2:
+            return (self.title(row),)
+        first, *others = (self.rename(one.cell, row) for one in group.values)
+        return (f"{first} ({group.conditions})" if group.apart else first, *others)
 
 
-def _of_named(subtest: str, take: Callable[[NamingSummary], Any], row: Grouped) -> Any:
-    named = row.named(subtest)
-    assert named is not None
-    return take(named.summary)
+def _table(
+    name: str,
+    heads: Sequence[Column],
+    records: Sequence[tuple[Sequence[Any], Of]],
+    columns: Iterable[RecordColumn],
+    caption: str,
+    notes: Iterable[str | Footnote] = (),
+) -> Captioned:
+    """Return a table: what names a row, then what columns take; columns without a value go."""
+    found = [(one.column, [one.value(of) for _, of in records]) for one in columns]
+    without = {column.name for column, values in found if all(v is None for v in values)}
+    ends = {column.name + end for column, _ in found for end in (LOW, HIGH, FEW, WHY)}
+    without -= ends
+    without |= {name + end for name in without for end in (LOW, HIGH, FEW, WHY)}
+    kept = [(column, values) for column, values in found if column.name not in without]
+    rows = [[*cells, *(values[at] for _, values in kept)] for at, (cells, _) in enumerate(records)]
+    made = table_of(snake(name), [*heads, *(column for column, _ in kept)], rows)
+    told = (Footnote(note) if isinstance(note, str) else note for note in notes)
+    return Captioned(made, caption, tuple(told))
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of one battery, whose tables have a row for each."""
+
+    rows: Sequence[Grouped]
+    names: GroupNames = field(default_factory=GroupNames)
+
+    @property
+    def battery(self) -> Battery:
+        """What they were given."""
+        return self.rows[0].battery
+
+    @cached_property
+    def heads(self) -> tuple[Column, ...]:
+        """The columns that name groups."""
+        return self.names.columns(self.rows)
+
+    @cached_property
+    def taken(self) -> list[str]:
+        """Their names."""
+        return [column.name for column in self.heads]
+
+    def table(
+        self,
+        name: str,
+        columns: Iterable[RecordColumn],
+        caption: str,
+        notes: Iterable[str | Footnote] = (),
+        **key: Any,
+    ) -> Captioned:
+        """Return a table of what columns take from each group; ``key``: of which part or judge."""
+        records = [(self.names.cells(row), Of(row, **key)) for row in self.rows]
+        return _table(name, self.heads, records, columns, caption, notes)
+
+
+def burden_tables(groups: Groups) -> Iterator[Captioned]:
+    """Yield the burdens of groups, one table for each judge and its terms."""
+    for judge, label in labelled(groups.rows):
+        of = f"{plural(len(judge.burden.features), 'feature')}: {label}"
+        caption = f"Symptom burden over {of}, {judge.scope.replace('-', ' ')}."
+        prompt = f", prompt {judge.prompt_hash[:8]}" if judge.prompt_hash else ""
+        whole_name = without_folders(judge.rater)
+        notes = [f"{label}: {whole_name}{prompt}."] if prompt or label != whole_name else []
+        notes += burden_notes(groups.rows, groups.names, judge.terms)
+        yield groups.table(f"burden-{label}", BURDENS, caption, notes, rater=judge.terms)
+
+
+def _features_tables(groups: Groups) -> Iterator[Captioned]:
+    titles = {feature.id: feature.title for feature in groups.battery.features}
+    for judge, label in labelled(groups.rows):
+        every = judge.burden.features
+        at_once = -(-len(every) // max(1, -(-len(every) // COLUMNS_AT_ONCE))) or 1
+        if not any(row.results.n(BURDEN.id, rater=judge.terms) for row in groups.rows):
+            continue
+        for start in range(0, len(every), at_once):
+            shown = every[start : start + at_once]
+            columns = chain.from_iterable(
+                _placed(_RATE, name, titles.get(one, one), feature=one)
+                for one, name in column_names(shown, groups.taken).items()
+            )
+            part = f", {start + 1} to {start + len(shown)}" if len(every) > len(shown) else ""
+            caption = f"Share of responses with a feature{part}: {label}."
+            yield groups.table(f"features-{label}-{start}", columns, caption, rater=judge.terms)
+
+
+def _accuracy_tables(groups: Groups) -> Iterator[Captioned]:
+    for one in groups.battery.subtests:
+        if any(row.results.n(ACCURACY.id, one.id) for row in groups.rows):
+            caption = f"{one.title}: accuracy."
+            yield groups.table(f"accuracy-{one.id}", ACCURACIES, caption, part=one.id)
+
+
+def _measures_tables(groups: Groups) -> Iterator[Captioned]:
+    for subtest in groups.battery.subtests:
+        parts = (part for row in groups.rows if (part := row.part(subtest.id)))
+        further = {
+            name: one for part in parts for name, one in part.measures.items()
+            if one.measure not in subtest.task.errors
+        }  # fmt: skip
+        columns = chain.from_iterable(
+            _placed(_MEAN, snake(name), _capital(known.title),
+                    f"mean of: {known.meaning or known.title}",
+                    measure=one.measure, rater=one.rater)
+            for name, one in further.items() for known in [measure_of(name)]
+        )  # fmt: skip
+        if further:
+            caption = f"{subtest.title}: means over the responses for which a measure is defined."
+            yield groups.table(f"measures_{subtest.id}", columns, caption, part=subtest.id)
+
+
+def _naming_tables(groups: Groups) -> Iterator[Captioned]:
+    for part, title in _names_of_named(groups.rows).items():
+        caption = f"{title}: names that are right, median latency in seconds."
+        own = Groups([row for row in groups.rows if row.named(part)], groups.names)
+        yield own.table(f"naming_{part}", NAMES, caption, part=part)
+
+
+def _errors_tables(groups: Groups) -> Iterator[Captioned]:
+    for subtest in groups.battery.subtests:
+        every = (row.results.of(FOIL_ERRORS.id, subtest.id).items() for row in groups.rows)
+        kinds = dict.fromkeys(kind for own in every for kind, found in own if found.total)
+        meaning = "errors of this kind, of the responses to items that allow it, policy exact"
+        columns = chain.from_iterable(
+            _placed(_COUNT, name, plain(kind).capitalize(), meaning, feature=kind,
+                    measure=FOIL_ERRORS.id)
+            for kind, name in column_names(kinds, groups.taken).items()
+        )  # fmt: skip
+        if kinds:
+            caption = f"{subtest.title}: errors by kind, policy exact."
+            yield groups.table(f"errors-{subtest.id}", columns, caption, part=subtest.id)
+
+
+def _responses_tables(groups: Groups) -> Iterator[Captioned]:
+    yield groups.table("statuses", _statuses(groups.rows), "Responses and their statuses.")
+
+
+def _statistics_tables(groups: Groups) -> Iterator[Captioned]:
+    yield from statistics_tables(groups.rows, groups.heads, groups.names.cells)
+
+
+SECTIONS: Mapping[str, Callable[[Groups], Iterator[Captioned]]] = {
+    "Burden": burden_tables,
+    "Features": _features_tables,
+    "Accuracy": _accuracy_tables,
+    "Measures": _measures_tables,
+    "Naming": _naming_tables,
+    "Errors": _errors_tables,
+    "Responses": _responses_tables,
+    "Statistics": _statistics_tables,
+}
+"""Title of a section to the tables that it has."""
+
+
+def statistics_tables(
+    rows: Sequence[HasResults],
+    heads: Sequence[Column] = (),
+    cells: Callable[[Any], Sequence[str]] = lambda row: (),
+) -> Iterator[Captioned]:
+    """Yield a table for each statistic that is registered."""
+    found: dict[Statistic, list[tuple[list[Any], Result]]] = {}
+    for row in rows:
+        for one in row.results:
+            if one.statistic:
+                named = [*cells(row), one.part or None, one.feature or None]
+                found.setdefault(one.statistic.statistic, []).append((named, one))
+    for made, own in found.items():
+        value = Column("value", "Value", made.meaning, "number", made.unit, made.digits,
+                       made.percent)  # fmt: skip
+        declared = [
+            *heads,
+            Column("part", "Subtest", "the subtest; empty: all responses"),
+            Column("of", "Of", "what the value belongs to"),
+            value,
+            *(replace(value, name=f"value_{end}", title=end.capitalize(),
+                      meaning=f"{words} end of its 95 % interval") for end, words in ENDS),
+            Column("n", "N", "responses behind it", "integer"),
+        ]  # fmt: skip
+        values = [
+            [*named, one.value.value, getattr(one.interval, "low", None),
+             getattr(one.interval, "high", None), one.n or None]
+            for named, one in own
+        ]  # fmt: skip
+        caption = f"{made.title}: {made.meaning}{f' ({made.unit})' if made.unit else ''}."
+        undefined = dict.fromkeys(
+            f"{one.feature or one.part or made.title}: {one.value.reason}."
+            for _, one in own if one.value.value is None
+        )  # fmt: skip
+        table = table_of(snake(made.id), declared, values)
+        yield Captioned(table, caption, tuple(map(Footnote, undefined)))
+
+
+def own_tables(summary: Summary, battery: Battery, *, details: bool = False) -> Iterator[Captioned]:
+    """Yield the tables of one group: a row for each subtest; ``details``: of features, errors."""
+    named = {one.id for one in summary.named}
+    parts = [one for one in summary.subtests if one.id not in named]
+    if any(one.planned for one in parts):  # else all of the battery was given
+        parts = [one for one in parts if one.planned]
+    subtest = Column("subtest", "Subtest", "the title of the subtest")
+    given = whole("given", "Given", "responses that count", _got("counted"))
+    records: list[tuple[Sequence[Any], Of]] = [((one.title,), Of(summary, one.id)) for one in parts]
+    if records:
+        notes = [note for part in parts for note in _own_notes(summary, part)]
+        yield _table("accuracy", [subtest], records, (given, *ACCURACIES), "", notes)
+    titles = {part.id: part.title for part in parts}
+    measure = Column("measure", "Measure", "what was measured")
+    further = [
+        ((titles.get(part, part), name), Of(summary, part, rater, measure=id_))
+        for part, rater, name, id_ in _further(summary) if not part or part in titles
+    ]  # fmt: skip
+    if further:
+        yield _table("measures", [subtest, measure], further, MEANS, "")
+    if not details:
+        return
+    for what, id_, columns in (
+        ("Wrong", FOIL_ERRORS.id, COUNTS), ("Right", ACCURACY.id, COUNTS),
+        ("Position", "position_accuracy", POSITIONS),
+    ):  # fmt: skip
+        head = Column("kind", what, "kind of error, tag of the items, or position of the option")
+        records = [
+            ((title, plain(kind)), Of(summary, part, feature=kind, measure=id_))
+            for part, title in titles.items()
+            for kind, one in summary.results.of(id_, part).items() if one.n
+        ]  # fmt: skip
+        if records:
+            yield _table(what.lower(), [subtest, head], records, columns, "")
+
+
+def features_table(judge: JudgeSummary, summary: Summary, battery: Battery) -> Captioned:
+    """Return the rates of a judge's features in one group."""
+    titles = {feature.id: feature.title for feature in battery.features}
+    head = Column("feature", "Feature", "the title of the feature")
+    records = [((titles.get(one, one),), Of(summary, rater=judge.terms, feature=one))
+               for one in judge.features]  # fmt: skip
+    return _table("features", [head], records, FEATURES, f"Features: {judge.rater}.")
+
+
+def _further(summary: Summary) -> Iterator[tuple[str, str, str, str]]:
+    """Yield subtest, rater, title and id of each further measure."""
+    for part in summary.subtests:
+        for name, one in part.measures.items():
+            title = measure_of(name).title if name == one.measure else name
+            if one.total or name not in task_type(part.kind).errors:
+                yield part.id, one.rater, title, one.measure
+    for rater, measures in summary.others.items():
+        yield from (("", rater, f"{rater}: {name}", name) for name in measures)
+
+
+def _own_notes(summary: Summary, part: SubtestSummary) -> Iterator[str]:
+    """Yield what the row of a subtest does not show."""
+    given, answered = part.share.n, part.answered
+    if given < answered:
+        yield (
+            f"{part.title}: {given} of {answered} counted; identical answers that were not "
+            "sampled, or were sampled with the same seed, are counted once."
+        )
+    odd = {**summary.results.of("unusable", part.id), **summary.results.of("status", part.id)}
+    told = [f"{one.value.value} {plain(name)}" for name, one in odd.items() if name != "ok"]
+    if told:
+        yield f"{part.title}: of {plural(answered, 'response')} {', '.join(told)}."
 
 
 def said_tables(
@@ -506,59 +555,215 @@ def said_tables(
                 yield Captioned(table, caption, tuple(map(Footnote, filter(None, notes))))
 
 
-def _measures(battery: Battery, rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the means of further measures of each subtest, such as lexical diversity."""
+# -- the compact table ---------------------------------------------------------------------------
 
-    def taken(name: str, path: str, part: SubtestSummary) -> Any:
-        own = part.measures.get(name)
-        return None if own is None else attrgetter(path)(own)
 
+def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
+    """Return the compact table of groups: burdens, right answers, names that are right."""
+    rows, names, heads = groups.rows, groups.names, groups.heads
+    battery, judges = rows[0].battery, labelled(rows) if burdens else []
+    several = len(judges) > 1
+    shown: dict[tuple[str, ...], tuple[JudgeSummary, str]] = {}
+    columns: list[RecordColumn] = []
+    notes: list[Footnote] = []
+    for judge, label in judges:
+        prefix, suffix = (f"{snake(label)}_", f" ({label})") if several else ("", "")
+        shown[f"{prefix}n", f"{prefix}burden"] = judge, label
+        columns += _placed([N_OF_BURDEN], f"{prefix}n", f"N{suffix}", rater=judge.terms)
+        columns += _placed(_BURDEN, f"{prefix}burden", f"Burden{suffix}", rater=judge.terms)
+        told = burden_notes(rows, names, judge.terms, f" by {label}" if several else "")
+        notes += [Footnote(one, (f"{prefix}n", f"{prefix}burden")) for one in told]
+    if not judges:
+        columns.append(whole("n", "N", "responses that count", _got("responses")))
+    titles = _names_of_named(rows)
+    taken = [*groups.taken, *(one.column.name for one in columns)]
+    own = column_names((*(subtest.id for subtest in battery.subtests), *titles), taken)
     for subtest in battery.subtests:
-        parts = [part for row in rows if (part := row.part(subtest.id))]
-        found = dict.fromkeys(
-            name
-            for part in parts
-            for name, measured in part.measures.items()
-            if measured.measure not in subtest.task.errors
-        )
-        columns = []
-        for name in found:
-            measure, column = measure_of(name), snake(name)
-            mean, n = (
-                of_part(subtest.id)(partial(taken, name, path)) for path in ("mean.value", "n")
-            )
-            columns += [
-                number(column, measure.title[:1].upper() + measure.title[1:],
-                       f"mean of: {measure.meaning or measure.title}", mean, unit=measure.unit),
-                whole(f"{column}_n", "N", f"responses for which {column} is defined", n),
-            ]  # fmt: skip
-        if columns:
-            caption = f"{subtest.title}: means over the responses for which a measure is defined."
-            yield Captioned(group_table(f"measures_{subtest.id}", rows, names, columns), caption)
+        if any(row.results.n(ACCURACY.id, subtest.id) for row in rows):
+            meaning = f"{ACCURACY.meaning}, in {subtest.title}"
+            columns += _placed(_RIGHT, own[subtest.id], subtest.title, meaning, part=subtest.id)
+    outcome = measure_of("outcome").meaning
+    for part, title in titles.items():
+        columns += _placed(_NAMED, own[part], title, outcome, part=part, feature="outcome")
+    caution = _declared_cautions(shown)
+    notes += [*caution, *baseline_notes(rows, own), *_group_notes(rows, names, own)]
+    table = groups.table("compact", columns, "").table
+    named = tuple(column.name for column in heads)
+    also = {"group": named} if len(named) > 1 else {snake(rows[0].group.by): named}
+
+    def caption(of: Iterable[str]) -> str:
+        columns = {*of}
+        parts = [
+            f"symptom burden over {plural(len(judge.burden.features), 'feature')} "
+            f"({label}, {judge.scope.replace('-', ' ')})"
+            for its, (judge, label) in shown.items() if {*its} & columns
+        ]  # fmt: skip
+        if any(own[one.id] in columns for one in battery.subtests):
+            parts.append("accuracy (policy exact)")
+        if any(own[part] in columns for part in titles):
+            how = "a listener's score, else the rule of the battery"
+            parts.append(f"names counted as right ({how})")
+        what = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
+        where = f"{battery.title} {battery.version}"
+        return f"{where}: {what}, with 95 % intervals for prompts like these."
+
+    return Captioned(table, caption(table.names), tuple(notes), battery.id, also, caption)
 
 
-def _statistics(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
-    """Yield the table of the statistics that are registered, if there are some."""
-    values: list[list[Any]] = [
-        [
-            *names.cells(row), found.statistic.title, found.part or None, value.of or None,
-            value.value, value.low, value.high, found.statistic.unit or None, value.n,
-        ]
-        for row in rows
-        for found in row.summary.statistics
-        for value in found.values
-    ]  # fmt: skip
-    if not values:
-        return
-    declared = [
-        *names.columns(rows),
-        Column("statistic", "Statistic", "the title of the statistic"),
-        Column("part", "Subtest", "the subtest; empty: all responses"),
-        Column("of", "Of", "what the value belongs to"),
-        Column("value", "Value", "the value", "number", "", 2),
-        Column("value_low", "Low", "lower end of its 95 % interval", "number", "", 2),
-        Column("value_high", "High", "upper end of its 95 % interval", "number", "", 2),
-        Column("unit", "Unit", "of the value"),
-        Column("n", "N", "responses behind it", "integer"),
+def labelled(rows: Sequence[Grouped]) -> list[tuple[JudgeSummary, str]]:
+    """Return a summary of each judge and its terms, in order of appearance, with its label."""
+    first: dict[Terms, JudgeSummary] = {}
+    for row in rows:
+        for judge in row.summary.judges:
+            first.setdefault(judge.terms, judge)
+    return list(zip(first.values(), short_labels([*first.values()]), strict=True))
+
+
+def _names_of_named(rows: Sequence[Grouped]) -> dict[str, str]:
+    return {named.id: named.title for row in rows for named in row.summary.named}
+
+
+# -- notes ---------------------------------------------------------------------------------------
+
+
+def burden_notes(
+    rows: Sequence[Grouped], names: GroupNames, terms: Terms, suffix: str = ""
+) -> Iterator[str]:
+    """Yield what must be known of the burdens of a judge: what N is, and what has no burden."""
+    yield f"N{suffix}: {_N}."
+    own = [(row, judge.burden) for row in rows if (judge := row.judge(terms))]
+    if any(burden.usable.few for _, burden in own):
+        yield "†: fewer than half of the responses are usable; such a burden is not to be ranked."
+    causes: dict[str, dict[str, int]] = {}
+    for row, burden in own:
+        for cause, n in burden.no_burden.items():
+            causes.setdefault(cause, {})[names.title(row)] = n
+    if causes:
+        told = []
+        for cause, of in sorted(causes.items(), key=lambda one: -sum(one[1].values())):
+            where = ", ".join(f"{name} {n}" for name, n in of.items())
+            where = where if len(of) <= MOST_NAMED else f"in {len(of)} groups"
+            where = f" ({where})" if len(rows) > 1 else ""
+            told.append(f"{sum(of.values())} {cause_in_words(cause)}{where}")
+        yield f"Responses without a burden{suffix}: {'; '.join(told)}."
+    bounded = [
+        f"{names.title(row)} {words}" for row, burden in own for words in bounds_words(burden)
     ]
-    yield Captioned(table_of("statistics", declared, values), "Statistics.")
+    if bounded:
+        yield f"Bounds of the burden{suffix}: {'; '.join(bounded)}."
+    waiting: dict[int, list[str]] = {}
+    for row in rows:
+        waiting.setdefault(row.not_judged(terms.rater), []).append(names.title(row))
+    left = [f"{', '.join(having)}: {n}" for n, having in waiting.items() if n]
+    if left:
+        yield f"Responses not rated yet, not counted{suffix}: {'; '.join(left)}."
+
+
+def baseline_notes(rows: Sequence[Grouped], columns: Mapping[str, str]) -> Iterator[Footnote]:
+    """Yield the baselines of each subtest, below the column of its accuracy."""
+    for subtest in rows[0].battery.subtests:
+        found = {
+            one.title: [f"{value:.2f}" for row in rows
+                        if (value := row.results.value(one.id, subtest.id)) is not None]
+            for one in BASELINES
+        }  # fmt: skip
+        shown = ", ".join(f"{title} {_span(values)}" for title, values in found.items() if values)
+        if shown:
+            yield Footnote(f"Baselines of {subtest.title}: {shown}.", (columns[subtest.id],))
+
+
+def _span(values: Sequence[Any], form: str = "") -> str:
+    return " to ".join(f"{one:{form}}" for one in dict.fromkeys((min(values), max(values))))
+
+
+def _declared_cautions(
+    shown: Mapping[tuple[str, ...], tuple[JudgeSummary, str]],
+) -> Iterator[Footnote]:
+    """Yield the caution that each judge declared."""
+    own: dict[tuple[str, str], tuple[str, ...]] = {}
+    for names, (judge, _) in shown.items():
+        if judge.caution:
+            key = judge.rater, judge.caution.rstrip(".")
+            own[key] = (*own.get(key, ()), *names)
+    called = judge_names(judge.rater for judge, _ in shown.values())
+    for (rater, caution), names in own.items():
+        yield Footnote(f"Verdicts of {called[rater]}: {caution}.", names)
+
+
+def _group_notes(
+    rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
+) -> Iterator[Footnote]:
+    """Yield that there are few items, N of accuracies, what all share, over what was pooled."""
+    yield from map(Footnote, few_items(*(row.summary for row in rows)))
+    burdens = [judge.burden for row in rows for judge in row.summary.judges]
+    yield from map(Footnote, correlation_notes(burdens))
+    scored = {}
+    for one in rows[0].battery.subtests:
+        if found := [n for row in rows if (n := row.results.n(ACCURACY.id, one.id))]:
+            scored[own[one.id]] = f"{one.title} {_span(found, ',')}"
+    if scored:
+        shown = ", ".join(scored.values())
+        yield Footnote(f"Scored responses of a group: {shown}.", tuple(scored))
+    yield from map(Footnote, shared_note(rows, names.rename))
+    alike: dict[tuple[str, bool], list[Grouped]] = {}
+    for row in rows:
+        alike.setdefault((row.group.short or row.group.label, row.group.has_model), []).append(row)
+    for (label, _), same in alike.items():
+        differing = dict.fromkeys(title_of(name) for row in same for name, _ in row.group.apart)
+        if len(same) > 1 and differing:
+            told = f"{names.rename(label, same[0])}: separate rows, not pooled, because they differ"
+            yield Footnote(f"{told} in {', '.join(differing)}.")
+    group = rows[0].group
+    if group.together:
+        yield Footnote(f"Pooled on purpose over {', '.join(group.together)}.")
+    if several := [key for key in group.keys if key_of(key).several]:
+        yield Footnote(f"A response may be in several rows: by {', '.join(several)}.")
+    # How all responses of models were drawn, where no name and no other note says it.
+    drawn = [row.group.circumstances.get("decoding", ()) for row in rows if row.group.has_model]
+    known = {name for row in rows for name, _ in (*row.group.apart, *row.group.shared)}
+    if drawn and "decoding" not in known and len(set(drawn)) == 1 and len(drawn[0]) == 1:
+        yield Footnote(f"Decoding of all responses of models: {drawn[0][0]}.")
+    yield from map(Footnote, _pooled(rows, names))
+
+
+def _pooled(rows: Sequence[Grouped], names: GroupNames) -> Iterator[str]:
+    """Yield in what the members of groups differ that are pooled; groups alike are named once."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        for name, values in row.group.mixed.items():
+            # The names of examinees may be people's.
+            told = (
+                plural(len(values), "examinee")
+                if name == "examinee" and not names.examinees
+                else f"{title_of(name)} {' | '.join(names.rename(value, row) for value in values)}"
+            )
+            groups.setdefault(told, []).append(names.title(row))
+    for told, having in groups.items():
+        of = "All groups are" if len(having) == len(rows) > 1 else f"{', '.join(having)}:"
+        yield f"{of} pooled over {told}."
+
+
+def column_names(ids: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return a name for the column of each id, and for those of its interval, used only once.
+
+    >>> column_names(["n", "wc-1", "wc_1"], ["group", "n"])
+    {'n': 'own_n', 'wc-1': 'wc_1', 'wc_1': 'own_wc_1'}
+    """
+    found: dict[str, str] = {}
+    used = set(taken)
+    for one in dict.fromkeys(ids):
+        name = snake(one) or "own"
+        while used & (names := {name, f"{name}_low", f"{name}_high", f"{name}_why"}):
+            name = f"own_{name}"
+        used |= names
+        found[one] = name
+    return found
+
+
+def snake(text: str) -> str:
+    """Return a text as the name of a column.
+
+    >>> snake("Word comprehension (exact)")
+    'word_comprehension_exact'
+    """
+    return re.sub(r"[^0-9a-z]+", "_", text.lower()).strip("_")

@@ -14,30 +14,40 @@ from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.media.views.tables import shown_columns, view_of
 from tabwb.records.columns import Column, digits_of, ends_of
 from tabwb.records.words import NONE
-from tabwb.report.tables.captioned import HIGH, LOW, noted
+from tabwb.report.tables.captioned import FEW, HIGH, LOW, MARK, WHY, Captioned, noted
 from tabwb.tables.table import Table
 
+_Shown = tuple[str, bool, list[str]]
+"""A column: its title, whether it has numbers, its cells."""
+INTERVAL = "95 %"
+TIED = "\u00a0"
+"""A space at which no line ends."""
 GAP = 2
 """Spaces between columns."""
 MOST_TEXT = 40
 """Per cent of the width that a column of texts has at most; longer texts have several lines."""
 
 
-def sectioned_view(table: Table, sections: Sequence[str], width: int) -> Text:
+def sectioned_view(
+    table: Table, sections: Sequence[str], width: int, *, stacked: bool = False
+) -> Text:
     """Return a table with a line above the rows that have some columns in common.
 
     Columns without any value are left out; the two columns of an interval are one. Columns that do
-    not fit go into a further part below, with the names of the rows again.
+    not fit go into a further part below, with the names of the rows again; ``stacked``: intervals
+    stand below their values where there are fewer parts so.
     """
     if not len(table):
         return Text("no rows\n")
     keys = [[value or "" for value in table[name].to_list()] for name in sections]
     above = [", ".join(filter(None, row)) for row in zip(*keys, strict=True)] or [""] * len(table)
     widest = max(MOST_TEXT * width // 100, 12)
-    columns = [_Laid.of(*shown, widest) for shown in _columns(table, sections)]
-    named = next((at for at, column in enumerate(columns) if column.number), len(columns)) or 1
+    shown = list(_columns(table, sections))
+    parts = _laid(shown, widest, width)
+    if stacked and len(parts) > 1:
+        parts = min(parts, _laid(list(_stacked(shown)), widest, width), key=len)
     made = Text()
-    for part in _parts(columns, named, width):
+    for part in parts:
         for line in _rows([column.head for column in part], part, bottom=True):
             made.append(line, "bold")
         made.append((" " * GAP).join("─" * column.width for column in part) + "\n", "bold")
@@ -68,12 +78,38 @@ class _Laid:
     @classmethod
     def of(cls, title: str, number: bool, texts: Sequence[str], widest: int) -> _Laid:
         cells = [
-            [text] if number or len(text) <= widest else list(spec_lines(text, widest, INDENT))
+            text.split("\n")
+            if number or len(text) <= widest
+            else list(spec_lines(text, widest, INDENT))
             for text in texts
         ]
         longest = max((len(line) for cell in cells for line in cell), default=0)
         width = max(longest, *map(len, title.split() or [""]))
-        return cls(number, width, wrap(title, width) or [""], cells)
+        head = [line.replace(TIED, " ") for line in wrap(title, width) or [""]]
+        return cls(number, width, head, cells)
+
+
+def _laid(shown: Sequence[_Shown], widest: int, width: int) -> list[list[_Laid]]:
+    columns = [_Laid.of(*one, widest) for one in shown]
+    named = next((at for at, column in enumerate(columns) if column.number), len(columns)) or 1
+    return list(_parts(columns, named, width))
+
+
+def _stacked(shown: Sequence[_Shown]) -> Iterator[_Shown]:
+    """Yield columns with each interval below the values that it belongs to."""
+    for at, (title, number, texts) in enumerate(shown):
+        if at + 1 < len(shown) and shown[at + 1][0] == INTERVAL and title != INTERVAL:
+            below = shown[at + 1][2]
+            yield (
+                f"{title} {INTERVAL.replace(' ', TIED)}",
+                number,
+                [
+                    f"{text}\n{ends}" if ends != NONE else text
+                    for text, ends in zip(texts, below, strict=True)
+                ],
+            )
+        elif title != INTERVAL or at == 0:
+            yield title, number, texts
 
 
 def _parts(columns: Sequence[_Laid], named: int, width: int) -> Iterator[list[_Laid]]:
@@ -101,29 +137,42 @@ def _rows(
         yield (" " * GAP).join(shown).rstrip() + "\n"
 
 
-def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, bool, list[str]]]:
+def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[_Shown]:
     """Yield title, whether it has numbers, and cells, of each column that is shown."""
     for column in table.columns:
         name = column.name
         if name in sections or table[name].is_missing.all():
             continue
-        if _other_end(name, HIGH, LOW) in table.names:
+        if _other_end(name, HIGH, LOW) in table.names or _belongs(name, table.names):
             continue
         number = column.type in ("integer", "number")
         values = table[name].to_list()
         if (end := _other_end(name, LOW, HIGH)) in table.names:
             high = table[end].to_list()
-            title = "95 % these" if name.endswith(f"_these{LOW}") else "95 %"
+            title = f"{INTERVAL} these" if name.endswith(f"_these{LOW}") else INTERVAL
             joint = " to " if any(value is not None and value < 0 for value in values) else "-"
             ends = zip(values, high, strict=True)
             yield title, True, [_between(column, *pair, joint) for pair in ends]
         elif column.type == "number" and {name + LOW, name + HIGH} <= set(table.names):
             ends = zip(table[name + LOW].to_list(), table[name + HIGH].to_list(), strict=True)
             places = (_places(column, *pair) for pair in ends)
-            cells = [column.format(*pair) for pair in zip(values, places, strict=True)]
-            yield column.title, True, cells
+            marked = (
+                table[name + FEW].to_list() if name + FEW in table.names else [False] * len(table)
+            )
+            yield (
+                column.title,
+                True,
+                [
+                    column.format(value, place) + MARK * (few is True and value is not None)
+                    for value, place, few in zip(values, places, marked, strict=True)
+                ],
+            )
         else:
             yield column.title, number, [column.format(value) for value in values]
+
+
+def _belongs(name: str, names: Sequence[str]) -> bool:
+    return any(name.endswith(end) and name.removesuffix(end) in names for end in (FEW, WHY))
 
 
 def _other_end(name: str, this: str, other: str) -> str:
@@ -154,6 +203,19 @@ def _between(column: Column, low: object, high: object, joint: str) -> str:
         first, second = ends_of(low * 100, high * 100, column.digits)
         return f"{first} %{joint}{second} %"
     return joint.join(ends_of(low, high, column.digits))
+
+
+def captioned_view(captioned: Captioned) -> RenderableType:
+    """Return a table between its caption and its notes."""
+
+    def made(width: int) -> RenderableType:
+        parts = [Text(captioned.caption, style="bold")] if captioned.caption else []
+        table = sectioned_view(captioned.table, (), width, stacked=True)
+        table.rstrip()
+        notes = (Text(note, style="dim") for note in captioned.all_notes)
+        return Group(*parts, table, *notes, Text())
+
+    return ForWidth(made)
 
 
 def explained_view(table: Table) -> RenderableType:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Exporter
@@ -53,26 +53,6 @@ _BINARY = frozenset({".parquet", ".wav", ".flac", ".zip", ".eval"})
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
-class Declared(Protocol):
-    """A column as exporters and tables declare it."""
-
-    @property
-    def name(self) -> str:
-        """In the file."""
-
-    @property
-    def type(self) -> str:
-        """Of its values: text, integer, number, boolean, list of text, JSON, list of JSON."""
-
-    @property
-    def meaning(self) -> str:
-        """For people."""
-
-    @property
-    def unit(self) -> str:
-        """Of a number, or empty."""
-
-
 @dataclass(frozen=True, slots=True)
 class Described:
     """A file to describe.
@@ -80,13 +60,13 @@ class Described:
     Attributes:
         file: where it lies now.
         path: from the description's folder, where it will lie.
-        columns: of a table; empty for any other file.
+        columns: of a table, with the attributes of :data:`COLUMN_HAS`; empty for any other file.
         mediatype, suffix: empty: from its path.
     """
 
     file: Path
     path: str
-    columns: Sequence[Declared] = ()
+    columns: Sequence[Any] = ()
     mediatype: str = ""
     suffix: str = ""
 
@@ -201,7 +181,7 @@ def _resource(described: Described) -> Json:
     return resource
 
 
-def field(column: Declared) -> Json:
+def field(column: Any) -> Json:
     """Return a column as a field of a Table Schema.
 
     >>> from tabwb.records.columns import Column

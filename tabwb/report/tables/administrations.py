@@ -6,10 +6,11 @@ each request can differ from what the run asked for; the exported table has the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tabwb.administer.judging.calls import Tally
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
@@ -18,7 +19,7 @@ from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
-from tabwb.report.tables.declared import shared, text, texts, whole
+from tabwb.report.tables.declared import number, shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, records_table
 
 
@@ -30,6 +31,11 @@ def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
 def listing_table(administrations: Iterable[Administration]) -> Table:
     """Return the list of administrations as people read it: ``tabwb results`` without an id."""
     return records_table("administrations", LISTED, administrations)
+
+
+def judgements_table(rows: Sequence[tuple[int, str, Tally]]) -> Table:
+    """Return one row for each judge and administration, with what judging took."""
+    return records_table("judging", JUDGED, rows)
 
 
 def given_columns() -> tuple[RecordColumn, ...]:
@@ -129,3 +135,16 @@ LISTED = (
     text("given", "Given (UTC)", "when responses were given", "given_at"),
 )  # fmt: skip
 """The columns of :func:`listing_table`."""
+JUDGED = (
+    whole("id", "Id", "the administration's number", lambda row: row[0]),
+    text("rater", "Rater", "the judge's stored name", lambda row: row[1]),
+    whole("judged", "Judged", "judgements recorded", lambda row: row[2].judged),
+    whole("from_store", "From the store", "of these, without a request",
+          lambda row: row[2].from_store),
+    whole("unparsed", "Unparsed", "of these, with a reply that cannot be read",
+          lambda row: row[2].unparsed),
+    whole("requests", "Requests", "sent", lambda row: row[2].requests),
+    number("cost", "Cost", "missing where the price is unknown", lambda row: row[2].cost,
+           unit="US dollars", digits=None),
+)  # fmt: skip
+"""The columns of :func:`judgements_table`."""

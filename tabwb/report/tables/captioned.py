@@ -22,6 +22,10 @@ FEW = "_few"
 
 WHY = "_why"
 """Ends the name of the reasons why values of that column have no interval."""
+MARK = "†"
+"""Marks the value of a column whose :data:`FEW` is true."""
+MOST_NAMED = 5
+"""Groups that a note names before it counts the others."""
 
 ALSO = {"subtest": "part"}
 """Other names by which people ask for columns."""
@@ -80,6 +84,33 @@ class Captioned:
             )
         )
 
+    @property
+    def all_notes(self) -> list[str]:
+        """The sentences below the table: why values have no interval, each reason once, first."""
+        return [*self._without_interval(), *(note.text for note in self.notes)]
+
+    def _without_interval(self) -> Iterator[str]:
+        table, found = self.table, dict[str, dict[tuple[str, ...], list[str]]]()
+        whose = [str(name) for name in table[table.names[0]].to_list()]
+        for name in self.columns:
+            if name + WHY not in table.names:
+                continue
+            of: dict[str, list[str]] = {}
+            given = (table[one].to_list() for one in (name + WHY, name, name + LOW))
+            for row, reason, value, low in zip(whose, *given, strict=True):
+                if reason and value is not None and low is None:
+                    of.setdefault(reason, []).append(row)
+            for reason, rows in of.items():
+                found.setdefault(reason, {}).setdefault(tuple(rows), []).append(
+                    table.column(name).title
+                )
+        for reason, columns in found.items():
+            told = (
+                f"{', '.join(titles)}{'' if len(rows) == len(whose) else f' of {_named(rows)}'}"
+                for rows, titles in columns.items()
+            )
+            yield f"No interval ({reason}): {'; '.join(told)}."
+
     def select(self, names: Sequence[str]) -> Captioned:
         """Return the table with some columns, each with its interval and mark."""
         known = self.columns
@@ -96,6 +127,11 @@ class Captioned:
         caption = self.caption_of(wanted) if self.caption_of else self.caption
         table = self.table.select(wanted)
         return replace(self, table=table, caption=caption, notes=tuple(notes))
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 NOTED = ("doses", "map")

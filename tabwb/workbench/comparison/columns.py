@@ -12,8 +12,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.media.views.groups import burden_cells
-from tabwb.media.wording import figure, number
+from tabwb.media.wording import burden_cells, figure, number
 from tabwb.records.words import NONE
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary

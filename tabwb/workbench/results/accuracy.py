@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from textual.content import Content
 
-from tabwb.media.wording import baselines_of, between, count, number, remarks
+from tabwb.media.wording import baselines_of, between, count, number
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import BASELINE, BOTH, VALUE, interval_bar, scale
 from tabwb.workbench.shell.shortening import shortened
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
+from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 AXIS, MOST_AXIS = 16, 40
 """Columns of the intervals, at least and at most."""
@@ -138,30 +138,3 @@ def _baselines(subtest: SubtestSummary) -> str:
     if guessing is not None and guessing.defined and subtest.share.scored:
         words.append(f"guessing {number(guessing)}")
     return ", ".join(filter(None, words))
-
-
-def remark_lines(summary: Summary, width: int) -> Iterator[Content]:
-    """Yield what a subtest's row does not show: policies, tags, errors, measures."""
-    told = [(subtest, _remarks(subtest, width)) for subtest in given_subtests(summary)]
-    for subtest, lines in told:
-        if not lines:
-            continue
-        yield Content.styled(subtest.title, "bold")
-        for words in lines:
-            yield from folded(words, width, QUIET, 2)
-
-
-def _remarks(subtest: SubtestSummary, width: int) -> Sequence[str]:
-    told = []
-    if subtest.share.scored and width < POLICIES_FROM:
-        correct = subtest.share.correct
-        words = (
-            f"normalised {count(correct['normalised'])}, extracted {count(correct['extracted'])}"
-        )
-        told.append(f"{words} of {subtest.share.scored}")
-    if baselines := _baselines(subtest):
-        told.append(f"baselines: {baselines}")
-    told += [
-        f"{what}: {figures}" for what, figures in remarks(subtest) if what != "guessing would give"
-    ]
-    return told

@@ -142,7 +142,7 @@ class ResultsController(Controller):
     ) -> Permit:
         """Write a report or a table: of one administration, or of several by model."""
         from tabwb.analysis.selection import Selection, selected_groups
-        from tabwb.media.report import write_document
+        from tabwb.media.report import write_report
         from tabwb.media.studied import studied
 
         choice = Selection.of(
@@ -150,9 +150,10 @@ class ResultsController(Controller):
             primary=self.plugins.configuration.study.primary_rater,
         )
         rows = selected_groups(self.store, numbers, choice, statistics=self.plugins.statistics())
-        return write_document(
-            self.store, self.plugins, studied(rows), out, document, within_study=within_study
-        )
+        return write_report(
+            self.store, self.plugins, studied(rows), out,
+            document=document, within_study=within_study,
+        )  # fmt: skip
 
     def draw(
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
-from rich.console import Group
-from rich.text import Text
+from rich.console import Group, RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 
-from tabwb.media.wording import number, usable_words
 from tabwb.records.words import plural
 from tabwb.report.summaries.cautions import cautions
-from tabwb.workbench.results.accuracy import accuracy_lines, remark_lines
+from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.profile import profile_lines
@@ -114,8 +112,7 @@ class WrittenSummary(Vertical):
                 with Pane(title="Items", id="items-pane"), Section():
                     yield ItemGrid(id="item-grid")
                 with Pane(title="Details", id="details-pane"), Section():
-                    yield empty(id="details")
-                    yield ReportView(id="other-measures")
+                    yield ReportView(id="details")
             with Pane(title="Features", id="features-pane"), Section():
                 yield empty(id="features")
         yield NoteLine()
@@ -131,8 +128,7 @@ class WrittenSummary(Vertical):
         if summary.judges:
             title.append(f"numbers: features found by {summary.judges[0].rater}")
         self.query_one("#items-pane", Pane).border_title = " · ".join(title)
-        self.query_one("#details", WrappedText).show(partial(remark_lines, summary))
-        self.query_one(ReportView).show(Group(*_others(results)))
+        self.query_one(ReportView).show(Group(*_details(results)))
         features = self.query_one("#features-pane")
         features.display = bool(results.battery.features)
         self.query_one("#features", WrappedText).show(partial(profile_lines, results.profiles))
@@ -165,16 +161,10 @@ class WrittenSummary(Vertical):
             section.scroll_home(animate=False)
 
 
-def _others(results: Results) -> Iterator[Text]:
-    """Yield the measures of further raters and the statistics of plugins."""
-    summary = results.summary
-    for rater, measures in summary.others.items():
-        yield Text(rater, style="bold")
-        yield Text(f"  {usable_words(summary.answers.usable)}", style="dim")
-        for name, measured in measures.items():
-            of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
-            yield Text(f"  mean {name} {number(measured.mean)}{of}", style="dim")
-    if summary.statistics:
-        from tabwb.media.views.administration import statistics_views
+def _details(results: Results) -> Iterator[RenderableType]:
+    """Yield the tables of subtests, and the statistics of plugins."""
+    from tabwb.media.views.results import own_tables, statistics_tables
+    from tabwb.media.views.typed import captioned_view
 
-        yield from statistics_views([("", summary)])  # type: ignore[misc]
+    yield from map(captioned_view, own_tables(results.summary, results.battery, details=True))
+    yield from map(captioned_view, statistics_tables([results.summary]))

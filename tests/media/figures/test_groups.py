@@ -108,13 +108,6 @@ def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_
     assert sorted(shown) == colours
 
 
-def test_numbers_in_cells_are_the_rates_in_per_cent() -> None:
-    figure = make("profile", groups(3))
-    rows = records(figure.facts.table)
-    shown = sorted(text.split()[0] for text in words(panels(figure)[0], "value"))
-    assert shown == sorted(f"{100 * row['value']:.0f}" for row in rows)
-
-
 @pytest.mark.parametrize("n", [2, 30])
 def test_n_stands_beside_each_group_in_rows_and_in_columns(n: int) -> None:
     given = (*groups(n), group("many", 40, replicates=240))
@@ -166,11 +159,6 @@ def test_an_unknown_figure_option_or_value_is_refused() -> None:
     with pytest.raises(UsageError, match="'strict' is not a value of 'policy'") as refused:
         make("accuracy", groups(1), policy="strict")
     assert refused.value.allowed == "exact, normalised, extracted"
-
-
-def test_without_groups_there_is_nothing_to_draw() -> None:
-    with pytest.raises(UsageError, match="no administrations"):
-        make("burden", [])
 
 
 def test_without_matplotlib_the_command_that_installs_it_is_named(
@@ -233,13 +221,6 @@ def test_p_values_of_pairs_are_corrected_over_their_family() -> None:
     assert [words for words, _ in texts(figure)].count("p corr.") == len(panels(figure))
 
 
-def test_a_single_test_is_not_called_corrected() -> None:
-    figure = make("differences", models(*FAMILIES[:2]), measure="burden")
-    (row,) = records(figure.facts.table)
-    assert row["p_adjusted"] == row["p"] and row["correction"] is None
-    assert "p corr." not in [words for words, _ in texts(figure)]
-
-
 def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
     plain = replace(conditions("base"), labels={})
     other = replace(conditions("instruct"), labels={})
@@ -266,13 +247,6 @@ def test_many_groups_without_a_pair_need_one_to_compare_with() -> None:
     assert "against=" in str(refused.value.hint)
     with pytest.raises(UsageError, match="no group is named 'zebra'"):
         make("differences", groups, against="zebra")
-
-
-def test_a_mean_over_families_is_a_square() -> None:
-    figure = make("differences", models(*FAMILIES), width="double")
-    markers = [line.get_marker() for line in panels(figure)[0].lines if line.get_gid() == "value"]
-    assert markers[-1] == "s" and "s" not in markers[:-1]
-    assert faults(figure) == []
 
 
 def test_pairs_of_one_family_and_size_have_rows_of_their_own() -> None:

@@ -30,7 +30,6 @@ from tabwb.media.figures.sheet import (
 from tabwb.media.figures.style import (
     MANY,
     PALETTE,
-    contrast,
     series_looks,
     shade,
     text_on,
@@ -96,12 +95,6 @@ def test_no_two_series_share_a_colour_or_a_marker(n: int) -> None:
     assert len({look["color"] for look in looks}) == len({look["marker"] for look in looks}) == n
 
 
-def test_more_series_than_can_be_told_apart_are_refused() -> None:
-    with pytest.raises(UsageError, match="11 series") as refused:
-        series_looks(11)
-    assert refused.value.allowed == "10 or fewer"
-
-
 def test_shades_become_darker_with_the_value_and_numbers_can_be_read_on_each() -> None:
     levels = [float(lab(shade(value / 1000))[0]) for value in range(1001)]
     assert levels[0] == pytest.approx(100, abs=0.01)
@@ -111,12 +104,6 @@ def test_shades_become_darker_with_the_value_and_numbers_can_be_read_on_each() -
         other = 1.0 if text_on(shade(value / 1000)) == "#FFFFFF" else 0.0
         light, dark = max(own, other), min(own, other)
         assert (light + 0.05) / (dark + 0.05) >= 4.49, value
-
-
-def test_text_is_white_where_white_can_be_read() -> None:
-    # 4.54:1 (WCAG's own example of a grey that is just dark enough for white).
-    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)
-    assert text_on("#767676") == "#FFFFFF" and text_on("#777777") == "#000000"
 
 
 def test_the_font_is_the_one_that_comes_with_matplotlib() -> None:
@@ -135,12 +122,6 @@ def test_a_figure_has_and_keeps_its_style_whatever_the_settings_of_the_user() ->
         ticks = axes.xaxis.get_major_ticks()
         assert {tick.label1.get_fontsize() for tick in ticks} == {7.0}
         assert {tick.label1.get_fontfamily()[0] for tick in ticks} == {"DejaVu Sans"}
-
-
-def test_a_width_is_a_name_or_millimetres() -> None:
-    assert [width_mm(width) for width in ("single", "one-and-half", "double", "123.5", 80)] == [
-        90, 140, 190, 123.5, 80,
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("width", ["triple", "20", "nan", "1000"])
