@@ -69,12 +69,7 @@ def _cell(task: tuple[Cell, int]) -> dict[str, tuple[int, int]]:
 
 
 def table(studies: int, workers: int) -> str:
-    """Return the table of the docs.
-
-    Args:
-        studies: in each cell.
-        workers: processes.
-    """
+    """Return the table of the docs."""
     done = []
     with ProcessPoolExecutor(workers) as pool:
         for counts in pool.map(_cell, ((cell, studies) for cell in cells())):
@@ -89,11 +84,7 @@ def table(studies: int, workers: int) -> str:
 
 
 def agreement(rounds: int) -> Iterator[Result]:
-    """Yield how long 112,000 responses x 19 features x 3 raters take, without and with intervals.
-
-    Args:
-        rounds: of each measurement.
-    """
+    """Yield how long 112,000 responses x 19 features x 3 raters take, also with intervals."""
     rng = np.random.default_rng(1)
     verdicts = (rng.random((3, LARGE, 19)) < rng.uniform(0.01, 0.4, 19)).astype(np.int8)
     labels = consensus(verdicts)

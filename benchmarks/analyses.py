@@ -64,13 +64,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Cell:
-    """One simulation, and the rows to which its figures go.
-
-    Attributes:
-        simulate: with the number of studies and a generator; returns figures by name.
-        rows: kind and method, by the name of the figure.
-        effort: studies as a share of those asked for; slow simulations have fewer.
-    """
+    """One simulation, and the rows to which its figures go."""
 
     simulate: Callable[[int, np.random.Generator], Mapping[str, float]]
     rows: Mapping[str, tuple[str, str]]
@@ -267,12 +261,7 @@ def _run(task: tuple[int, Cell, int]) -> Mapping[str, float]:
 
 
 def table(studies: int = STUDIES, workers: int = 1) -> list[Row]:
-    """Return a row for each method.
-
-    Args:
-        studies: in each cell.
-        workers: processes.
-    """
+    """Return a row for each method."""
     every = cells()
     rows: dict[tuple[str, str], list[float]] = {}
     with ProcessPoolExecutor(workers) as pool:

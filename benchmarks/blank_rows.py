@@ -56,12 +56,7 @@ def middle(seat: Seat) -> list[str]:
 
 
 async def drawn(folder: Path, size: tuple[int, int]) -> AsyncIterator[tuple[str, list[str]]]:
-    """Yield each page's name and rows.
-
-    Args:
-        folder: holds ``store.db``.
-        size: columns and lines of the window.
-    """
+    """Yield each page's name and rows."""
     from tests.workbench.naming_seat import naming
 
     async with naming(folder, size, transcriber="bundled-words") as given:

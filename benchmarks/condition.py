@@ -28,11 +28,7 @@ BUDGET = 1.1
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure and print one line for each lesion.
-
-    Args:
-        arguments: of the command line.
-    """
+    """Measure and print one line for each lesion."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks condition", description=__doc__)
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:0 ... or mps")
     parser.add_argument("--parameters", choices=SHAPES, default="100m")

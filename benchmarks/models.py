@@ -58,15 +58,7 @@ def lesions(rounds: int) -> Iterator[Result]:
 def random_llama(
     like: Path, folder: Path, size: str = "100m", dtype: str = "float32", device: str = "cpu"
 ) -> None:
-    """Write a Llama of random parameters.
-
-    Args:
-        like: folder of the model that has the tokenizer.
-        folder: to be written to.
-        size: one of :data:`SHAPES`.
-        dtype: of the weights.
-        device: where the numbers are drawn.
-    """
+    """Write a Llama of random parameters."""
     import torch
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 

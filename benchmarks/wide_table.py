@@ -47,12 +47,7 @@ def by_polars() -> list[tuple[str, int, float]]:
 
 
 def make(folder: Path, responses: int) -> Iterator[tuple[str, int, float]]:
-    """Make the table; yield model, number and mean of what was made.
-
-    Args:
-        folder: where it is made.
-        responses: of all models together.
-    """
+    """Make the table; yield model, number and mean of what was made."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     from tabwb_builtin.columns import ANSWERED, GIVEN
