@@ -12,9 +12,7 @@ from tabwb.api.study import Administration, stored_in
 from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:
-    from tabwb.administer.answers.importing import Imported
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.store.store import Store
+    pass
 
 
 def import_answers(
@@ -74,9 +72,7 @@ def import_answers(
     )
     from tabwb.administer.consent import Guard
 
-    place = Path(path)
-    if not place.exists():
-        raise UsageError("there is no such file or folder", where=str(place))
+    place = _existing(path)
     with opened_plugins() as plugins:
         importer = importer_of(plugins, place, format)
         if importer is None:
@@ -101,17 +97,21 @@ def import_answers(
             )  # fmt: skip
             warn(*left_out(prepared.plan, prepared.battery.id))
             warn(*Guard.notices_of(Guard(opened, plugins, one) for one in conditions))
-            _judge(opened, plugins, imported)
+            # The judges that ask a model, now that every answer is stored.
+            specs = imported[0].administration.conditions.judges
+            later = [one for one in specs if plugins.resolve("judges", one)[0].wraps is not None]
+            numbers = [one.administration.id for one in imported]
+            judge_each(opened, plugins, numbers, later, lambda event: None)
             where = stored_in(opened, plugins.configuration, store)
     failed = dict.fromkeys(str(rater) for one in imported for rater in one.failed)
     if failed:
-        numbers = ", ".join(str(one.administration.id) for one in imported)
         raise TabwbError(
             "\n".join(failed),
-            hint=f"every response is stored (administrations {numbers}); after the cause is "
+            hint=f"every response is stored (administrations {', '.join(map(str, numbers))}); "
+            "after the cause is "
             "removed: tabwb trial rescore",
         )
-    return [Administration(one.administration.id, where) for one in imported]
+    return [Administration(number, where) for number in numbers]
 
 
 def import_ratings(
@@ -159,9 +159,7 @@ def import_ratings(
     )
     from tabwb.records.rating_sets import checked_counts
 
-    place = Path(path)
-    if not place.exists():
-        raise UsageError("there is no such file or folder", where=str(place))
+    place = _existing(path)
     request = LabelRequest(
         place, name, None if form is None else named(form),
         None if mapping is None else Path(mapping),
@@ -216,9 +214,7 @@ def import_naming(
     """
     from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
 
-    place = Path(path)
-    if not place.exists():
-        raise UsageError("there is no such file or folder", where=str(place))
+    place = _existing(path)
     request = NamingImport(
         place, named(battery), speaker=speaker, origin=origin, session=session, rater=rater,
         tiers=dict(tiers or {}), research_protocol=research_protocol, date=date or "",
@@ -227,12 +223,16 @@ def import_naming(
         prepared = prepare_sessions(plugins, request)
         warn(*prepared.notes)
         with open_store(store, plugins.configuration, create=True) as opened:
-            numbers = [
-                number
-                for number, _ in import_sessions(opened, plugins, prepared, warn, again=again)
-            ]
+            made = import_sessions(opened, plugins, prepared, warn, again=again)
+            numbers = [number for number, _ in made]
             where = stored_in(opened, plugins.configuration, store)
     return [Administration(number, where) for number in numbers]
+
+
+def _existing(path: str | PathLike[str]) -> Path:
+    if not Path(path).exists():
+        raise UsageError("there is no such file or folder", where=str(Path(path)))
+    return Path(path)
 
 
 def _judges(judges: str | Sequence[str] | None) -> Sequence[str]:
@@ -240,12 +240,3 @@ def _judges(judges: str | Sequence[str] | None) -> Sequence[str]:
     if judges is None:
         return ()
     return (judges,) if isinstance(judges, str) else tuple(judges) or ("none",)
-
-
-def _judge(store: Store, plugins: Plugins, imported: Sequence[Imported]) -> None:
-    """Run the judges that ask a model, now that every answer is stored."""
-    specs = imported[0].administration.conditions.judges
-    later = [spec for spec in specs if plugins.resolve("judges", spec)[0].wraps is not None]
-    judge_each(
-        store, plugins, [one.administration.id for one in imported], later, lambda event: None
-    )
