@@ -108,8 +108,7 @@ def import_answers(
         raise TabwbError(
             "\n".join(failed),
             hint=f"every response is stored (administrations {', '.join(map(str, numbers))}); "
-            "after the cause is "
-            "removed: tabwb trial rescore",
+            "after the cause is removed: tabwb trial rescore",
         )
     return [Administration(number, where) for number in numbers]
 
