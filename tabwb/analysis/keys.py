@@ -61,7 +61,7 @@ class Key(NamedTuple):
     # Further texts by which --where finds the value.
     also: Callable[[AdministrationData], tuple[str, ...]] = lambda data: ()
     place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
-    # What condition_table.compared leaves out so that responses are pooled over the key.
+    # What conditions.compared leaves out so that responses are pooled over the key.
     pooled: tuple[str, ...] = ()
     several: bool = False  # whether one administration or item may have several values
     read: Callable[[str], Value] | None = None  # what a person typed as a value; None: as it is
