@@ -25,17 +25,6 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
 FAR = "tab-2026:openai:gpt-4o-mini@base_url=https://api.example.org/v1"
-NEAR = "tab-2026:openai:llama3.2:1b@base_url=http://127.0.0.1:11434/v1"
-EARS = """
-from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.hookspecs import hookimpl
-
-
-@hookimpl
-def tabwb_register_transcribers(register):
-    for name, far in (("near-ears", False), ("far-ears", True)):
-        register(Descriptor(name, "Hears", lambda spec, options: None, needs_network=far))
-"""
 PERSON = Conditions("S-014", "speaker", judges=(), research_protocol="IRB-7")
 
 
@@ -72,23 +61,6 @@ def acts(store: Store) -> list[tuple[str, str]]:
 
 
 # ---------------------------------------------------------------- the check itself
-
-
-def test_what_nobody_agreed_to_is_refused_with_what_to_do(store: Store) -> None:
-    with pytest.raises(NoConsent) as refused:
-        consent.check(store, "S-014", "play-back")
-    message = str(refused.value)
-    assert "S-014 has not consented to playing recordings to others" in message
-    assert "tabwb speaker consent S-014 --scope play-back --given" in message
-
-
-def test_what_was_agreed_to_is_allowed_until_it_is_withdrawn(store: Store) -> None:
-    agree(store, "record", "share")
-    consent.check(store, "S-014", "record")
-    agree(store, "record", given=False)
-    with pytest.raises(NoConsent, match="on 2026-11-21 withdrew consent to recording"):
-        consent.check(store, "S-014", "record")
-    consent.check(store, "S-014", "share")
 
 
 # ---------------------------------------------------------------- giving a battery
@@ -129,15 +101,6 @@ def test_an_id_of_another_shape_is_remarked_on(store: Store, plugins: Plugins) -
     assert "'Jane' does not have the form of this study's participant codes" in odd
 
 
-def test_somebody_registered_has_to_agree(store: Store, begun: Callable[[Conditions], int]) -> None:
-    store.people.keep_speaker(Speaker("S-014"))
-    with pytest.raises(NoConsent, match="has not consented to recording"):
-        begun(PERSON)
-    assert store.administrations() == ()
-    agree(store, "record")
-    assert begun(PERSON)
-
-
 def test_a_study_can_require_consent_of_everybody(store: Store, tab: Battery) -> None:
     strict = Plugins.load(Configuration(study=Study(require_consent=True)))
     with pytest.raises(NoConsent, match="'record'"):
@@ -168,41 +131,6 @@ def test_a_deleted_speaker_is_given_nothing(
         begun(PERSON)
 
 
-@pytest.fixture
-def ears(tmp_path: Path) -> Iterator[Plugins]:
-    """Two transcribers, one of them far away."""
-    folder = tmp_path / "ears"
-    folder.mkdir()
-    (folder / "pyproject.toml").write_text('[project.entry-points.tabwb]\nears = "two_ears"\n')
-    (folder / "two_ears.py").write_text(EARS)
-    loaded = Plugins.load(Configuration(plugin_folders=(folder,)))
-    yield loaded
-    loaded.close()
-
-
-def test_a_transcriber_is_agreed_to_by_itself(store: Store, ears: Plugins) -> None:
-    heard = replace(PERSON, transcriber="near-ears")
-    consent.Guard(store, ears, heard).check_giving()
-    agree(store, "record")
-    with pytest.raises(NoConsent, match="'transcribe'"):
-        consent.Guard(store, ears, heard).check_giving()
-    agree(store, "transcribe")
-    consent.Guard(store, ears, heard).check_giving()
-    acts = consent.Guard(store, ears, heard).check_transcribing("near-ears")
-    assert [(act.act, act.detail) for act in acts] == [("transcribed", "near-ears")]
-
-
-def test_no_voice_goes_to_a_transcriber_far_away_without_remote(
-    store: Store, ears: Plugins
-) -> None:
-    heard = replace(PERSON, transcriber="far-ears")
-    with pytest.raises(NoConsent, match="'remote'"):
-        consent.Guard(store, ears, heard).check_giving()
-    agree(store, "record", "transcribe", "remote")
-    acts = consent.Guard(store, ears, heard).check_transcribing("far-ears")
-    assert [act.act for act in acts] == ["transcribed", "sent"]
-
-
 # ---------------------------------------------------------------- judging
 
 
@@ -228,14 +156,6 @@ def test_nothing_that_may_be_a_persons_goes_to_a_service_without_remote(
     agree(store, "rate")
     assert Judging(store, plugins, tab, number, judge).estimate().to_ask == 0
     assert logged(store, plugins, theirs, FAR) == ["rated", "sent"]
-
-
-def test_a_service_on_this_computer_is_none(
-    store: Store, plugins: Plugins, tab: Battery, begun: Callable[[Conditions], int]
-) -> None:
-    number = begun(PERSON)
-    assert Judging(store, plugins, tab, number, plugins.judge(NEAR)).number == number
-    assert logged(store, plugins, PERSON, NEAR) == ["rated"]
 
 
 def test_what_a_model_wrote_goes_anywhere(

@@ -17,7 +17,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.raters import checked, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Feature
-from tabwb.plugin_api.components import ModelJudge, Response, Verdict
+from tabwb.plugin_api.components import Response, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
@@ -41,10 +41,6 @@ from tests.administer.judging_parts import (
 )
 
 __all__ = ["battery", "give", "plugins", "store", "work"]
-
-
-def test_a_scripted_judge_is_one(give: Callable[..., int]) -> None:
-    assert isinstance(Scripted(), ModelJudge)
 
 
 def test_every_connected_text_is_judged_and_equal_texts_once(

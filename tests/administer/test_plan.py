@@ -167,26 +167,6 @@ def test_options_that_are_weighed_vary_with_no_temperature() -> None:
         assert not choices_never_vary(BATTERY, other, ("enforced", "likelihood"))
 
 
-def requests_of_tab(protocol: Protocol) -> list[Request]:
-    plugins = Plugins.load()
-    battery = load_battery(plugins.find_battery("tab"))
-    plugins.close()
-    conditions = Conditions("bundled", "model", protocol=protocol)
-    return [request_for(battery, conditions, plan) for plan in plan_trials(battery, conditions)]
-
-
-@pytest.mark.parametrize("protocol", [Protocol.ENFORCED, Protocol.LIKELIHOOD])
-def test_questions_for_yes_or_no_allow_just_these(protocol: Protocol) -> None:
-    questions = [one for one in requests_of_tab(protocol) if one.kind is ResponseKind.YES_NO]
-    assert len(questions) == 5
-    assert {one.options for one in questions} == {("Yes", "No")}
-
-
-def test_free_answers_show_no_options_that_were_not_shown() -> None:
-    for request in requests_of_tab(Protocol.GENERATE):
-        assert bool(request.options) == (request.kind is ResponseKind.CHOICE)
-
-
 WHOLE = Conditions("echo", "model", replicates=2)
 EVERY = [(subtest.id, item.id) for subtest in tab().subtests for item in subtest.items]
 SUBTESTS = [subtest.id for subtest in tab().subtests]

@@ -10,7 +10,7 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.administer.session.raters import Raters
 from tabwb.administer.session.session import Session
-from tabwb.administer.session.smallest_difference import Showable, planned, said, showable
+from tabwb.administer.session.smallest_difference import Showable, planned, showable
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Item
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -324,26 +324,6 @@ def test_without_its_judge_nothing_is_asked_but_marks_can_be_made(
     assert states(session)[0] == "answered"
 
 
-def test_a_model_battery_needs_a_research_protocol_for_people(
-    begin: Begin, battery_file: object, plugins: Plugins
-) -> None:
-    from pathlib import Path
-
-    path = Path(str(battery_file))
-    text = path.read_text().replace('["model", "speaker"]', '["model"]')
-    path.write_text(text)
-    with pytest.raises(UsageError, match="made for models"):
-        begin()
-    session = begin(research_protocol="IRB-7")
-    assert session.administration.conditions.research_protocol == "IRB-7"
-
-
-@pytest.mark.parametrize("speaker", ["", "Jane Doe", "x" * 65, "a\tb"])
-def test_a_speaker_is_a_study_id(begin: Begin, speaker: str) -> None:
-    with pytest.raises(UsageError, match="not a valid participant code"):
-        begin(speaker)
-
-
 SAMPLED = Conditions("m", "model", replicates=10, decoding=Decoding(temperature=1.0))
 GREEDY = Conditions("m", "model", replicates=10)
 
@@ -396,15 +376,6 @@ def test_a_back_end_that_draws_nothing_under_a_protocol_is_deterministic_there()
 def test_without_a_judge_there_is_no_burden_to_compare() -> None:
     rows = showable(BATTERY, replace(SAMPLED, judges=()))
     assert {each.measure for each in rows} == {"accuracy"}
-
-
-def test_the_lines_name_estimand_design_and_smallest_p() -> None:
-    lines = list(said(showable(BATTERY, SAMPLED)))
-    assert lines[0].startswith("smallest detectable difference between two examinees")
-    assert lines[3].startswith("  accuracy, prompts like these (8 items x 10): ")
-    assert lines[3].endswith(" percentage points by sign flips over items with t")
-    assert any("over 2 items: p is at least 0.5, so it never reaches .05" in one for one in lines)
-    assert list(said(())) == []
 
 
 def test_no_difference_beyond_the_features_of_a_judge_is_told() -> None:

@@ -97,10 +97,6 @@ def test_formats_of_naming_are_refused_for_descriptions(
     assert "no spoken naming was recorded" in refused.err
 
 
-def test_the_battery_is_shown_with_its_pictures(run: Run, battery: Path) -> None:
-    assert "picture kitchen.png, sha256 " in run("battery", "show", battery).out
-
-
 def test_who_hears_no_words_leaves_the_text_to_a_person(
     run: Run, battery: Path, tmp_path: Path
 ) -> None:

@@ -161,24 +161,6 @@ def test_dry_run_shows_the_prompt_and_asks_nothing(run: Run) -> None:
     assert not ratings(run("results", 1, "--json").document, "tab-2026")
 
 
-def test_a_changed_prompt_is_asked_anew(run: Run) -> None:
-    path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(SMALL, encoding="utf-8")
-    says("well", '{"Anomia": 0}')
-    judged(run, "tiny:profile:well")
-    run("run", "tab", "--model", f"replay:{stories()}", "--judge", "none", "--json", status=3)
-
-    def left() -> tuple[int, int]:
-        outcome = run("judge", "run", 2, "--judge", "tiny:profile:well", "--dry-run", "--json")
-        (document,) = outcome.document["judging"]
-        return document["from_store"], document["to_ask"]
-
-    assert left() == (5, 0)
-    path.write_text(SMALL.replace("Again:", "Once more:"), encoding="utf-8")
-    assert left() == (0, 5)
-
-
 def test_the_prompts_of_an_unfinished_judging_anew_are_named(run: Run) -> None:
     path = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges" / "tiny.toml"
     path.parent.mkdir(parents=True)
@@ -251,27 +233,3 @@ def test_a_judge_that_cannot_be_made_is_refused_before_anything_is_asked(
     path.write_text(SMALL.replace("title", "titel"), encoding="utf-8")
     run("run", "tab", "--model", "echo", "--judge", judge, status=1, err=words)
     assert run("results", "--json").document["administrations"] == []
-
-
-@pytest.mark.torch
-@pytest.mark.usefixtures("here")
-def test_the_bundled_model_behind_a_prompt_of_the_user_s(run: Run) -> None:
-    pytest.importorskip("torch", reason="needs tabwb[local]")
-    folder = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
-    folder.mkdir(parents=True)
-    (folder / "tiny.toml").write_text(SMALL, encoding="utf-8")
-    document = judged(run, "tiny:bundled")
-    given = ratings(document, "tiny:bundled")
-    asked = [rating for rating in given if rating["measure"] == "anomia"]
-    assert [rating["status"] for rating in asked] == ["unparsed"] * 5
-    others = {rating["status"] for rating in given if rating["measure"] != "anomia"}
-    assert others == {"undefined"}  # the prompt does not ask for them
-    run("judge", "run", 1, "--judge", "tiny+likelihood+null:bundled")
-    found = run("results", 1, "--json").document
-    weighed = ratings(found, "tiny+likelihood+null:bundled")
-    labels = [rating["value"] for rating in weighed if rating["measure"] == "anomia"]
-    chances = [r["value"] for r in weighed if r["measure"] == "anomia.probability"]
-    assert len(chances) == 5
-    assert labels == [float(chance > 0.5) for chance in chances]
-    words = json.dumps(found["summary"]["judges"])
-    assert "anomia.probability" not in words

@@ -111,12 +111,6 @@ class TestFigure:
         assert "tabwb figure burden --width double" in said
         assert str(tmp_path) not in said and "--out" not in said
 
-    def test_names_the_administrations_by_uid(self, run: Run, tmp_path: Path) -> None:
-        (uid, _) = (each["uid"] for each in run("results", "--json").document["administrations"])
-        out = tmp_path / "accuracy.svg"
-        run("figure", "accuracy", 1, "--out", out)
-        assert f"tabwb figure accuracy {uid} --width single" in out.read_text()
-
     def test_writes_the_same_bytes_twice(self, run: Run, tmp_path: Path) -> None:
         first, second = tmp_path / "x.pdf", tmp_path / "y.pdf"
         for out in (first, second):

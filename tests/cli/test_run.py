@@ -137,39 +137,6 @@ def test_a_relative_path_holds_from_another_folder(
     assert resumed.document["administration"]["examinee"] == f"replay:{tmp_path / 'said.jsonl'}"
 
 
-def test_practice_items_are_given_and_belong_into_no_score(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "b" / "battery.toml"
-    path.parent.mkdir()
-    path.write_text(PRACTICE, encoding="utf-8")
-    document = run("run", path, "--model", "echo", "--json").document
-    assert [trial["practice"] for trial in document["trials"]] == [True, False]
-    (subtest,) = document["summary"]["subtests"]
-    assert (subtest["planned"], subtest["n"]) == (1, 1)
-    assert document["administration"]["planned"] == 1
-
-
-PRACTICE = """
-[battery]
-id = "warm-up"
-title = "Warm up"
-version = "1"
-language = "en"
-license = "MIT"
-examinees = ["model"]
-
-[[subtest]]
-id = "saying"
-title = "Saying"
-response = "verbatim"
-template = "{prompt}"
-scorers = ["repetition"]
-item = [
-  { id = "p1", prompt = "cup", expected = "cup", practice = true },
-  { id = "s1", prompt = "house", expected = "house" },
-]
-"""
-
-
 def test_resuming_what_is_done_shows_it_and_asks_nothing(run: Run) -> None:
     first = run("run", "tab", "--model", "echo", "--json", err="administration 1")
     again = run("resume", 1, "--json")
@@ -681,14 +648,6 @@ def test_elsewhere_than_on_a_terminal_there_is_a_line_for_each_5_percent(
     assert lines[0].startswith("item 1/14000")
     assert lines[1].startswith("item 700/14000")
     assert lines[-1].startswith("item 14000/14000")
-
-
-@pytest.mark.usefixtures("clock")
-def test_a_short_administration_shows_every_item(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Progress(20, 0, Spending())
-    for number in range(1, 21):
-        progress.show(started(number))
-    assert len(capsys.readouterr().err.splitlines()) == 20
 
 
 def test_python_m_imports_no_module_of_the_current_folder(tmp_path: Path) -> None:

@@ -119,11 +119,6 @@ def test_conditioned_copies_are_kept_where_asked(run: Run, tmp_path: Path) -> No
     )
 
 
-def test_an_unknown_transcriber_is_answered_with_the_known(run: Run) -> None:
-    outcome = run("transcribe", DOG, "--transcriber", "bundled-word", status=2)
-    assert "did you mean 'bundled-words'" in outcome.err
-
-
 def test_ctrl_c_prints_what_is_done_and_says_what_is_left(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "tabwb.cli.main", "transcribe", str(DOG), str(SILENCE)]

@@ -74,13 +74,6 @@ def test_an_empty_line_is_no_answer_until_it_is_given_twice(run: Run) -> None:
     assert third["state"] == "planned"
 
 
-def test_a_command_without_its_reason_says_what_to_type(run: Run) -> None:
-    outcome = run(*TYPED, stdin=":skip\n:void\n:discontinue\n", status=3)
-    for command in ("skip", "void", "discontinue"):
-        assert f"':{command}' needs a reason" in outcome.err
-        assert f"for example: :{command} " in outcome.err
-
-
 def test_who_types_a_pause_is_told_of_no_error(run: Run) -> None:
     outcome = run(*TYPED, stdin=":pause\n", status=3)
     assert "error" not in outcome.err and "tabwb resume 1" in outcome.err
