@@ -13,6 +13,7 @@ WORDS = {"dog": "D AO G", "cat": "K AE T", "tree": "T R IY", "house": "HH AW S"}
 
 def naming_battery(folder: Path, rules: str = "") -> Path:
     """A battery of four pictures; cat and dog are named neighbours of each other."""
+    folder.mkdir(parents=True, exist_ok=True)
     lines = [
         '[battery]\nid = "pictures"\ntitle = "Pictures"\nversion = "1"\nlanguage = "en"',
         'license = "MIT"\nexaminees = ["speaker"]\n',

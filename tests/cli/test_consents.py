@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from tabwb.cli.main import COMMANDS, LazyGroup
 from tabwb.records.speakers import SCOPES
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG
+from tests.builders import recordings, typed_table
 from tests.cli.conftest import Outcome, Run
 
 pytest.importorskip("soundfile")
@@ -100,12 +99,11 @@ OF_NO_ACT = {
 def places(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Path]]:
     """S-014, who agreed to everything, with one response named aloud and a battery to type."""
     found = {name: tmp_path / name for name in ("home", "sounds", "psst", "out", "ears")}
-    for name in ("home", "sounds", "psst", "ears"):
+    for name in ("psst", "ears"):
         found[name].mkdir()
     found |= {"battery": naming_battery(found["home"])}
-    shutil.copy(DOG, found["sounds"] / "dog.flac")
-    found["table"] = tmp_path / "typed.tsv"
-    found["table"].write_text("utterance_id\ttranscript\ndog\tD AO G\n", encoding="utf-8")
+    recordings(found["sounds"], "dog")
+    found["table"] = typed_table(tmp_path / "typed.tsv", dog="D AO G")
     (found["psst"] / "utterances.tsv").write_text(
         "utterance_id\tprompt\ttranscript\nu-1\tdog\tD AO G\n", encoding="utf-8"
     )

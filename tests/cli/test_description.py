@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import Consent
 from tabwb.records.words import SPEECH_CAUTION
 from tabwb.store.store import Store
-from tests.builders import DOG
+from tests.builders import recordings
 from tests.cli.conftest import Run
 from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
 from tests.workbench.naming_seat import PlayedSource
@@ -58,10 +57,7 @@ def test_recordings_are_transcribed_corrected_and_judged(
 ) -> None:
     pytest.importorskip("soundfile")
     run("plugins", "trust", plugin_folder(tmp_path / "writes"))
-    sounds = tmp_path / "sounds"
-    sounds.mkdir()
-    for item in ("kitchen", "morning"):
-        shutil.copy(DOG, sounds / f"{item}.flac")
+    sounds = recordings(tmp_path / "sounds", "kitchen", "morning")
     outcome = run(
         *("name", battery, "--speaker", "S-014", "--input", sounds),
         *("--transcriber", "writes-words", "--json"),
@@ -87,9 +83,7 @@ def test_formats_of_naming_are_refused_for_descriptions(
     run: Run, battery: Path, tmp_path: Path, format_name: str
 ) -> None:
     pytest.importorskip("soundfile")
-    sounds = tmp_path / "sounds"
-    sounds.mkdir()
-    shutil.copy(DOG, sounds / "kitchen.flac")
+    sounds = recordings(tmp_path / "sounds", "kitchen")
     run("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none", status=3)
     out = tmp_path / "exported"
     refused = run("export", "1", "--format", format_name, "--out", out, "--within-study", status=1)
@@ -101,10 +95,7 @@ def test_who_hears_no_words_leaves_the_text_to_a_person(
     run: Run, battery: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("soundfile")
-    sounds = tmp_path / "sounds"
-    sounds.mkdir()
-    for item in ("kitchen", "morning"):
-        shutil.copy(DOG, sounds / f"{item}.flac")
+    sounds = recordings(tmp_path / "sounds", "kitchen", "morning")
     outcome = run(
         *("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none")
     )

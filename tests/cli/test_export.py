@@ -23,7 +23,7 @@ from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.report.documents.exporting import Writer
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG
+from tests.builders import recordings, typed_table
 from tests.cli.conftest import Run, replayed
 
 
@@ -196,11 +196,8 @@ def test_of_a_table_of_groups(run: Run, folders: list[Path], tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "chat", "psst", "attempts"])
 def test_of_a_typed_transcript(run: Run, tmp_path: Path, name: str) -> None:
     pytest.importorskip("soundfile")
-    sounds, typed = tmp_path / "sounds", tmp_path / "ada-lovelace" / "typed.tsv"
-    for folder in (sounds, typed.parent, tmp_path / "battery"):
-        folder.mkdir()
-    shutil.copy(DOG, sounds / "dog.flac")
-    typed.write_text("utterance_id\ttranscript\ndog\tD AO G\n", encoding="utf-8")
+    sounds = recordings(tmp_path / "sounds", "dog")
+    typed = typed_table(tmp_path / "ada-lovelace" / "typed.tsv", dog="D AO G")
     battery = naming_battery(tmp_path / "battery")
     run(
         *("name", battery, "--speaker", "S-014", "--input", sounds),

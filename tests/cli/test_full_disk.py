@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG
+from tests.builders import recordings
 from tests.cli.conftest import Run
 
 resource = pytest.importorskip("resource")
@@ -44,9 +43,7 @@ def on_a_full_disk(run: Run, *words: object) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Dog, and a cat for which there is no room."""
-    made = tmp_path / "sounds"
-    made.mkdir()
-    shutil.copy(DOG, made / "dog.flac")
+    made = recordings(tmp_path / "sounds", "dog")
     noise = np.random.default_rng(1).normal(0, 0.1, LARGEST).astype(np.float32)
     soundfile.write(made / "cat.wav", noise, 16_000)
     return made

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG
+from tests.builders import recordings, typed_table
 from tests.cli.conftest import Run
 
 pytest.importorskip("soundfile")
 textgrid = pytest.importorskip("praatio.textgrid")
-TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t<sil>\n"
+TYPED = {"dog": "D AO G", "cat": "D AO G", "tree": "TH R IY", "house": "<sil>"}
 
 
 @pytest.fixture
 def battery(tmp_path: Path) -> Path:
-    (tmp_path / "battery").mkdir()
     return naming_battery(tmp_path / "battery")
 
 
@@ -68,9 +66,7 @@ def test_a_tier_of_another_meaning_can_be_left_out(run: Run, battery: Path, tmp_
 def test_a_response_beyond_the_end_of_its_sound_is_refused(
     run: Run, battery: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "psst"
-    folder.mkdir()
-    shutil.copy(DOG, folder / "dog.flac")
+    folder = recordings(tmp_path / "psst", "dog")
     header = "utterance_id\tprompt\ttranscript\tfilename\tstart_s\tend_s\n"
     for row in ("dog.flac\t7\t9", "dog.flac\tnan\t", "../battery/dog.png\t\t"):
         (folder / "utterances.tsv").write_text(f"{header}s-1\tdog\tD AO G\t{row}\n")
@@ -89,12 +85,8 @@ def test_a_file_that_is_no_textgrid_is_named(run: Run, battery: Path, tmp_path: 
 def test_typed_transcripts_and_takes_that_do_not_count_come_back(
     run: Run, battery: Path, tmp_path: Path, format_id: str
 ) -> None:
-    folder = tmp_path / "responses"
-    folder.mkdir()
-    for name in ("dog", "cat_1", "cat_2", "tree", "house"):
-        shutil.copy(DOG, folder / f"{name}.flac")
-    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
-    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    folder = recordings(tmp_path / "responses", "dog", "cat_1", "cat_2", "tree", "house")
+    spec = f"manual:{typed_table(tmp_path / 'typed.tsv', **TYPED)}"
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
     out = tmp_path / "out"
     run("export", "1", "--format", format_id, "--out", out, "--within-study")

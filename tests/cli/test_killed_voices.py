@@ -14,7 +14,7 @@ import pytest
 
 from tabwb.cli.main import main
 from tests.administer.naming_parts import naming_battery
-from tests.builders import SPEECH
+from tests.builders import recordings, typed_table
 
 pytest.importorskip("soundfile")
 CLIP = {
@@ -31,13 +31,9 @@ MOMENT_S = 0.004
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sounds, a battery, a table of what was said, and a temporary folder of our own."""
-    (tmp_path / "battery").mkdir()
     naming_battery(tmp_path / "battery")
-    (tmp_path / "sounds").mkdir()
-    for item, clip in CLIP.items():
-        shutil.copy(SPEECH / clip, tmp_path / "sounds" / f"{item}.flac")
-    rows = "".join(f"{item}\tD AO G\n" for item in CLIP)
-    (tmp_path / "typed.tsv").write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
+    recordings(tmp_path / "sounds", **CLIP)
+    typed_table(tmp_path / "typed.tsv", **dict.fromkeys(CLIP, "D AO G"))
     (tmp_path / "tmp").mkdir()
     (tmp_path / "out").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))

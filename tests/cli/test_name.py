@@ -15,7 +15,7 @@ import pytest
 from tabwb.records.rating_sets import SampleRating
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG, SPEECH
+from tests.builders import DOG, SPEECH, recordings, typed_table
 from tests.cli.conftest import Outcome, Run
 
 pytest.importorskip("soundfile")
@@ -30,19 +30,14 @@ TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhous
 
 @pytest.fixture
 def battery(tmp_path: Path) -> Path:
-    (tmp_path / "battery").mkdir()
     return naming_battery(tmp_path / "battery")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A file for each item, and what a person typed for each."""
-    made = tmp_path / "responses"
-    made.mkdir()
-    for item, clip in SPOKEN.items():
-        shutil.copy(SPEECH / clip, made / f"{item}.flac")
     (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
-    return made
+    return recordings(tmp_path / "responses", **SPOKEN)
 
 
 def test_a_folder_of_files_is_given_transcribed_and_scored(
@@ -313,19 +308,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def battery_in(home: Path, rules: str = "", more: str = "") -> Path:
-    folder = home / "battery"
-    folder.mkdir()
-    path = naming_battery(folder, rules)
+    path = naming_battery(home / "battery", rules)
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     return path
 
 
 def files_of(home: Path, *items: str) -> Path:
-    folder = home / "-".join(items)
-    folder.mkdir()
-    for item in items:
-        shutil.copy(DOG, folder / f"{item}.flac")
-    return folder
+    return recordings(home / "-".join(items), *items)
 
 
 def name(
@@ -569,9 +558,7 @@ pytest.importorskip("soundfile")
 
 @pytest.fixture
 def one_sound(tmp_path: Path) -> Path:
-    for name in ("battery", "sounds"):
-        (tmp_path / name).mkdir()
-    shutil.copy(DOG, tmp_path / "sounds" / "dog.flac")
+    recordings(tmp_path / "sounds", "dog")
     return naming_battery(tmp_path / "battery")
 
 
@@ -758,17 +745,14 @@ pytest.importorskip("soundfile")
 PAGE = Path(__file__).parents[2] / "docs" / "spoken-naming.md"
 ITEMS = ("bed", "bird", "cat", "cat_2", "dog", "house", "tree")
 NEEDS_A_MICROPHONE = ("microphone", "mic")
-TYPED_ALL = "utterance_id\ttranscript\n" + "".join(f"{item}\tD AO G\n" for item in ITEMS)
 
 
 def test_the_commands_of_the_page_work_one_after_the_other(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("recordings").mkdir()
-    for item in ITEMS:
-        shutil.copy(DOG, Path("recordings") / f"{item}.flac")
-    Path("typed.tsv").write_text(TYPED_ALL, encoding="utf-8")
+    recordings(Path("recordings"), *ITEMS)
+    typed_table(Path("typed.tsv"), **dict.fromkeys(ITEMS, "D AO G"))
     blocks = re.findall(r"```\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     done = [_one(run, line) for block in blocks for line in block.splitlines()]
     assert done.count("tabwb") > 12

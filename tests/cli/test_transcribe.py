@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import DOG, SPEECH, needs
+from tests.builders import DOG, SPEECH, needs, typed_table
 from tests.cli.conftest import Run
 
 needs("torch", "transformers", "soundfile", "pyloudnorm")
@@ -23,10 +23,7 @@ SILENCE = SPEECH / "silence_1037.flac"
 
 def typed(folder: Path, *names: str) -> str:
     """A transcriber that needs no model: what a person typed."""
-    table = folder / "typed.tsv"
-    rows = "".join(f"{name}\tD AO G\n" for name in names)
-    table.write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
-    return f"manual:{table}"
+    return f"manual:{typed_table(folder / 'typed.tsv', **dict.fromkeys(names, 'D AO G'))}"
 
 
 @pytest.mark.usefixtures("here")

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import DOG
+from tests.builders import recordings, typed_table
 from tests.cli.conftest import Run
 
 pytest.importorskip("soundfile")
-TYPED = "utterance_id\ttranscript\ndog\tD AO G\n"
 
 
 @pytest.fixture
 def given(run: Run, tmp_path: Path) -> Run:
     """A dog, heard from a file and scored by A and then by B."""
-    (tmp_path / "battery").mkdir()
-    (tmp_path / "sounds").mkdir()
-    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
-    shutil.copy(DOG, tmp_path / "sounds" / "dog.flac")
+    recordings(tmp_path / "sounds", "dog")
+    typed_table(tmp_path / "typed.tsv", dog="D AO G")
     run(
         *("name", naming_battery(tmp_path / "battery"), "--speaker", "S-014", "--rater", "A"),
         *("--input", tmp_path / "sounds", "--transcriber", f"manual:{tmp_path / 'typed.tsv'}"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import SPEECH
+from tests.builders import recordings, typed_table
 
 HIDE = """
 import asyncio, subprocess, sys, types  # they take their Windows parts where a msvcrt is found
@@ -80,13 +79,9 @@ def test_tab_runs_resumes_and_exports(tmp_path: Path) -> None:
 
 def test_naming_runs_from_files(tmp_path: Path) -> None:
     pytest.importorskip("soundfile")
-    battery, responses = tmp_path / "battery", tmp_path / "responses"
-    battery.mkdir()
-    responses.mkdir()
-    for item in ("dog", "cat", "tree", "house"):
-        shutil.copy(SPEECH / "dog_d1a4fb3f_0.flac", responses / f"{item}.flac")
-    typed = tmp_path / "typed.tsv"
-    typed.write_text("utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\n", encoding="utf-8")
+    battery = tmp_path / "battery"
+    responses = recordings(tmp_path / "responses", "dog", "cat", "tree", "house")
+    typed = typed_table(tmp_path / "typed.tsv", dog="D AO G", cat="D AO G")
     ran = run(
         *("name", str(naming_battery(battery)), "--speaker", "S-014", "--input", str(responses)),
         *("--transcriber", f"manual:{typed}", "--store", str(tmp_path / "store.db"), "--json"),

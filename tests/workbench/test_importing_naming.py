@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from pathlib import Path
 
@@ -16,8 +15,9 @@ from tabwb.store.store import Store
 from tabwb.workbench.engine.jobs import Tools
 from tabwb.workbench.importing import controller
 from tabwb.workbench.importing.recordings import FolderJob
+from tests import builders
 from tests.administer.naming_parts import naming_battery
-from tests.builders import SPEECH
+from tests.builders import typed_table
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.test_importing import asked, message, refused, stored
 
@@ -29,7 +29,7 @@ SPOKEN = {
     "tree": "three_8c0e5970_0.flac",
     "house": "silence_1024.flac",
 }
-TYPED = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tTH R IY\nhouse\t<sil>\n"
+TYPED = {"dog": "D AO G", "cat": "D AO G", "tree": "TH R IY", "house": "<sil>"}
 
 
 class Gate:
@@ -58,12 +58,8 @@ async def stop_at(seat: Seat, gate: Gate) -> None:
 def recordings(tmp_path: Path) -> Path:
     """A file for each take, and what a person typed for each item."""
     naming_battery(tmp_path)
-    made = tmp_path / "recordings"
-    made.mkdir()
-    for name, clip in SPOKEN.items():
-        shutil.copy(SPEECH / clip, made / f"{name}.flac")
-    (tmp_path / "typed.tsv").write_text(TYPED, encoding="utf-8")
-    return made
+    typed_table(tmp_path / "typed.tsv", **TYPED)
+    return builders.recordings(tmp_path / "recordings", **SPOKEN)
 
 
 async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribed(
