@@ -70,7 +70,7 @@ def is_table(name: str) -> bool:
 
 def rated_of(
     names: Sequence[int | str],
-    opened: Callable[[], AbstractContextManager[Store]],
+    opened: Callable[[], AbstractContextManager[Store]] | None,
     form_of: Callable[[str], Form],
     *,
     judges: Collection[str] = (),
@@ -93,6 +93,7 @@ def rated_of(
         return _told_apart(table, form_of)
     if kinds:
         raise UsageError("kinds apply to tables: the form of a set defines its measures")
+    assert opened is not None
     with opened() as store:
         if len(words) == 1 and not words[0].isdecimal():
             try:

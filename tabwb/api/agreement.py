@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -120,31 +120,28 @@ def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -
         TabwbError: the file cannot be read, or a row is not valid.
         UsageError: there is one rater only, or an option has an unknown value.
     """
+    from tabwb.analysis.stored_ratings import is_table
+    from tabwb.records.errors import UsageError
 
-    @contextmanager
-    def no_store() -> Iterator[Store]:
-        from tabwb.records.errors import UsageError
-
+    if not is_table(path := fspath(ratings)):
         raise UsageError(
-            f"'{fspath(ratings)}' is not a table of ratings",
+            f"'{path}' is not a table of ratings",
             allowed="a file that ends in .csv, .tsv, .tab or .txt",
             hint="of a store: tabwb.open().agreement(...)",
         )
-        yield  # a generator, as a context manager needs
-
-    return made([fspath(ratings)], no_store, **options)
+    return made([path], None, **options)
 
 
 def made(
     names: Iterable[int | str],
-    opened: Callable[[], AbstractContextManager[Store]],
+    opened: Callable[[], AbstractContextManager[Store]] | None,
     **options: Unpack[Computed],
 ) -> Agreement:
     """Return the agreement of what names mean.
 
     Args:
         names: a table, a rating set, or administrations.
-        opened: opens the store.
+        opened: opens the store; None: names mean a table.
         options: of :func:`rater_agreement`.
     """
     from tabwb.analysis.agreement import Choices, agreement_of
