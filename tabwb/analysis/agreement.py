@@ -195,7 +195,7 @@ _OF_PAIR = "\n".join(
 )
 _MEANS = "\n".join(
     f"{name} estimate {title} | mean of {name}\n"
-    f"{name}_features integer Features | number of features that it is made from"
+    f"{name}_features integer Features ({title}) | number of features that it is made from"
     for name, title in (("kappa", "Kappa"), ("ac1", "AC1"), ("agreement", "Agree"))
 )
 _SHARES = "\n".join(
@@ -248,12 +248,12 @@ those that the consensus ever calls present; or one pooled kappa
         n integer N | the most samples that they share for a feature
         averaged boolean Averaged | shares enough samples for means
         agreement number Agree | mean share of equal verdicts
-        agreement_features integer Features | features with a share
+        agreement_features integer Features (agree) | features with a share
         kappa number Kappa | mean over features
-        features integer Features | features with a kappa
+        features integer Features (kappa) | features with a kappa
         weighted_kappa number Weighted | weighted by the consensus's positives
         ac1 number AC1 | mean over features
-        ac1_features integer Features | features with an AC1
+        ac1_features integer Features (AC1) | features with an AC1
         reason text Reason | why kappa is undefined
         """,
     "pair-features": f"""
@@ -312,9 +312,9 @@ those that the consensus ever calls present; or one pooled kappa
         prevalence number p | mean share of verdicts that say present
         variance number p(1-p) | mean variance of these
         kappa number Kappa | unweighted mean
-        kappa_features integer Features | features with a kappa
+        kappa_features integer Features (kappa) | features with a kappa
         ac1 number AC1 | unweighted mean
-        ac1_features integer Features | features with an AC1
+        ac1_features integer Features (AC1) | features with an AC1
         """,
     "answers": """
         measure text Measure | its id

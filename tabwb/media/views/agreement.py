@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 
@@ -12,96 +13,83 @@ from rich.text import Text
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.error_rates import RATES
 from tabwb.agreement.intervals import FEWEST_RESPONSES
-from tabwb.analysis.agreement import DESIGNS, NO_FEATURE, WEIGHTED, Agreement, Row, reason_of
-from tabwb.analysis.names import judge_names
-from tabwb.media.terminal import ForWidth
-from tabwb.media.views.grid import (
-    Part,
-    Shown,
-    by,
-    ends,
-    grid,
-    notes_view,
-    parts_view,
-    pivoted,
-    remarks,
-    shown,
+from tabwb.analysis.agreement import (
+    DESIGNS,
+    NO_FEATURE,
+    TABLES,
+    WEIGHTED,
+    Agreement,
+    Row,
+    reason_of,
 )
-from tabwb.media.wording import between
-from tabwb.records.words import plural
+from tabwb.analysis.names import judge_names
+from tabwb.media.views.parts import Part, by, notes_view, parts_view, remarks, rows_view
+from tabwb.media.wording import between, figure
+from tabwb.records.columns import Column
+from tabwb.records.words import NONE, plural
 from tabwb.report.plain import Json, plain
+from tabwb.tables.table import columns_of
 
 FEW_SHARED = 40
 """With fewer samples for each pair the interval of the weighted kappa is too narrow."""
-FEATURE, LEAST = 28, 11
-"""Columns of characters for a feature and its prevalence; at least for the rates of a rater."""
 TIES = {"drop": "drop", "positive": "present", "negative": "absent", "adjudicated": "settled"}
-FEW = f"[mark] † fewer than {FEWEST_SHARED} in common: listed, not averaged."
-PAIRS = shown("samples {n}; agree {agreement:2}; kappa {kappa:over}; weighted {weighted_kappa:3}; "
-              "AC1 {ac1:over}")  # fmt: skip
-SUMMARY = shown("n {n}; kappa {kappa:2}; 95 % {kappa:95}; linear {linear:2}; alpha {alpha:2}; "
-                "? {unsure}")  # fmt: skip
-RATES_OF_ONE = shown(
-    "sens. {sensitivity:2}; 95 % {sensitivity:95}; spec. {specificity:2}; 95 % {specificity:95}"
-)
+MEANS = {"unweighted": "unweighted", WEIGHTED: "weighted", "nonzero_prevalence": "p > 0",
+         "pooled": "pooled"}  # fmt: skip
+FEW = f"[few_shared] Not averaged: fewer than {FEWEST_SHARED} in common."
+COLUMNS = columns_of("""
+    who text Who | who is compared with whom
+    own_mean text Mean | over features
+    rule text Ties | what a tie of the consensus becomes, or what is left out
+    counts text Counts | both say present, the first alone, the second alone, neither
+    pair text Pair | two raters
+    size integer Features | of this kind
+    same_share number Same | share of equal answers of all pairs
+    per estimate PER | phonemes that differ, per phoneme of the first
+    fer estimate FER | the same in phonological features
+    """)
 RATED = (
+    Part("raters", "who rated", "rater judge samples verdicts present unsure"),
     Part(
-        "raters", "who rated", "rater",
-        "samples {samples}; verdicts {verdicts}; present {present}; cannot tell {unsure}",
-        "{rater}{judge_mark}",
-    ),
-    Part(
-        "agreement", "{who} with each other, by feature", "feature",
-        "n {n}; p {prevalence:2}; *p(1-p) {variance:2}; *cons. {positives}; *ties {ties}; "
-        "*? {unsure}; agree {agreement:2}; kappa {kappa:2}; 95 % {within}; AC1 {ac1:2}; "
-        "*95 % {ac1:95}; *alpha {alpha:2}; *Fleiss {fleiss:2}; pos {positive_agreement:2}; "
-        "neg {negative_agreement:2}",
-        where={"design": "main"},
+        "agreement", "{whom} with each other, by feature",
+        "title n prevalence kappa counts ac1 agreement positive_agreement negative_agreement "
+        "variance positives ties unsure alpha fleiss",
+        {"design": "main"},
         notes="""
-        n: samples with two verdicts or more. p: share of verdicts that say present. agree, kappa
-        (Cohen), AC1 (Gwet), pos, neg (agreement on present, on absent): means over pairs, weighted
+        n: samples with two verdicts or more. p: share of verdicts that say present. Agree, Kappa
+        (Cohen), AC1 (Gwet), Pos, Neg (agreement on present, on absent): means over pairs, weighted
         by shared samples; pairs with fewer than {fewest} are left out.
 
-        kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than that. Chance
+        Kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than that. Chance
         in kappa follows from how often each rater says present: where a feature is rare, kappa can
         be low although most verdicts are equal; AC1 depends less on that.
 
-        [few] Four counts instead of an interval: both say present / first alone / second alone /
+        [few] Counts instead of an interval: both say present / first alone / second alone /
         neither, over all pairs. In every pair a category has 3 samples or fewer: kappa says little.
 
-        [reason] kappa undefined ({reasons}).
+        [reason] Kappa undefined ({reasons}).
         """,
     ),
     Part(
-        "means", "kappa over features", "who with whom",
-        f"weighted {{{WEIGHTED}.kappa:mean}}; mean {{unweighted.kappa:over}}; "
-        "p > 0 {nonzero_prevalence.kappa:over}; *pooled {pooled.kappa:mean}",
-        "{words}", {"design": tuple(one for one in DESIGNS if one != "names")}, across="mean",
+        "means", "over features",
+        "own_mean kappa kappa_features ac1 ac1_features",
+        {"design": tuple(one for one in DESIGNS if one != "names")}, "who",
         notes="""
-        In brackets: number of features that the mean could estimate; an undefined kappa is left
-        out, never taken as 0 or 1. weighted: by the samples that the consensus calls present, the
-        same weights in every row, with 95 % intervals (samples resampled with the weights;
-        {draws}). mean: unweighted. p > 0: without the features that the consensus never calls
-        present. pooled (on wide terminals): one kappa over all decisions. Table 1 of the TAB paper
-        has these rows as columns.
+        Features: number that the mean could estimate; an undefined kappa is left out, never taken
+        as 0 or 1. weighted: by the samples that the consensus calls present, the same weights
+        everywhere, with 95 % intervals (samples resampled with the weights; {draws}). p > 0:
+        without the features that the consensus never calls present. pooled: one kappa over all
+        decisions. The first three are the rows of table 1 of the TAB paper.
 
         [consensual] * not comparable with people: a consensus of several is more stable than one
         person. With each person is (like with like), on the features of both.
         """,
     ),
     Part(
-        "means", "AC1 over features", "who with whom",
-        f"weighted {{{WEIGHTED}.ac1:mean}}; mean {{unweighted.ac1:over}}; "
-        "p > 0 {nonzero_prevalence.ac1:over}",
-        "{words}", {"design": ("main", "each", "consensus", "others", "again")}, across="mean",
-    ),
-    Part(
-        "sensitivity", "weighted kappa under other rules", ("ties", "who with whom"),
-        "positives {positives}; kappa {kappa:over}", ("{rule}", "{words}"),
+        "sensitivity", "weighted kappa under other rules", "rule who positives kappa features",
         notes="""
         What a tie of the consensus becomes: no verdict (drop), present, absent, or what was
         settled; ?: "cannot tell" counts as what follows. > marks the rules of everything else on
-        this page. positives: verdicts of the consensus that say present, the weights.
+        this page. Positives: verdicts of the consensus that say present, the weights.
 
         [reason] Undefined: {reasons}.
 
@@ -109,40 +97,37 @@ RATED = (
         """,
     ),
     Part(
-        "kinds", "objective and subjective features{source}", "",
-        "features {size}; AC1 {ac1:over}; kappa {kappa:over}; p {prevalence:2}; "
-        "p(1-p) {variance:2}",
-        "{name}", notes="Unweighted means, in brackets the features that have a value.",
+        "kinds", "objective and subjective features{source}",
+        "name size ac1 ac1_features kappa kappa_features prevalence variance",
+        notes="Unweighted means over the features that have a value.",
     ),
-    Part("pairs", "pairs", "pair", PAIRS, "{first} and {second}{mark}", {"design": "main"},
-         notes=FEW),
-    Part("pairs", "raters with themselves", "rater", PAIRS, "{first}{mark}", {"design": "again"},
-         notes=FEW),
+    Part("pairs", "pairs", "pair n agreement kappa features weighted_kappa ac1 ac1_features",
+         {"design": "main"}, notes=FEW),
+    Part("pairs", "raters with themselves",
+         "first n agreement kappa features weighted_kappa ac1 ac1_features",
+         {"design": "again"}, notes=FEW),
     Part(
-        "calibration", "calibration of {judge}", "feature",
-        "+/+ {true_positives}; +/- {false_positives}; -/+ {false_negatives}; "
-        "-/- {true_negatives}; sensitivity {sensitivity:share}; specificity {specificity:share}; "
-        "*pos. pred. value {positive_predictive_value:share}; "
-        "*neg. pred. value {negative_predictive_value:share}",
+        "calibration", "calibration of {judge}",
+        "title true_positives false_positives false_negatives true_negatives sensitivity "
+        "specificity positive_predictive_value negative_predictive_value",
         each=("judge",),
         notes="""
-        Against {reference}: +/+ both say present, +/- the judge alone, -/+ {reference} alone, -/-
+        Against {reference}: +/+ both say present, -/+ the judge alone, +/- {reference} alone, -/-
         neither. Sensitivity: of what {reference} calls present; specificity: of what is called
         absent; with 95 % intervals ({resampled}).
         """,
     ),
     Part(
-        "drift", "changes from {first} to {second}", "feature",
-        "n {n}; appeared {appeared}; vanished {vanished}; changed {changed:2}; p {p:p}",
+        "drift", "changes from {first} to {second}", "title n appeared vanished changed p",
         each=("first", "second"),
         notes="""
-        appeared: absent by the first, present by the second version. p: McNemar's exact test, one
+        Appeared: absent by the first, present by the second version. p: McNemar's exact test, one
         for each feature, not adjusted.
         """,
     ),
 )  # fmt: skip
 LATENT = """
-    sensitivity/specificity of each rater, estimated from the ratings alone (Dawid and Skene 1979;
+    Sensitivity/specificity of each rater, estimated from the ratings alone (Dawid and Skene 1979;
     errors of raters are taken as independent: raters who misread the same guideline alike get rates
     that are too good). --details shows their intervals.
 
@@ -153,39 +138,33 @@ LATENT = """
     [moving] The estimates still changed in the last step: {names}.
     """
 HEARD = (
+    Part("agreement", "listeners on correctness", "title n agreement kappa counts ac1",
+         {"design": "names"}),
     Part(
-        "agreement", "listeners on correctness", "right by rule",
-        "names {n}; agree {agreement:2}; kappa {kappa:2}; 95 % {within}; AC1 {ac1:2}",
-        where={"design": "names"},
-    ),
-    Part(
-        "pair-features", "pairs of listeners", ("right by rule", "listeners"),
-        "names {n}; agree {agreement:2}; kappa {kappa:2}; counts {counts}; AC1 {ac1:2}",
-        ("{title}", "{first} and {second}{mark}"), {"design": "names"},
+        "pair-features", "pairs of listeners", "pair n agreement kappa counts ac1",
+        {"design": "names"}, "title",
         notes=f"""
-        Counts of a pair: both say right / first alone / second alone / neither. kappa is undefined
+        Counts of a pair: both say right / first alone / second alone / neither. Kappa is undefined
         where neither varies.
 
         {FEW}
         """,
     ),
     Part(
-        "answers", "scales", "scale", (SUMMARY[0], *shown("same {same:2}"), *SUMMARY[1:]),
-        where={"kind": ("scale",)},
+        "answers", "scales", "title n same_share kappa linear alpha unsure", {"kind": ("scale",)},
         notes="""
-        n: samples with two answers or more. same: equal answers of all pairs. kappa: with quadratic
+        N: samples with two answers or more. Same: equal answers of all pairs. Kappa: with quadratic
         weights, linear: with linear ones, means over pairs as above; alpha: Krippendorff's,
         ordinal. --json has every pair. No interval where all draws are equal.
 
         [-kappa] Undefined (no rater varies, or no pair shares {fewest} samples): {names}.
         """,
     ),
-    Part("answers", "codes and words heard", "measure", SUMMARY,
-         where={"kind": ("choice", "text")}),
+    Part("answers", "codes and words heard", "title n kappa alpha unsure",
+         {"kind": ("choice", "text")}),
     Part(
-        "answer-pairs", "{title}", "pair",
-        "n {n}; same {agreed}; kappa {kappa:2}; 95 % {kappa:95}; AC1 {ac1:2}",
-        "{first} and {second}{mark}", {"kind": ("choice", "text")}, ("measure",),
+        "answer-pairs", "{title}", "pair n agreed kappa ac1", {"kind": ("choice", "text")},
+        each=("measure",),
         notes=f"""
         [-kappa] No kappa where no rater varies.
 
@@ -194,14 +173,13 @@ HEARD = (
         {FEW}
         """,
     ),
-    Part("confusions", "{title}: confused (the most frequent)", "answers", "n {n}",
-         "{one} / {other}", each=("measure",), most=12),
-    Part("codes", "{title}: agreement on each", "answer", "given {n}; agree {agreement:2}",
-         "{value}", {"kind": ("choice",)}, ("measure",), most=12),
+    Part("confusions", "{title}: confused (the most frequent)", "one other n", each=("measure",),
+         most=12),
+    Part("codes", "{title}: agreement on each", "value n agreement", {"kind": ("choice",)},
+         each=("measure",), most=12),
     Part(
-        "transcripts", "{title}", "reference, other",
-        "n {n}; same {same}; edits {edits}; PER {per:3}; 95 % {per:95}; FER {fer:3}; 95 % {fer:95}",
-        "{first}, {second}", each=("measure",),
+        "transcripts", "{title}: the reference, and the other", "first second n same edits per fer",
+        each=("measure",),
         notes=f"""
         PER: phonemes substituted, inserted or left out by the second, per phoneme of the first;
         FER: the same in phonological features. Each transcriber is the reference once (PSST's
@@ -225,7 +203,7 @@ def _parts(found: Agreement, *, details: bool) -> Iterator[RenderableType]:
     who += f" ({', '.join(rated.people)})" if rated.people else ""
     who += f", {plural(len(judges), 'judge')} ({', '.join(judges)})" if judges else ""
     samples = plural(len(rated.samples), "sample")
-    yield Text.assemble((rated.source, "bold"), f"  {samples}, {who}")
+    yield Text.assemble((rated.source, "bold"), f"  {samples}, {who}\n")
     yield from remarks(*_how(found), *rated.notes)
     yield from remarks(
         *(
@@ -237,11 +215,11 @@ def _parts(found: Agreement, *, details: bool) -> Iterator[RenderableType]:
     rows = partial(_rows, found, names)
     if rated.features:
         parts = [part for part in RATED if found.is_compared or part.where.get("design") != "main"]
-        yield from parts_view(parts, rows)
+        yield from parts_view(parts, _columns, rows)
         if not found.is_compared:
             yield from remarks("No two raters rated the same samples on a feature.")
         yield from _error_rates(rows("error-rates"), details=details)
-    yield from parts_view(HEARD, rows)
+    yield from parts_view(HEARD, _columns, rows)
     answered = {row["measure"] for name in ("answer-pairs", "transcripts") for row in rows(name)}
     alone = [row["title"] for row in rows("answers") if row["measure"] not in answered]
     yield from remarks(alone and f"No sample with answers of two raters: {', '.join(alone)}.")
@@ -278,50 +256,48 @@ def _how(found: Agreement) -> Iterator[str]:
 
 
 def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
-    """Return the rows of a table with what its templates name besides."""
+    """Return the rows of a table with what its part shows besides."""
     rated, choices = found.rated, found.choices
-    who = "people" if found.of_people else "raters"
+    whom = "people" if found.of_people else "raters"
     resampled = rated.speakers is not None and found.draws
     told: Row = {
-        "who": who,
+        "whom": whom,
         "fewest": FEWEST_SHARED,
         "draws": plural(found.draws or 0, "draw"),
         "source": f" ({rated.objective_source})" if rated.objective_source else "",
         "resampled": "speakers resampled" if resampled else "Jeffreys",
     }
     measures = {row["measure"]: row for row in found.rows("answers")}
-    pairs = by(found.rows("answer-pairs"), "measure")
     same = {
         own[0]["measure"]: sum(row["agreed"] for row in own) / sum(row["n"] for row in own)
-        for own in pairs
+        for own in by(found.rows("answer-pairs"), "measure")
     }
     made = []
     for row in found.rows(table):
         own = told | row
         for name in ("rater", "first", "second", "judge"):
-            if table != "raters" and row.get(name) is not None:
+            if isinstance(row.get(name), str):
                 own[name] = names.get(row[name], row[name])
         if table in ("answer-pairs", "confusions", "codes", "transcripts"):
             own |= {name: measures[row["measure"]][name] for name in ("title", "kind")}
         if "few" in row:
             own["few"] = row["few"] and row["kappa"] is not None
-            own["within"] = _counts(row) if own["few"] else ends(row, "kappa")
-        if "both_present" in row:
+        if row.get("both_present") is not None and own.get("few", True):
             own["counts"] = _counts(row)
-        averaged = row.get("averaged", table != "pair-features" or row["n"] >= FEWEST_SHARED)
-        own["mark"] = "" if averaged else " †"
-        if table == "raters":
-            own["judge_mark"] = " (judge)" if row["judge"] else ""
-        elif table == "means":
+        if "first" in row:
+            averaged = row.get("averaged", table != "pair-features" or row["n"] >= FEWEST_SHARED)
+            own |= {"pair": f"{own['first']} and {own['second']}", "few_shared": not averaged}
+        if table == "means":
             own["consensual"] = row["design"] == "consensus"
-            own["words"] = DESIGNS[row["design"]].format_map(own) + " *" * own["consensual"]
+            own["who"] = DESIGNS[row["design"]].format(who=whom, rater=own["rater"])
+            own |= {"who": own["who"] + " *" * own["consensual"], "own_mean": MEANS[row["mean"]]}
         elif table == "sensitivity":
-            own["words"] = f"{own['judge']} *" if row["judge"] else f"{who} with each other"
+            own["who"] = f"{own['judge']} *" if row["judge"] else f"{whom} with each other"
             own["rule"] = own["title"] = _rule(row, choices.cannot_tell)
         elif table == "kinds":
             own["size"] = len(row["features"])
         elif table == "answers":
-            own["same"] = same.get(row["measure"])
+            own["same_share"] = same.get(row["measure"])
         elif table == "error-rates":
             known = not row["feature_reason"]
             own["unsettled"] = known and row["same_maximum"] < 2
@@ -357,27 +333,38 @@ def _referred(row: Row, reference: str, other: str) -> Row:
 
 
 def _error_rates(rows: list[Row], *, details: bool) -> Iterator[RenderableType]:
-    """Yield sensitivity and specificity of every rater by the model of Dawid and Skene.
+    """Yield sensitivity and specificity of every rater by the model of Dawid and Skene."""
+    if not rows:
+        return
+    title, columns = "error rates without a known truth", TABLES["error-rates"]
+    every = by(rows, "feature")
+    if details:
+        shown = "rater sensitivity specificity"
+        yield rows_view(title, shown, columns, rows, "title")
+    else:
+        raters = [row["rater"] for row in every[0]]
+        own = [Column(f"r{at}", name, "sensitivity/specificity") for at, name in enumerate(raters)]
+        wide = [
+            {"title": some[0]["title"], "prevalence": some[0]["prevalence"]}
+            | {f"r{at}": _both(row) for at, row in enumerate(some)}
+            for some in every
+        ]
+        shown = " ".join(["title prevalence", *(one.name for one in own)])
+        yield rows_view(title, shown, (*own, *columns), wide)
+    yield from notes_view(LATENT, [some[0] for some in every])
 
-    All raters of a feature stand in one row where there is room for them.
-    """
-    raters = list(dict.fromkeys(row["rater"] for row in rows))
-    title = "error rates without a known truth"
-    widths = [max(len(name), LEAST) + 1 for name in raters]
 
-    def made(width: int) -> RenderableType:
-        if details or FEATURE + sum(widths) > width:
-            names = ("{title}", "{rater}")
-            return grid(("feature", "rater"), RATES_OF_ONE, rows, title, name=names)
-        columns = [Shown(name, f"{{{at}.sensitivity:2}}/{{{at}.specificity:2}}")
-                   for at, name in enumerate(raters)]  # fmt: skip
-        numbered = [row | {"at": raters.index(row["rater"])} for row in rows]
-        wide = [pivoted(own, "at") for own in by(numbered, "feature")]
-        return grid("feature", (*shown("p {prevalence:2}"), *columns), wide, title)
+def _both(row: Row) -> str:
+    rates = (row["sensitivity"], row["specificity"])
+    return NONE if rates[0] is None else "/".join(map(figure, rates))
 
-    if rows:
-        yield ForWidth(made)
-        yield from notes_view(LATENT, [own[0] for own in by(rows, "feature")])
+
+def _columns(table: str) -> tuple[Column, ...]:
+    """Return the columns of a table and those of the page; means have three decimal places."""
+    every = (*COLUMNS, *TABLES[table])
+    if table not in ("means", "sensitivity", "kinds", "pairs", "drift", "transcripts"):
+        return every
+    return tuple(replace(one, digits=3) if one.type == "number" else one for one in every)
 
 
 # ------------------------------------------------------------------------------ document

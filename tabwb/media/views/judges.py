@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
-from tabwb.analysis.agreement import Row
-from tabwb.analysis.judges import JudgeReport
+from tabwb.analysis.agreement import TABLES, Row
+from tabwb.analysis.judges import CONSENSUS, CONSENSUS_FEATURES, JudgeReport
+from tabwb.analysis.names import judge_names
 from tabwb.media.views.agreement import cells_of, json_of
-from tabwb.media.views.grid import Part, by, cell, parts_view
+from tabwb.media.views.parts import Part, by, parts_view
 from tabwb.media.wording import (
     FEW,
     between,
@@ -21,49 +22,52 @@ from tabwb.media.wording import (
     plain,
     without_burden,
 )
+from tabwb.records.columns import Column
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.tables.table import columns_of
 
 LIKE = "prompts like these"
 NO_JUDGE = "No judge has rated these. Begin with: tabwb judge run ID --judge SPEC"
 NOTE = (
     "Means are over features with a defined coefficient and "
-    f"{FEWEST_SHARED} or more responses that both judged, their number in brackets. "
+    f"{FEWEST_SHARED} or more responses that both judged. "
     "Agreement between judges does not show that they agree with experts."
 )
 MOST = 8
 """Features that are shown of those on which judges differ."""
 FEATURE = "feature samples=n percent=agreement kappa ac1 positive=positive_agreement"
+COLUMNS = columns_of("""
+    words text Judge | with its scope
+    usable text Usable | of all
+    burden text Burden | symptom burden
+    within text 95 % | interval
+    size integer Features | in the set
+    responses text N | with a burden, of all
+    pair text Judges | two
+    of text Group | examinee
+    """)
 PARTS = {
     "Judges": Part(
-        "judges", f"symptom burden by judge, 95 % interval for {LIKE}", "judge",
-        "usable {usable} of {of_usable}; burden {burden}; interval {within}; features {size}; "
-        "N {n} of {responses}",
-        "{words}", notes="[notes] {told}",
+        "judges", f"symptom burden by judge, 95 % interval for {LIKE}",
+        "words size usable burden within responses", sections="of", notes="[notes] {told}",
     ),
     "Every two judges": Part(
-        "pairs", "agreement of every two judges", "judges",
-        "same verdict {agreement:2} ({agreement_features}); kappa {kappa:2} ({features}); "
-        "AC1 {ac1:2} ({ac1_features})",
-        "{first} and {second}", notes="[-n] not compared: {left_out}",
+        "pairs", "agreement of every two judges",
+        "pair agreement agreement_features kappa features ac1 ac1_features",
+        notes="[-n] not compared: {left_out}",
     ),
-    "Features": Part(
-        "differ", "where they differ most", ("feature", "judges"),
-        "same verdict {agreement:2}; of {n}", ("{title}", "{first} and {second}"),
-    ),
+    "Features": Part("differ", "where they differ most", "title pair agreement n"),
     "Consensus": Part(
-        "consensus", "what most judges say: burden over features in the sets of all", "",
-        "judges {judges}; features {size}; burden {burden:2}; N {n_responses} of {n}; ties {ties}; "
-        "all present {ties_present:2}; all absent {ties_absent:2}",
-        "{of}",
+        "consensus", "what most judges say: burden over features in the sets of all",
+        "of judges size mean responses ties ties_present ties_absent",
         notes="""
         [n_tied] Responses with a tie are left out of the burden: a biased part, because what is
-        hard to judge is left out. all present, all absent: the burden of all, with every tie so.
+        hard to judge is left out. Present, Absent: the burden of all, with every tie so.
         """,
     ),
     "Consensus by feature": Part(
-        "consensus-features", "consensus by feature", ("", "feature"),
-        "present {present}; absent {absent}; ties {ties}", ("{of}", "{title}"),
+        "consensus-features", "consensus by feature", "title present absent ties", sections="of"
     ),
 }  # fmt: skip
 
@@ -76,43 +80,45 @@ def judges_view(report: JudgeReport) -> RenderableType:
 def judges_parts(report: JudgeReport) -> Iterator[tuple[str, RenderableType]]:
     """Yield the parts of the report, each with its name."""
     for name, part in PARTS.items():
-        if views := list(parts_view([part], partial(_rows, report))):
+        if views := list(parts_view([part], _columns, partial(_rows, report))):
             yield name, Group(*views)
     yield ("Notes", Text(NOTE, style="dim")) if report.rows else ("Judges", Text(NO_JUDGE))
 
 
 def _rows(report: JudgeReport, table: str) -> list[Row]:
     """Return the rows of a table with what its templates name besides."""
+    names = judge_names(judge.rater for *_, judge in report.rows)
     if table == "judges":
-        return [_judge(*row) for row in report.rows]
-    if table == "differ":
-        return _differ(report)
-    rows = report.tables[table].to_dicts()
+        return [_judge(*row, names) for row in report.rows]
+    rows = _differ(report) if table == "differ" else report.tables[table].to_dicts()
     for row in rows:
         if "group" in row:
             row["of"] = row["group"] or ""
         if table == "consensus":
-            row |= {"n": row["n_responses"] + row["n_tied"], "size": len(row["features"])}
+            n, of = row["n_responses"], row["n_responses"] + row["n_tied"]
+            row |= {"responses": f"{n} of {of}", "size": len(row["features"])}
+            row["mean"] = row["burden"]
+        if "first" in row:
+            row["pair"] = " and ".join(_short(row[name], names) for name in ("first", "second"))
     if table == "pairs":
-        apart = [cell("{first} and {second}: {reason}", row) for row in rows if not row["n"]]
-        rows = [row | {"left_out": "; ".join(apart)} for row in rows]
+        apart = "; ".join(f"{row['pair']}: {row['reason']}" for row in rows if not row["n"])
+        rows = [row | {"left_out": apart} for row in rows]
     if table == "consensus-features":
         return [row for row in rows if row["present"] or row["ties"]]
     return rows
 
 
-def _judge(group: str, label: str, judge: JudgeSummary) -> Row:
-    burden, of = judge.burden, f" of {group}" if group else ""
+def _judge(group: str, label: str, judge: JudgeSummary, names: Mapping[str, str]) -> Row:
+    burden, of, label = judge.burden, f" of {group}" if group else "", _short(label, names)
     return {
         "title": f"{label}{of}",
-        "words": f"{label}{of}, {plain(judge.scope)}" + (f" {FEW}" if burden.usable.few else ""),
-        "usable": burden.usable.usable,
-        "of_usable": burden.usable.n,
+        "of": group,
+        "words": f"{label}, {plain(judge.scope)}" + (f" {FEW}" if burden.usable.few else ""),
+        "usable": f"{burden.usable.usable} of {burden.usable.n}",
         "burden": number(burden.symptom_burden),
         "within": between(burden.interval),
         "size": len(burden.features),
-        "n": burden.n_burden,
-        "responses": burden.n_responses,
+        "responses": f"{burden.n_burden} of {burden.n_responses}",
         "notes": "; ".join(_notes(judge)),
     }
 
@@ -134,6 +140,19 @@ def _differ(report: JudgeReport) -> list[Row]:
     for row in sorted(apart, key=lambda row: (row["agreement"], row["feature"])):
         lowest.setdefault(row["feature"], row)
     return list(lowest.values())[:MOST]
+
+
+def _short(label: str, names: Mapping[str, str]) -> str:
+    """Return a label, which may name terms too, with the short name of the judge."""
+    rater = max((one for one in names if label.startswith(one)), key=len)
+    return names[rater] + label.removeprefix(rater)
+
+
+def _columns(table: str) -> tuple[Column, ...]:
+    mean = {"consensus": CONSENSUS, "consensus-features": CONSENSUS_FEATURES}.get(table)
+    every = TABLES["pair-features" if table == "differ" else "pairs"] if mean is None else mean
+    burden = Column("mean", "Burden", "of most judges", "number", "", 2)
+    return (*COLUMNS, burden, *every)
 
 
 def judges_document(report: JudgeReport) -> Json:
