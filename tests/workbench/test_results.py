@@ -67,7 +67,7 @@ async def test_the_summary_has_intervals_and_baselines(
         await finished(seat, battery)
         # Clopper-Pearson for 1 of 2: 0.0126 to 0.9874.
         await seat.reads("0.01-0.99")
-        (row,) = [line for line in seat.text.splitlines() if "0.01-0.99" in line]
+        row = next(line for line in seat.text.splitlines() if "0.01-0.99" in line)
         assert "1/2" in row
         # On 0 to 1 the estimate is in the middle; always the first option, 1.00, is in the cell
         # of the upper end.
