@@ -108,12 +108,6 @@ def test_the_schema_describes_every_key(run: Run) -> None:
 # ------------------------------------------------------------------ pronounce
 
 
-def test_a_word_is_said_in_arpabet_and_ipa_with_its_homophones(run: Run) -> None:
-    found = run("battery", "pronounce", "Bear")
-    assert "B EH1 R  /bɛr/  citation; also: " in found.out
-    assert "bare" in found.out
-
-
 def test_what_is_printed_can_be_pasted_into_a_battery(run: Run, tmp_path: Path) -> None:
     said = run("battery", "pronounce", "either").out
     pasted = said[said.index("accept = ") :]
@@ -128,16 +122,6 @@ def test_what_is_printed_can_be_pasted_into_a_battery(run: Run, tmp_path: Path) 
     lines[at] = pasted
     path.write_text("\n".join(lines), encoding="utf-8")
     run("battery", "check", path)
-
-
-def test_the_flap_is_offered_where_it_may_stand(run: Run) -> None:
-    assert "W AO DX ER   /wɔɾɝ/  flap" in run("battery", "pronounce", "water").out
-    assert "flap" not in run("battery", "pronounce", "dog").out
-
-
-def test_several_words_of_one_name_are_quoted(run: Run) -> None:
-    (row,) = run("battery", "pronounce", "hot dog", "--json").document["words"]
-    assert row["pronunciations"][0]["phonemes"] == "HH AA T D AO G"
 
 
 def test_json_holds_known_and_unknown_words(run: Run) -> None:

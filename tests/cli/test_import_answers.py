@@ -313,13 +313,6 @@ def test_answers_of_unknown_origin_are_guarded(
     run("judge", "run", 1, "--judge", "tab-2026:openai:gpt-4o-mini", "--json", status=1)
 
 
-def test_a_battery_for_models_needs_a_protocol_for_people(run: Run, table: Path) -> None:
-    rewrite(table, "item,response", "wc1,lion")
-    asked = ("import", table, "--battery", "tab", "--speaker", "S-014", "--judge", "none")
-    run(*asked, status=2, err="is made for models, not for people")
-    run(*asked, "--research-protocol", "IRB-7")
-
-
 def test_an_import_that_is_stopped_leaves_nothing(
     run: Run, battery_file: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -532,22 +532,6 @@ def test_every_output_says_whose_ratings_count_and_has_all_of_them(
 
 @pytest.mark.usefixtures("pair")
 class TestSeveral:
-    def test_several_judges_have_tables_of_their_own(self, run: Run, tmp_path: Path) -> None:
-        base, instruct, other = models(tmp_path)
-        judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
-        judge(tmp_path, 2, {"anomia": 1}, "one")
-        judge(tmp_path, 3, {}, "another")
-        document = run("results", "--by", "model", "--json").document
-        found = {
-            (group["by"]["model"], each["rater"], each["n_features"]): each["symptom_burden"]
-            for group in document["groups"]
-            for each in group["summary"]["judges"]
-        }
-        assert found[base, JUDGE, 19] == 2.0
-        assert found[instruct, JUDGE, 19] == 1.0
-        assert found[other, JUDGE, 19] == 0.0
-        assert {key[2] for key in found if key[1] == "rules-2"} == {7}
-
     def test_one_judge_can_be_shown_alone(self, run: Run, tmp_path: Path) -> None:
         judge(tmp_path, 1, {"anomia": 1}, "one")
         for arguments in (("1",), ("--by", "model"), ("1", "2")):
@@ -557,28 +541,6 @@ class TestSeveral:
         assert "rules-2" in run("results", 1, "--judge", "rules").out
         outcome = run("results", "--by", "model", "--judge", "nobody", status=2)
         assert "nobody" in outcome.err and "rules-2, tab-2026:x" in outcome.err
-
-    def test_a_family_has_its_pair(self, run: Run, tmp_path: Path) -> None:
-        base, instruct, other = models(tmp_path)
-        judge(tmp_path, 1, {"anomia": 1, "off-topic": 1}, "one")
-        judge(tmp_path, 2, {"anomia": 1}, "one")
-        document = run("results", "--by", "family", "--json").document
-        assert [group["by"]["family"] for group in document["groups"]] == [
-            "E-1",
-            f"{other}, family unknown",
-        ]
-        (found,) = document["pairs"]
-        assert (found["family"], found["parameters"]) == ("E-1", 360_000_000)
-        assert (found["base"], found["instruct"]) == (base, instruct)
-        burdens = {each["rater"]: each for each in found["differences"] if each["scope"]}
-        # Every text has both features, or one: the width is that of the draws alone.
-        assert burdens[JUDGE]["difference"] == 1.0
-        low, high = burdens[JUDGE]["interval"]
-        half = 2.776445 * ((2 + 0.1) / 5 + (1 + 0.1) / 5) ** 0.5
-        assert (low, high) == (pytest.approx(1 - half), pytest.approx(1 + half))
-        assert burdens["rules-2"]["difference"] == 0.0
-        text = run("results", "--by", "family").out
-        assert "E-1, 360,000,000 parameters: base - instruct" in text
 
     def test_rows_are_sorted_as_asked(self, run: Run, tmp_path: Path) -> None:
         base, instruct, other = models(tmp_path)
@@ -600,31 +562,6 @@ class TestSeveral:
         (group,) = document["groups"]
         assert group["by"] == {"lesion": "no lesion"}
         assert group["mixed"]["examinee"][-1] == f"replay:{answers}"
-
-    def test_two_models_are_compared_item_by_item(self, run: Run, tmp_path: Path) -> None:
-        judge(tmp_path, 1, {"anomia": 1}, "one")
-        judge(tmp_path, 2, {}, "another")
-        document = run("diff", 1, 2, "--json").document
-        assert document["format"] == 1
-        compared = document["compared"]
-        assert [each["rater"] for each in compared if each["policy"] == "exact"] == [
-            None,
-            "choice",
-            "yes-no",
-            "repetition",
-        ]
-        assert [each["rater"] for each in compared if each["measure"] == "symptom burden"] == [
-            "rules-2"
-        ]
-        assert {each["feature"] for each in compared if each["measure"] == "feature rate"} > {
-            "jargon",
-            "neologisms",
-        }
-        (left,) = document["left_out"]
-        assert left["rater"] == JUDGE and "prompt" in left["reason"]
-        text = run("diff", 1, 2).out
-        assert f"{JUDGE}: judged under other terms" in " ".join(text.split())
-        assert "20 items, 20 answered alike" in text
 
     def test_conditions_that_two_sides_do_not_share_are_named(self, run: Run) -> None:
         sampled = ("run", "tab", "--model", "echo", "--temperature", 1, "--judge", "none")

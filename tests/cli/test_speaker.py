@@ -117,11 +117,6 @@ def test_a_day_in_the_future_is_refused(run: Run) -> None:
 # ---------------------------------------------------------------- acts
 
 
-def test_who_withdrew_is_given_nothing_more(run: Run) -> None:
-    run("speaker", "consent", "S-014", "--scope", "record", "--withdrawn")
-    run(*TYPED, status=1, err="withdrew consent to recording")
-
-
 @pytest.mark.usefixtures("typed")
 def test_an_export_asks_for_share_and_is_logged(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "o.jsonl"
@@ -189,12 +184,6 @@ def test_a_person_types_the_id_again(run: Run, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stdin", Keyboard("S-014\n"))
     done = run("speaker", "delete", "S-014", "--reason", "other", err="speaker S-014: 1 record\n")
     assert "S-014 was deleted on" in done.out
-
-
-def test_a_reason_is_asked_for(run: Run) -> None:
-    run("speaker", "add", "S-014")
-    run("speaker", "delete", "S-014", "--yes", status=2)
-    run("speaker", "show", "S-014")
 
 
 def test_nobody_there_is_said_so(run: Run) -> None:

@@ -386,16 +386,6 @@ def test_a_battery_argument_with_a_slash_is_a_path(load: Load, tmp_path: Path) -
     assert load().find_battery(f"{tmp_path}/") == path
 
 
-def test_a_misspelt_battery_is_answered_with_the_nearest(load: Load) -> None:
-    with pytest.raises(UsageError, match="did you mean 'tab'"):
-        load().find_battery("tabb")
-
-
-def test_a_battery_file_that_is_not_there_is_said(load: Load) -> None:
-    with pytest.raises(UsageError, match=r"nowhere\.toml: there is no such file"):
-        load().find_battery("nowhere.toml")
-
-
 # ---------------------------------------------------------------- light imports
 
 

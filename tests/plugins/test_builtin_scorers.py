@@ -67,18 +67,6 @@ def test_the_measures_of_earlier_versions_are_those_of_the_scorers() -> None:
     assert {name: SCORER[name].measures for name in MEASURES_OF_OURS} == MEASURES_OF_OURS
 
 
-@pytest.mark.parametrize("scorer", SCORER.values())
-def test_scorers_keep_their_contract(scorer: Scorer) -> None:
-    assert isinstance(scorer, Scorer)
-    for item, kind in ((KNIFE, ResponseKind.CHOICE), (TRIP, ResponseKind.CONNECTED_TEXT)):
-        for text in ("", "lion", "We went there. We went."):
-            response = Response(
-                text, ResponseStatus.OK, item.prompt, item.prompt, kind, item.options, item.expected
-            )
-            ratings = scorer.score(Subtest("s", "S", kind, (item,)), item, response)
-            assert [rating.measure for rating in ratings] == list(scorer.measures)
-
-
 def test_a_choice_names_what_was_read_as_its_reason() -> None:
     lion = score("choice", "Answer: lion. Explanation: correct.", KNIFE, ResponseKind.CHOICE)
     assert (lion["exact"].value, lion["exact"].reason) == (0.0, "no option")

@@ -261,12 +261,6 @@ def test_rows_that_reach_the_models_end_do_not_trouble_others(tmp_path: Path) ->
     assert all(map(same, replies, [answer(backend, request) for request in requests]))
 
 
-def opened_as_it_is(folder: Path) -> TransformersModel:
-    backend = model(folder)
-    backend.open()
-    return backend
-
-
 def read_rows(
     backend: TransformersModel,
     monkeypatch: pytest.MonkeyPatch,

@@ -51,11 +51,6 @@ def test_two_samples_at_full_scale_are_no_clipping() -> None:
     assert "clipped in 1 place, first at 0.01 s" in found.remarks[0]
 
 
-def test_a_recording_that_is_too_quiet_is_told() -> None:
-    found = quality((session() * 0.01).astype(np.float32), RATE)
-    assert found.remarks[0].startswith("quiet: speech at -")
-
-
 def test_a_long_recording_of_a_good_word_gets_no_remark() -> None:
     word = words("dog_d1a4fb3f_0")
     noise = np.random.default_rng(1).standard_normal(40 * RATE) * 10 ** (-75 / 20)
@@ -69,12 +64,6 @@ def test_a_recording_without_speech_is_told() -> None:
     noise = np.random.default_rng(1).standard_normal(4 * RATE) * 10 ** (-65 / 20)
     found = quality(noise.astype(np.float32), RATE)
     assert (found.speech_dbov, found.remarks) == (None, ("no speech found",))
-
-
-def test_speech_that_is_hardly_above_the_noise_is_told() -> None:
-    noise = np.random.default_rng(1).standard_normal(4 * RATE) * 10 ** (-55 / 20)
-    found = quality((0.06 * session() + noise).astype(np.float32), RATE)
-    assert found.remarks[0].startswith("noise floor -55 dBFS, only 1")
 
 
 @pytest.mark.parametrize("name", sorted(p.stem for p in SPEECH.glob("*.flac")))
