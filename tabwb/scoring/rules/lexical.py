@@ -16,7 +16,6 @@ from tabwb.scoring.rules.passage import (
     RuleVerdict,
     Thresholds,
     Token,
-    Utterance,
     absent,
     is_content,
     present,
@@ -51,19 +50,25 @@ def abandoned_utterances(passage: Passage) -> RuleVerdict:
     >>> from tabwb.scoring.rules.passage import read
     >>> abandoned_utterances(read("I was going to say that the How are you doing today?")).words
     ('that the How are',)
-    >>> abandoned_utterances(read("We went to the... It was fun.")).words
-    ('We went to the...',)
-    >>> abandoned_utterances(read("It was fun, but...")).outcome.value
-    'absent'
     """
     if lacks_boundaries(passage):
         return undefined(NO_BOUNDARIES)
     quotes: list[str] = []
     stylistic: list[str] = []
     for unfinished in passage.utterances[:-1]:
-        if _is_left_open(unfinished):
-            style = passage.typed_form and _may_be_style(unfinished)
-            ending = next((mark for mark in _BREAKS if unfinished.bare.endswith(mark)), "")
+        last = without_fillers(unfinished.tokens)[-1:]
+        ending = next((mark for mark in _BREAKS if unfinished.bare.endswith(mark)), "")
+        if ending or any(token.text in vocabulary.LEFT_OPEN for token in last):
+            # Only three dots show a break, after a word that may end an utterance.
+            dots = unfinished.bare.endswith("...") and not unfinished.bare.endswith("+...")
+            style = (
+                passage.typed_form
+                and dots
+                and any(
+                    token.word not in vocabulary.LEFT_OPEN | vocabulary.OPEN_BEFORE_DOTS
+                    for token in last
+                )
+            )
             quote = passage.quote(unfinished.tokens[-_LAST_WORDS:]) + ending
             (stylistic if style else quotes).append(quote)
     for utterance in passage.finished:
@@ -75,22 +80,6 @@ def abandoned_utterances(passage: Passage) -> RuleVerdict:
         ]
     note = f"not counted: {'; '.join(stylistic)} (a pause or style?)" if stylistic else ""
     return present(*quotes, note=note) if quotes else absent(note)
-
-
-def _is_left_open(utterance: Utterance) -> bool:
-    last = without_fillers(utterance.tokens)[-1:]
-    return utterance.bare.endswith(_BREAKS) or any(
-        token.text in vocabulary.LEFT_OPEN for token in last
-    )
-
-
-def _may_be_style(utterance: Utterance) -> bool:
-    """Return whether only three dots show a break, after a word that may end an utterance."""
-    dots = utterance.bare.endswith("...") and not utterance.bare.endswith("+...")
-    last = without_fillers(utterance.tokens)[-1:]
-    return dots and any(
-        token.word not in vocabulary.LEFT_OPEN | vocabulary.OPEN_BEFORE_DOTS for token in last
-    )
 
 
 def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
@@ -114,10 +103,6 @@ def false_starts(passage: Passage) -> RuleVerdict:
     >>> from tabwb.scoring.rules.passage import read
     >>> false_starts(read("I want to have a ca cat")).words
     ('ca cat',)
-    >>> false_starts(read("I want a ca- cat.")).words
-    ('ca- cat',)
-    >>> false_starts(read("A two- to three-year plan.")).outcome.value
-    'absent'
     """
     quotes: list[str] = []
     for utterance in passage.finished:
@@ -179,8 +164,6 @@ def approaches(passage: Passage) -> tuple[tuple[Token, Token], ...]:
     >>> from tabwb.scoring.rules.passage import read
     >>> [(x.word, y.word) for x, y in approaches(read("I want a pa pen I mean pencil"))]
     [('pa', 'pen'), ('pen', 'pencil')]
-    >>> approaches(read("The kite, I mean, it flew."))
-    ()
     """
     steps: dict[tuple[int, int], tuple[Token, Token]] = {}
     for utterance in passage.utterances:
@@ -342,23 +325,21 @@ def _is_joined(word: str, part: int) -> bool:
 @lru_cache(maxsize=8)
 def nonwords(passage: Passage) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
     """Return the words in no dictionary that count, and typing errors with the common word."""
-    names = {
-        token.word
-        for utterance in passage.utterances
-        for token in utterance.tokens[1:]
-        if token.text[0].isupper()
-    }
+    later = (token for utterance in passage.utterances for token in utterance.tokens[1:])
+    names = {token.word for token in later if token.text[0].isupper()}
     limits = passage.limits
     counted: list[Token] = []
     slips: list[tuple[Token, str]] = []
     for utterance in passage.utterances:
-        for at, token in enumerate(utterance.tokens):
+        after = [token.text for token in utterance.tokens[1:]] + [""]
+        for token, following in zip(utterance.tokens, after, strict=True):
             if (
                 len(token.word) < limits.neologism_letters
                 or token.word in names
                 or (token.text.isupper() and len(token.text) > 1)
                 or _is_beside_sign(passage.text, token, slash=not limits.form_based)
-                or _opens_name(utterance.tokens, at)
+                # A first word that another capital follows is a name: "Zlatko Horvat came".
+                or (token.text[0].isupper() and following[:1].isupper() and following != "I")
                 or _is_word(token.word, limits.joined_part_letters, limits.form_based)
             ):
                 continue
@@ -368,12 +349,6 @@ def nonwords(passage: Passage) -> tuple[tuple[Token, ...], tuple[tuple[Token, st
             else:
                 slips.append((token, near))
     return tuple(counted), tuple(slips)
-
-
-def _opens_name(tokens: tuple[Token, ...], at: int) -> bool:
-    """Return whether a first word is followed by another capital: *Zlatko Horvat came*."""
-    following = tokens[at + 1].text if at + 1 < len(tokens) else ""
-    return tokens[at].text[0].isupper() and following[:1].isupper() and following != "I"
 
 
 def _is_beside_sign(text: str, token: Token, *, slash: bool) -> bool:
@@ -410,11 +385,9 @@ def neologisms(passage: Passage) -> RuleVerdict:
     *republice* (appendix C) and *flimby* count.
 
     >>> from tabwb.scoring.rules.passage import read
-    >>> neologisms(read("I need to buy a blorf from the store.")).words
-    ('blorf',)
-    >>> verdict = neologisms(read("I want to recieve it."))
-    >>> verdict.outcome.value, verdict.note
-    ('absent', 'not counted: recieve (receive?)')
+    >>> verdict = neologisms(read("I want to recieve a blorf."))
+    >>> verdict.words, verdict.note
+    (('blorf',), 'not counted: recieve (receive?)')
     """
     counted, slips = nonwords(passage)
     candidates = dict.fromkeys(f"{token.text} ({near}?)" for token, near in slips)
@@ -434,8 +407,6 @@ def jargon(passage: Passage) -> RuleVerdict:
     >>> from tabwb.scoring.rules.passage import read
     >>> jargon(read("Flimby gorp snizz and blah.")).words
     ('Flimby', 'gorp', 'snizz')
-    >>> jargon(read("I need to buy a blorf from the store.")).outcome.value
-    'absent'
     """
     limits = passage.limits
     strange, _ = nonwords(passage)
@@ -480,8 +451,6 @@ def anomia(passage: Passage) -> RuleVerdict:
     >>> from tabwb.scoring.rules.passage import read
     >>> anomia(read("I can't find the word for that.")).words
     ("can't find the word",)
-    >>> anomia(read("I had a good _ with my parents.")).words
-    ('_',)
     """
     later = (_COMMENT_LATER,) if passage.limits.form_based else ()
     quotes = [

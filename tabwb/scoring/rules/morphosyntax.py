@@ -69,14 +69,11 @@ def align(
     return tuple(reversed(aligned))
 
 
-def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
-    return _aligned_to(passage.context.expected or "", tuple(t.word for t in passage.plain))
-
-
 # Three rules use the alignment of the same answer, one after the other.
 @lru_cache(maxsize=1)
-def _aligned_to(target: str, answer: tuple[str, ...]) -> tuple[tuple[str | None, str | None], ...]:
-    return align([token.word for token in read(target).tokens], answer)
+def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
+    target = read(passage.context.expected or "").tokens
+    return align([token.word for token in target], [token.word for token in passage.plain])
 
 
 def _has_target(passage: Passage) -> bool:
@@ -129,13 +126,15 @@ def lost_suffixes(passage: Passage) -> RuleVerdict:
     >>> lost_suffixes(read(said)).words
     ('rise',)
     """
-    return _altered(passage, _is_cut)
-
-
-def _is_cut(word: str, answer: str) -> bool:
-    return is_word(answer) and any(
-        word != answer and word in (answer + suffix, answer.removesuffix("e") + suffix)
-        for suffix in vocabulary.SUFFIXES
+    return _altered(
+        passage,
+        lambda word, answer: (
+            is_word(answer)
+            and any(
+                word != answer and word in (answer + suffix, answer.removesuffix("e") + suffix)
+                for suffix in vocabulary.SUFFIXES
+            )
+        ),
     )
 
 
@@ -182,12 +181,8 @@ def short_utterances(passage: Passage) -> RuleVerdict:
     under 8 words in all. In ``rules-2`` undefined where the prompt asks for steps or a list, and
     without the utterances of lists and dialogue (:func:`beside_lists`).
 
-    >>> from tabwb.scoring.rules.passage import read
     >>> short_utterances(read("I go store. I buy carrot.")).words
     ('I go store.', 'I buy carrot.')
-    >>> said = "We drove along the coast for two weeks. It was warm all the time."
-    >>> short_utterances(read(said)).outcome.value
-    'absent'
     """
     if passage.context.kind is not ResponseKind.CONNECTED_TEXT:
         return undefined("judged in connected text only")
@@ -235,11 +230,8 @@ def omitted_function_words(passage: Passage) -> RuleVerdict:
     simple meal". Ours: no *be* is missed in a question or, since dialects leave it out
     by rule, in a speaker with a recorded dialect.
 
-    >>> from tabwb.scoring.rules.passage import read
     >>> omitted_function_words(read("I going store.")).words
     ('I going', 'going store')
-    >>> omitted_function_words(read("I went to the store.")).outcome.value
-    'undefined'
     """
     if passage.context.kind is ResponseKind.VERBATIM:
         return lost_function_words(passage)
@@ -282,7 +274,6 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
     A list has two lines or more that open with a marker (*1.*, *-*, *Step 1*, *Anna:*). Quotation
     marks around the whole text are ignored.
 
-    >>> from tabwb.scoring.rules.passage import read
     >>> [each.text for each in beside_lists(read('She said: "Go. Now." We went home.'))]
     ['She said: "Go.', 'We went home.']
     """
@@ -373,7 +364,6 @@ def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
     words; numeral or *many, several* + singular noun of a closed list. Undefined for a speaker with
     a recorded dialect: dialects drop -s by rule. Ours: *it* must open its clause.
 
-    >>> from tabwb.scoring.rules.passage import read
     >>> omitted_bound_morphemes(read("She go home. He has two dog.")).words
     ('She go', 'two dog')
     >>> omitted_bound_morphemes(read("Does she go home? I let him see it work.")).outcome.value

@@ -47,8 +47,6 @@ def retracing(passage: Passage) -> RuleVerdict:
 
     >>> retracing(read("The kite is the kite is flying.")).words
     ('The kite is the kite is',)
-    >>> retracing(read("The ball, the ball, the ball kept bouncing.")).outcome.value
-    'absent'
     """
     quotes: list[str] = []
     for utterance in passage.utterances:
@@ -57,9 +55,10 @@ def retracing(passage: Passage) -> RuleVerdict:
         quotes += [
             passage.quote(tokens[run.start : run.end])
             for run in find_runs(words, *passage.limits.retraced_words)
-            if run.times == 2
-            and not _is_idiom(words, run)
-            and not _is_parted(passage, tokens[run.start : run.end])
+            if run.times == 2 and not _is_idiom(words, run)
+            # Three dots separate copies in typed text: "we swam... and swam".
+            if not passage.typed_form
+            or "..." not in passage.text[tokens[run.start].start : tokens[run.end - 1].end]
         ]
     if not quotes:
         return absent()
@@ -87,8 +86,6 @@ def perseverations(passage: Passage) -> RuleVerdict:
 
     >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
     ('The ball, the ball, the ball',)
-    >>> perseverations(read("It was a very, very, very long day.")).outcome.value
-    'absent'
     """
     limits, tokens = passage.limits, passage.plain
     words = [token.word for token in tokens]
@@ -119,12 +116,11 @@ def perseverations(passage: Passage) -> RuleVerdict:
         spans += [span for span in _returning(tokens, limits) if has_content(*span)]
     if not spans:
         return absent(REPEATED_WORDS if limits.form_based else "")
-    return present(*(passage.quote(tokens[start:end]) for start, end in _outermost(spans)))
-
-
-def _is_parted(passage: Passage, tokens: Sequence[Token]) -> bool:
-    """Return whether three dots separate the copies in typed text (*we swam... and swam*)."""
-    return passage.typed_form and "..." in passage.text[tokens[0].start : tokens[-1].end]
+    outermost: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not outermost or end > outermost[-1][1]:
+            outermost.append((start, end))
+    return present(*(passage.quote(tokens[start:end]) for start, end in outermost))
 
 
 def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run) -> bool:
@@ -179,14 +175,6 @@ def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, i
         if at - earlier >= size and at >= end:
             yield at, at + size
             end = at + size
-
-
-def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    kept: list[tuple[int, int]] = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or end > kept[-1][1]:
-            kept.append((start, end))
-    return kept
 
 
 def stereotypies(passage: Passage) -> RuleVerdict:
