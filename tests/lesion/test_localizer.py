@@ -173,34 +173,6 @@ def test_halves_without_a_correlation_say_why() -> None:
     assert split_half(localized([1, 2, 3, 4, 5], [5, 4, 3, 2, 1]), 0.4).whole is None
 
 
-def test_numbers_that_are_not_finite_or_too_few_are_an_error() -> None:
-    values = np.ones((8, 5))
-    values[3, 2] = np.nan
-    with pytest.raises(ComponentError, match="each of 5 units for the text 'text 3'"):
-        found(values, 4)
-    with pytest.raises(ComponentError, match="each of 5 units"):
-        found(np.ones((8, 4)), 4)
-
-
-def test_more_numbers_than_texts_are_an_error() -> None:
-    def twice(*asked: Any) -> Iterator[np.ndarray]:
-        yield from giving(np.ones((8, 5)))(*asked)
-        yield np.ones(5)
-
-    with pytest.raises(ComponentError, match="more numbers than for 8 texts"):
-        localize(twice, PARTS, "mlp.neurons", items(4, 4), threading.Event())
-
-
-def test_a_localizer_that_is_stopped_is_not_a_result() -> None:
-    with pytest.raises(Interrupted, match="after 3 of 8 texts"):
-        found(np.ones((8, 5)), 4, stop_after=3)
-
-
-def test_a_model_without_such_units_is_an_error() -> None:
-    with pytest.raises(UsageError, match=r"has no 'mlp\.neurons'"):
-        localize(giving(np.ones((8, 5))), PARTS[1:2], "mlp.neurons", items(4, 4), threading.Event())
-
-
 SHIPPED = "cb09cfb0d38d429f90a3fc590e3e80168bf358830c93687be114d1c179977738"
 """Other items need another id: stored lesions name the items by it."""
 
@@ -276,12 +248,30 @@ def test_files_that_are_no_items(tmp_path: Path, content: str, message: str) -> 
     assert caught.value.where == str(path)
 
 
-def test_items_that_are_not_there(tmp_path: Path) -> None:
+def test_other_numbers_than_one_for_each_unit_and_text_are_an_error() -> None:
+    values = np.ones((8, 5))
+    values[3, 2] = np.nan
+    with pytest.raises(ComponentError, match="each of 5 units for the text 'text 3'"):
+        found(values, 4)
+    with pytest.raises(ComponentError, match="each of 5 units"):
+        found(np.ones((8, 4)), 4)
+    with pytest.raises(Interrupted, match="after 3 of 8 texts"):
+        found(np.ones((8, 5)), 4, stop_after=3)
+
+    def twice(*asked: Any) -> Iterator[np.ndarray]:
+        yield from giving(np.ones((8, 5)))(*asked)
+        yield np.ones(5)
+
+    contrast, event = items(4, 4), threading.Event()
+    with pytest.raises(ComponentError, match="more numbers than for 8 texts"):
+        localize(twice, PARTS, "mlp.neurons", contrast, event)
+    with pytest.raises(UsageError, match=r"has no 'mlp\.neurons'"):
+        localize(giving(np.ones((8, 5))), PARTS[1:2], "mlp.neurons", contrast, event)
+
+
+def test_items_that_are_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no such file"):
         read_items(tmp_path / "none.toml")
-
-
-def test_a_pipe_is_refused_unread(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe")  # refused unread
     with pytest.raises(UsageError, match="is not a regular file"):
         read_items(tmp_path / "pipe")

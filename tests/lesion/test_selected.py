@@ -49,6 +49,8 @@ def test_a_list_gives_its_units_of_the_target(tmp_path: Path) -> None:
     assert taken(spec) == {"0.mlp.neurons": [2, 7, 19], "2.mlp.neurons": [0, 1]}
     assert taken(f"{spec},layers=0,neurons=0-9") == {"0.mlp.neurons": [2, 7]}
     assert taken(f"attention.heads:zero@select=list,file={file}") == {"1.attention.heads": [3]}
+    assert taken(spec.replace(":zero", ":zero:0")) == {}
+    assert taken("mlp.neurons:zero:0@select=localizer-control") == {}
 
 
 def test_a_share_of_a_list_is_that_with_the_largest_statistic(tmp_path: Path) -> None:
@@ -57,16 +59,13 @@ def test_a_share_of_a_list_is_that_with_the_largest_statistic(tmp_path: Path) ->
     # Of equal values (3.0) the one of the first part is taken.
     three = {"0.mlp.neurons": [2, 19], "2.mlp.neurons": [0]}
     assert taken(spec.replace("AMOUNT", "0.6")) == three
-
-
-def test_nothing_of_a_list_or_the_localizer_is_no_lesion(tmp_path: Path) -> None:
-    assert taken(f"mlp.neurons:zero:0@select=list,file={written(tmp_path)}") == {}
-    assert taken("mlp.neurons:zero:0@select=localizer-control") == {}
-
-
-def test_a_share_of_a_list_without_statistic_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="has no statistic"):
-        taken(f"mlp.neurons:zero:0.5@select=list,file={written(tmp_path)}")
+    # Its control takes as many, none of them in the list.
+    control = taken(spec.replace("AMOUNT", "0.4").replace("select=list", "select=list-control"))
+    assert {name: len(units) for name, units in control.items()} == {
+        "0.mlp.neurons": 1,
+        "2.mlp.neurons": 1,
+    }
+    assert not set(control["0.mlp.neurons"]) & set(UNITS["0.mlp.neurons"])
 
 
 @given(st.integers(0, 2**32), st.lists(st.floats(0.02, 1), min_size=2, max_size=4))
@@ -116,22 +115,6 @@ def test_controls_of_other_seeds_are_other_units(tmp_path: Path) -> None:
     assert len(drawn) > 13 and not drawn & set(UNITS["0.mlp.neurons"])
 
 
-def test_a_control_of_a_share_of_a_list_takes_none_of_the_list(tmp_path: Path) -> None:
-    file = written(tmp_path, t=T)
-    control = taken(f"mlp.neurons:zero:0.4@select=list-control,file={file}")
-    assert {name: len(units) for name, units in control.items()} == {
-        "0.mlp.neurons": 1,
-        "2.mlp.neurons": 1,
-    }
-    assert not set(control["0.mlp.neurons"]) & set(UNITS["0.mlp.neurons"])
-
-
-def test_a_part_without_enough_other_units_has_no_control(tmp_path: Path) -> None:
-    file = written(tmp_path, units={"0.attention.heads": [0, 1, 3]})
-    with pytest.raises(UsageError, match="needs 3 other units"):
-        taken(f"attention.heads:zero@select=list-control,file={file}")
-
-
 def test_a_plan_before_the_localizer_has_the_right_total() -> None:
     lesions = parse_lesions("mlp.neurons:zero:0.08@select=localizer")
     before = planned(lesions, PARTS, "m")
@@ -143,23 +126,38 @@ def test_a_plan_before_the_localizer_has_the_right_total() -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "words"),
+    ("spec", "units", "words"),
     [
-        ({"9.mlp.neurons": [1]}, "finds '9.mlp.neurons' in its list"),
-        ({"0.mlp.neurons": [20]}, "finds the unit 20 of '0.mlp.neurons'"),
-        ({"0.attention.heads": [1]}, "finds no unit of 'mlp.neurons' in its list"),
+        ("mlp.neurons:zero:0.5@select=list", UNITS, "has no statistic"),
+        (
+            "attention.heads:zero@select=list-control",
+            {"0.attention.heads": [0, 1, 3]},
+            "needs 3 other units",
+        ),
+        ("mlp.neurons:zero@select=list,layers=1", UNITS, "takes no neuron of its list"),
+        # Lists of another model.
+        (
+            "mlp.neurons:zero@select=list",
+            {"9.mlp.neurons": [1]},
+            "finds '9.mlp.neurons' in its list",
+        ),
+        (
+            "mlp.neurons:zero@select=list",
+            {"0.mlp.neurons": [20]},
+            "finds the unit 20 of '0.mlp.neurons'",
+        ),
+        (
+            "mlp.neurons:zero@select=list",
+            {"0.attention.heads": [1]},
+            "finds no unit of 'mlp.neurons' in its list",
+        ),
     ],
 )
-def test_a_list_of_another_model_is_an_error(
-    tmp_path: Path, units: dict[str, list[int]], words: str
+def test_a_list_that_does_not_fit_the_lesion_is_an_error(
+    tmp_path: Path, spec: str, units: dict[str, list[int]], words: str
 ) -> None:
     with pytest.raises(UsageError, match=words):
-        taken(f"mlp.neurons:zero@select=list,file={written(tmp_path, units=units)}")
-
-
-def test_layers_without_units_of_the_list_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="takes no neuron of its list"):
-        taken(f"mlp.neurons:zero@select=list,layers=1,file={written(tmp_path)}")
+        taken(f"{spec},file={written(tmp_path, units=units)}")
 
 
 @pytest.mark.parametrize(

@@ -42,17 +42,18 @@ def test_variants_keep_the_dictionarys_order() -> None:
 def test_only_whole_words_are_found(word: str) -> None:
     known = {line.partition("\t")[0] for line in LINES}
     assert bool(load_dictionary().pronunciations(word)) is (word in known)
+    assert load_dictionary().pronunciations("don’t") == load_dictionary().pronunciations("don't")
 
 
 def test_no_phonemes_are_no_word() -> None:
     assert load_dictionary().homophones(()) == ()
+    # Each flap is T or D: forty of them sound in 2**40 ways.
+    assert load_dictionary().homophones(("AH", "DX") * 40) == ()
+    assert guessed_sound("zzqx" * 12) is not None
+    assert guessed_sound("zzqx" * 20_000) is None
     assert load_dictionary().homophones(("D", "AO")) == tuple(
         sorted({line.partition("\t")[0] for line in LINES if line.split("\t")[1] == "D AO"})
     )
-
-
-def test_a_typographic_apostrophe_is_an_apostrophe() -> None:
-    assert load_dictionary().pronunciations("don’t") == load_dictionary().pronunciations("don't")
 
 
 @pytest.mark.parametrize(
@@ -73,13 +74,3 @@ def test_the_same_source_gives_the_same_bytes(tmp_path: Path) -> None:
     build(source, tmp_path)
     assert (tmp_path / "cmudict.tsv.gz").read_bytes() == first
     assert gzip.decompress(first) == b"a\tAH\t0\na\tEY\t1\ndog\tD AO G\t1\nzoo\tZ UW\t1\n"
-
-
-def test_more_flaps_than_any_word_has_are_no_word() -> None:
-    """Each is T or D: forty of them sound in 2**40 ways."""
-    assert load_dictionary().homophones(("AH", "DX") * 40) == ()
-
-
-def test_a_word_of_thousands_of_letters_has_no_sound() -> None:
-    assert guessed_sound("zzqx" * 12) is not None
-    assert guessed_sound("zzqx" * 20_000) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from tabwb.phonology import transcripts
 from tabwb.phonology.corpus import Classification, says_one_of
-from tabwb.phonology.transcripts import read_table
+from tabwb.phonology.transcripts import Table, read_table
 from tabwb.records.errors import TabwbError
 
 
@@ -44,9 +45,7 @@ def test_one_table_in_several_writings(tmp_path: Path, content: str) -> None:
 def test_a_lone_quote_is_a_character_and_swallows_no_lines(tmp_path: Path) -> None:
     table = read_table(write(tmp_path, 'utterance_id\tprompt\na\t"dog\nb\t5"\nc\t"a ""b"""\n'))
     assert [row.cells["prompt"] for row in table.rows] == ['"dog', '5"', 'a "b"']
-
-
-def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
+    # Nor does a line separator of Unicode end a line.
     table = read_table(write(tmp_path, "utterance_id\tprompt\na\tdo\u2028g\u2029\n"))
     assert len(table.rows) == 1
 
@@ -77,63 +76,12 @@ def test_what_is_wrong_is_named_with_its_line(
     assert message in str(caught.value)
 
 
-def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "MAX_BYTES", 10)
-    with pytest.raises(TabwbError, match="too large"):
-        read_table(write(tmp_path, "x" * 11))
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
-def test_a_device_without_an_end_is_refused() -> None:
-    with pytest.raises(TabwbError, match="is not a regular file"):
-        read_table(Path("/dev/zero"))
-
-
-def test_a_folder_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(TabwbError, match="this is a folder"):
-        read_table(tmp_path)
-
-
-def test_ids_that_stand_twice_are_named(tmp_path: Path) -> None:
-    rows = "".join(f"{name}\tD\n" for name in ("a", "b", "a", "c", "b", "b"))
-    table = read_table(write(tmp_path, "utterance_id\ttranscript\n" + rows))
-    with pytest.raises(TabwbError, match="ids occur more than once: a, b\n"):
-        table.by_id()
-
-
-def test_an_empty_id_is_named_with_its_line(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "utterance_id\ttranscript\n\tD\n"))
-    with pytest.raises(TabwbError, match=r"table\.tsv:2: 'utterance_id' is empty"):
-        table.by_id()
-
-
-def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "utterance_id\ttranscripts\n"))
-    with pytest.raises(TabwbError) as caught:
-        table.need("transcript")
-    assert "there is no column 'transcript'" in str(caught.value)
-    assert "is 'transcripts' meant?" in str(caught.value)
-
-
 def test_truth_in_several_spellings(tmp_path: Path) -> None:
     values = ["TRUE", "true", "1", "yes", "False", "0", "no", ""]
     rows = "".join(f"u{k}\t{value}\n" for k, value in enumerate(values))
     table = read_table(write(tmp_path, "utterance_id\tcorrectness\n" + rows))
     found = [row.truth("correctness") for row in table.rows]
     assert found == [True, True, True, True, False, False, False, None]
-
-
-def test_what_is_neither_true_nor_false_is_refused(tmp_path: Path) -> None:
-    table = read_table(write(tmp_path, "utterance_id\tcorrectness\na\tmaybe\n"))
-    with pytest.raises(TabwbError, match=r"table\.tsv:2: 'maybe' in column 'correctness'"):
-        table.rows[0].truth("correctness")
-
-
-@pytest.mark.parametrize("value", ["high", "nan", "inf", "1,5"])
-def test_what_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
-    table = read_table(write(tmp_path, f"utterance_id\taq_index\na\t{value}\n"))
-    with pytest.raises(TabwbError, match="is not a number"):
-        table.rows[0].number("aq_index")
 
 
 def test_both_readings_of_task_b(psst: Any) -> None:
@@ -143,14 +91,7 @@ def test_both_readings_of_task_b(psst: Any) -> None:
         assert says_one_of(said, accepted, "code") is case["match_code_as_published"]
         expected = case["match_paper_text_after_removing_sil_spn"]
         assert says_one_of(said, accepted, "paper") is expected
-
-
-def test_phonemes_are_whole() -> None:
-    """AE D is not a part of AE DH."""
-    assert not says_one_of(["AE", "DH"], [["AE", "D"]])
-
-
-def test_nothing_is_never_said() -> None:
+    assert not says_one_of(["AE", "DH"], [["AE", "D"]])  # phonemes are whole
     assert not says_one_of(["AE"], [[]])
     assert not says_one_of(["AE"], [])
 
@@ -160,9 +101,8 @@ def test_the_papers_own_counts(psst: Any) -> None:
         found = Classification(tp=case["tp"], fp=case["fp"], fn=case["fn"], tn=case["tn"])
         for measure in ("f1", "precision", "recall", "accuracy"):
             assert getattr(found, measure) == pytest.approx(case[measure], abs=1e-15)
-
-
-def test_specificity_and_balanced_accuracy() -> None:
+    pairs = [(True, False), (True, False), (False, True), (True, True), (False, False)]
+    assert Classification.of(pairs) == Classification(tp=1, fp=1, fn=2, tn=1)
     found = Classification(tp=3, fp=1, fn=1, tn=1)
     assert (found.specificity, found.balanced_accuracy) == (0.5, 0.625)
 
@@ -185,6 +125,38 @@ def test_undefined_where_the_denominator_is_0(found: Classification, undefined: 
     assert {name for name in measures if getattr(found, name) is None} == undefined
 
 
-def test_pairs_are_label_and_prediction() -> None:
-    pairs = [(True, False), (True, False), (False, True), (True, True), (False, False)]
-    assert Classification.of(pairs) == Classification(tp=1, fp=1, fn=2, tn=1)
+def test_what_is_no_readable_table_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if Path("/dev/zero").exists():  # it never ends
+        with pytest.raises(TabwbError, match="is not a regular file"):
+            read_table(Path("/dev/zero"))
+    with pytest.raises(TabwbError, match="this is a folder"):
+        read_table(tmp_path)
+    monkeypatch.setattr(transcripts, "MAX_BYTES", 10)
+    with pytest.raises(TabwbError, match="too large"):
+        read_table(write(tmp_path, "x" * 11))
+
+
+@pytest.mark.parametrize(
+    ("rows", "asked", "message"),
+    [
+        ("a\t\nb\t\na\t\nc\t\nb\t\nb\t\n", lambda table: table.by_id(),
+         "ids occur more than once: a, b\n"),
+        ("\tD\n", lambda table: table.by_id(), r"table\.tsv:2: 'utterance_id' is empty"),
+        ("", lambda table: table.need("transcripts"),
+         r"(?s)there is no column 'transcripts'.*is 'transcript' meant\?"),
+        ("a\tmaybe\n", lambda table: table.rows[0].truth("transcript"),
+         r"table\.tsv:2: 'maybe' in column 'transcript'"),
+        *(
+            (f"a\t{value}\n", lambda table: table.rows[0].number("transcript"), "is not a number")
+            for value in ("high", "nan", "inf", "1,5")
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_cell_or_a_column_lacks_is_named(
+    tmp_path: Path, rows: str, asked: Callable[[Table], object], message: str
+) -> None:
+    table = read_table(write(tmp_path, "utterance_id\ttranscript\n" + rows))
+    with pytest.raises(TabwbError, match=message):
+        asked(table)

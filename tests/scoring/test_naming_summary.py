@@ -64,20 +64,18 @@ def test_accuracy_by_each_basis(basis: str, correct: int, n: int, open_: int) ->
     assert (found.correct, found.n, found.open) == (correct, n, open_)
     assert found.rate == correct / n
     assert found.interval == clopper_pearson(correct, n)
+    nothing = accuracy(ITEMS[5:], "person")
+    assert (nothing.n, nothing.rate, nothing.interval) == (0, None, None)
 
 
-def test_nothing_answered_has_no_rate_and_no_interval() -> None:
-    found = accuracy(ITEMS[5:], "person")
-    assert (found.n, found.rate, found.interval) == (0, None, None)
-
-
-def test_what_was_not_answered_is_counted_by_itself() -> None:
-    assert dict(summarise(ITEMS).statuses) == {
-        "answered": 5,
-        "not-scorable": 1,
-        "not-administered": 1,
-        "void": 1,
-    }
+def test_a_summary_counts_statuses_flags_and_latencies_of_right_answers_without_help() -> None:
+    found = summarise(ITEMS)
+    assert dict(found.statuses) == {
+        "answered": 5, "not-scorable": 1, "not-administered": 1, "void": 1
+    }  # fmt: skip
+    assert dict(found.flags) == {"self-corrected": 1, "after-cue": 2}
+    assert (found.latency_median_s, found.latency_n) == (2.0, 2)
+    assert summarise(ITEMS[4:]).latency_median_s is None
 
 
 def test_codes_stand_in_the_order_of_the_table() -> None:
@@ -97,25 +95,11 @@ def test_each_kind_of_cue_is_counted_with_what_came_of_it() -> None:
         CueCount("stimulus", counts=True, given=2, right_after=1),
         CueCount("phonemic", counts=False, given=2, right_after=1),
     )
-
-
-def test_a_right_name_belongs_to_the_last_cue_before_it() -> None:
+    # A right name belongs to the last cue before it.
     cues = (("semantic", False), ("phonemic", False))
     named = [NamedItem("a", "a", "answered", outcome="right-after-cue", cues=cues)]
-    assert [(one.kind, one.right_after) for one in cue_counts(named)] == [
-        ("semantic", 0),
-        ("phonemic", 1),
-    ]
-
-
-def test_latency_is_that_of_right_answers_without_help() -> None:
-    found = summarise(ITEMS)
-    assert (found.latency_median_s, found.latency_n) == (2.0, 2)
-    assert summarise(ITEMS[4:]).latency_median_s is None
-
-
-def test_flags_are_counted() -> None:
-    assert dict(summarise(ITEMS).flags) == {"self-corrected": 1, "after-cue": 2}
+    found = [(one.kind, one.right_after) for one in cue_counts(named)]
+    assert found == [("semantic", 0), ("phonemic", 1)]
 
 
 # ------------------------------------------------------------------ courses written out by hand
@@ -192,31 +176,25 @@ def give(right: str, start: str, basal: int) -> tuple[list[str], tuple[str, ...]
     return order, not_needed(COURSE, outcomes, start, basal)
 
 
-def test_without_a_start_item_the_order_is_the_batterys() -> None:
-    assert give("", "", 0) == (COURSE, ())
+@pytest.mark.parametrize(
+    ("right", "start", "basal", "order", "credited"),
+    [
+        ("", "", 0, "1 2 3 4 5 6 7 8 9 10", ""),
+        ("6 7 8 9 10", "6", 3, "6 7 8 9 10", "1 2 3 4 5"),
+        # 6 right, 7 wrong: back over 5 (wrong), 4, 3, 2 right; then on from 8.
+        ("2 3 4 6 8 9", "6", 3, "6 7 5 4 3 2 8 9 10", "1"),
+        ("6", "6", 3, "6 7 5 4 3 2 1 8 9 10", ""),
+        ("", "9", 0, "9 10", ""),  # without a basal it never goes back
+    ],
+)
+def test_the_order_of_a_course_and_what_is_credited(
+    right: str, start: str, basal: int, order: str, credited: str
+) -> None:
+    def ids(numbers: str) -> list[str]:
+        return [f"i{number}" for number in numbers.split()]
 
-
-def test_a_basal_met_at_once_leaves_the_earlier_items_out() -> None:
-    order, credited = give("i6 i7 i8 i9 i10", "i6", 3)
-    assert order == ["i6", "i7", "i8", "i9", "i10"]
-    assert credited == ("i1", "i2", "i3", "i4", "i5")
-
-
-def test_an_error_in_the_basal_goes_back_until_enough_in_a_row_are_right() -> None:
-    order, credited = give("i2 i3 i4 i6 i8 i9", "i6", 3)
-    #  6 right, 7 wrong: back over 5 (wrong), 4, 3, 2 right; then on from 8.
-    assert order == ["i6", "i7", "i5", "i4", "i3", "i2", "i8", "i9", "i10"]
-    assert credited == ("i1",)
-
-
-def test_a_basal_never_met_gives_every_item() -> None:
-    order, credited = give("i6", "i6", 3)
-    assert order == ["i6", "i7", "i5", "i4", "i3", "i2", "i1", "i8", "i9", "i10"]
-    assert credited == ()
-
-
-def test_a_start_item_without_a_basal_never_goes_back() -> None:
-    assert give("", "i9", 0) == (["i9", "i10"], ())
+    found = give(" ".join(ids(right)), f"i{start}" if start else "", basal)
+    assert found == (ids(order), tuple(ids(credited)))
 
 
 @given(

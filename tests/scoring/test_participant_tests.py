@@ -30,6 +30,13 @@ def test_mcnemar_is_the_binomial_test_of_the_changes(items: list[tuple[bool, boo
     assert found.mid_p == pytest.approx(min(1.0, 2 * tail))
 
 
+@pytest.mark.parametrize(("gained", "lost"), [(300, 260), (0, 501), (700, 700), (40_000, 39_000)])
+def test_mcnemar_of_many_changes(gained: int, lost: int) -> None:
+    n, most = gained + lost, max(gained, lost)
+    expected = stats.binomtest(most, n).pvalue
+    assert mcnemar_of_counts(gained, lost).p == pytest.approx(expected, rel=1e-8)
+
+
 @given(st.integers(2, 5), st.integers(1, 6))
 def test_the_rate_of_change_is_a_difference_of_two_fitted_slopes(
     baselines: int, later: int
@@ -41,12 +48,6 @@ def test_the_rate_of_change_is_a_difference_of_two_fitted_slopes(
     weights = rate_of_change_weights(baselines, sessions)
     assert np.dot(weights, scores) == pytest.approx(after - before)
     assert sum(weights) == pytest.approx(0, abs=1e-12)
-
-
-def test_a_straight_line_has_a_trend_and_no_change_of_rate() -> None:
-    line = [0.0, 1.0, 2.0, 3.0, 4.0]
-    assert np.dot(trend_weights(5), line) > 0
-    assert np.dot(rate_of_change_weights(3, 5), line) == pytest.approx(0)
 
 
 def test_the_weighted_test_flips_signs_over_items() -> None:
@@ -139,23 +140,16 @@ def test_two_sets_have_the_interval_of_welchs_test() -> None:
     assert (found.interval.low, found.interval.high) == pytest.approx((float(low), float(high)))
 
 
-def test_items_that_all_change_alike_have_no_test() -> None:
+def test_what_changes_alike_or_has_wrong_weights_has_no_test() -> None:
+    line = [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert np.dot(trend_weights(5), line) > 0
+    assert np.dot(rate_of_change_weights(3, 5), line) == pytest.approx(0)
     found = weighted_test([[0, 1]] * 5, trend_weights(2))
     assert (found.mean, found.t, found.p, found.interval) == (0.5, None, 2**-4, None)
     assert found.reason == "every item has the same weighted sum"
-
-
-def test_weights_must_add_up_to_nothing() -> None:
     with pytest.raises(ValueError, match="add up to 0"):
         weighted_test([[0, 1]] * 5, (1.0, 1.0))
     with pytest.raises(ValueError, match="two items"):
         weighted_test([[0, 1]], trend_weights(2))
     with pytest.raises(ValueError, match="two baselines"):
         rate_of_change_weights(1, 4)
-
-
-@pytest.mark.parametrize(("gained", "lost"), [(300, 260), (0, 501), (700, 700), (40_000, 39_000)])
-def test_mcnemar_of_many_changes(gained: int, lost: int) -> None:
-    found = mcnemar_of_counts(gained, lost)
-    n, most = gained + lost, max(gained, lost)
-    assert found.p == pytest.approx(stats.binomtest(most, n).pvalue, rel=1e-8)
