@@ -67,37 +67,6 @@ def test_what_cannot_be_reached_is_what_is_named_as_merged(name: str) -> None:
     assert set(best_possible(PHONEMES, chosen)) == set(PHONEMES) - set(chosen.merged)
 
 
-def test_a_label_may_give_two_phonemes() -> None:
-    found = map_labels(["l", "ɪ", "ɾ", "əl"], "espeak-ipa")
-    assert found.phonemes == ("L", "IH", "DX", "AH", "L")
-
-
-def test_what_has_no_phoneme_is_dropped_and_counted() -> None:
-    found = map_labels(["k", "y", "æ", "y", "ø", "t"], "espeak-ipa")
-    assert found.phonemes == ("K", "AE", "T")
-    assert found.dropped == {"y": 2, "ø": 1}
-
-
-def test_marks_of_a_model_and_stress_are_no_loss() -> None:
-    assert map_labels(["<pad>", "|", "ˈ", "ʔ"], "espeak-ipa").dropped == {}
-
-
-def test_arpabet_is_the_inventory_and_nothing_beside_it() -> None:
-    found = map_labels(["D", "AO1", "<SIL>", "g", "AX", "SIL", "<pad>"], "arpabet")
-    assert found.phonemes == ("D", "AO", "<sil>", "G")
-    assert found.dropped == {"AX": 1, "SIL": 1, "<pad>": 1}
-
-
-def test_cmu_has_stress_and_no_flap() -> None:
-    found = map_labels(["B", "AH1", "T", "ER0", "DX"], "cmu")
-    assert (found.phonemes, found.dropped) == (("B", "AH", "T", "ER"), {"DX": 1})
-
-
-def test_an_unknown_set_is_named_with_those_there_are() -> None:
-    with pytest.raises(TabwbError, match="timit-39"):
-        map_labels([], "buckeye")
-
-
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="eSpeak NG is not installed")
 @pytest.mark.parametrize("voice", ["en-us", "en-gb"])
 def test_all_that_espeak_writes_for_english_words_is_read(voice: str) -> None:
@@ -117,6 +86,22 @@ def test_all_that_espeak_writes_for_english_words_is_read(voice: str) -> None:
     assert not set(found.phonemes) & set(SILENT)
 
 
-@pytest.mark.parametrize(("label", "phoneme"), [("tʰ", "T"), ("t͡ʃ", "CH"), ("eɪ̯", "EY")])
-def test_ipa_beyond_the_table_is_read_by_its_letters(label: str, phoneme: str) -> None:
-    assert map_labels([label], "espeak-ipa").phonemes == (phoneme,)
+@pytest.mark.parametrize(
+    ("name", "labels", "phonemes", "dropped"),
+    [
+        ("espeak-ipa", "l ɪ ɾ əl", "L IH DX AH L", {}),  # a label may give two phonemes
+        ("espeak-ipa", "k y æ y ø t", "K AE T", {"y": 2, "ø": 1}),
+        ("espeak-ipa", "<pad> | ˈ ʔ", "", {}),  # marks of a model, and stress
+        ("espeak-ipa", "tʰ t͡ʃ eɪ̯", "T CH EY", {}),  # beyond the table, by letters
+        ("arpabet", "D AO1 <SIL> g AX SIL <pad>", "D AO <sil> G", {"AX": 1, "SIL": 1, "<pad>": 1}),
+        ("cmu", "B AH1 T ER0 DX", "B AH T ER", {"DX": 1}),  # stress, and no flap
+    ],
+)
+def test_labels_are_read_or_dropped_and_counted(
+    name: str, labels: str, phonemes: str, dropped: dict[str, int]
+) -> None:
+    found = map_labels(labels.split(), name)
+    assert found.phonemes == tuple(phonemes.split())
+    assert found.dropped == dropped
+    with pytest.raises(TabwbError, match="timit-39"):
+        map_labels([], "buckeye")

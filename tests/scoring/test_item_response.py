@@ -290,13 +290,10 @@ def test_missing_answers_are_left_out_of_the_mean() -> None:
     assert discrimination([*rows[:4], [None, 1, 1]], 0).reason == FEW_CORRELATED
 
 
-def test_undefined_where_the_rest_does_not_vary() -> None:
+def test_correlations_of_what_does_not_vary_or_is_perfect_have_no_interval() -> None:
     rows: list[list[float]] = [[1, 1], [0, 1], [1, 1], [0, 1], [0, 1]]
     assert discrimination(rows, 0).reason == REST_ALIKE
     assert discrimination_interval(rows, 0) is None
-
-
-def test_a_perfect_correlation_has_no_interval() -> None:
-    rows: list[list[float]] = [[1, 1], [0, 0], [1, 1], [0, 0], [0, 0]]
+    rows = [[1, 1], [0, 0], [1, 1], [0, 0], [0, 0]]
     assert discrimination(rows, 0).value == pytest.approx(1.0)
     assert discrimination_interval(rows, 0) is None

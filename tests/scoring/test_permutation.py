@@ -41,26 +41,11 @@ def test_darwins_plants() -> None:
     assert found.difference == sum(DARWIN) / 15
 
 
-def test_many_pairs_the_other_way_round_are_the_same_test() -> None:
-    rng = np.random.default_rng(5)
-    pairs = [(float(a), float(b)) for a, b in rng.normal(0.2, 1.0, (40, 2))]
-    one = paired_permutation(pairs)
-    other = paired_permutation([(b, a) for a, b in pairs])
-    assert one is not None and other is not None and one.p == other.p
-
-
 @pytest.mark.parametrize("case", REFERENCE)
 def test_reference_p_values(case: dict[str, Any]) -> None:
     found = paired_permutation([(each, 0.0) for each in case["d"]])
     assert found is not None and found.exact
     assert found.p == pytest.approx(case["p"], abs=1e-12)
-
-
-def test_twenty_pairs_are_counted_exactly() -> None:
-    # 20 equal differences: 2 of 2^20 assignments are as far from 0.
-    found = paired_permutation([(1.0, 0.0)] * 20)
-    assert found is not None and found.exact
-    assert found.p == 2 / 2**20 == smallest_p(found.n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 15])
@@ -69,20 +54,12 @@ def test_the_smallest_p_is_reached_by_differences_of_one_sign(n: int) -> None:
     assert found is not None and found.p == smallest_p(n)
 
 
-def test_no_pairs_no_test() -> None:
-    assert paired_permutation([]) is None
-
-
-def test_no_difference_at_all() -> None:
-    found = paired_permutation([(0.5, 0.5)] * 40)
-    assert found is not None and (found.difference, found.p, found.n) == (0.0, 1.0, 40)
-
-
 def test_many_pairs_are_drawn_and_agree_with_scipy() -> None:
     rng = np.random.default_rng(3)
     one = rng.normal(0.25, 1.0, 40)
     found = paired_permutation([(float(each), 0.0) for each in one])
     assert found is not None and not found.exact and len(one) > EXACT_UP_TO
+    assert paired_permutation([(0.0, float(each)) for each in one]).p == found.p  # type: ignore[union-attr]
     peer = stats.permutation_test(
         (one, np.zeros(40)),
         lambda a, b, axis: np.mean(a - b, axis=axis),
@@ -125,13 +102,6 @@ def test_exact_tests_equal_scipys(pairs: list[tuple[float, float]]) -> None:
         n_resamples=np.inf,
     )
     assert found is not None and found.p == pytest.approx(min(1.0, float(peer.pvalue)))
-
-
-def test_a_p_value_of_drawn_signs_counts_what_was_observed() -> None:
-    """Of 40 equal differences one assignment in 2^39 is as far from 0: none is drawn."""
-    found = paired_permutation([(1.0, 0.0)] * 40)
-    assert found is not None and not found.exact
-    assert found.p == 1 / (DRAWS + 1) == smallest_p(found.n)
 
 
 ROWS = st.integers(1, 7).flatmap(
@@ -179,13 +149,6 @@ def test_max_t_of_many_items_is_drawn_and_close_to_the_plain_test() -> None:
     found, plain = sign_flip_max_t([row, row]), paired_permutation([(d, 0.0) for d in row])
     assert found is not None and plain is not None and not found.exact
     assert found.p[0] == found.p[1] == pytest.approx(plain.p, abs=0.005)
-
-
-def test_nothing_to_test() -> None:
-    assert sign_flip_max_t([]) is None
-    assert sign_flip_max_t([[]]) is None
-    assert label_permutation([], []) is None
-    assert label_permutation([[[1.0]]] * 5, [[[0.0]]] * 5) is None
 
 
 def labels_by_enumeration(one: list[list[float]], other: list[list[float]]) -> float:
@@ -255,11 +218,6 @@ def test_one_item_of_rates_is_fishers_exact_test() -> None:
     assert found == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
 
 
-def test_single_answers_have_no_labels_to_deal() -> None:
-    assert label_permutation_of_rates([(1, 1)] * 5, [(0, 1)] * 5) is None
-    assert label_permutation_of_rates([], []) is None
-
-
 def test_labels_of_one_item_by_scipy() -> None:
     rng = np.random.default_rng(6)
     one, other = rng.normal(0.8, 1, 12), rng.normal(0, 1, 12)
@@ -304,10 +262,6 @@ def test_benjamini_and_hochberg_by_scipy(p: list[float]) -> None:
     assert benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p).tolist())
 
 
-def test_nothing_to_correct() -> None:
-    assert holm([]) == benjamini_hochberg([]) == ()
-
-
 def test_the_sum_of_the_measures_is_tested_as_a_measure_by_itself() -> None:
     one = [[[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]]
     other = [[[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]]
@@ -315,3 +269,24 @@ def test_the_sum_of_the_measures_is_tested_as_a_measure_by_itself() -> None:
     both, alone = label_permutation(one, other), label_permutation(*sums)
     assert both is not None and alone is not None
     assert both.total_p == alone.p[0] == alone.total_p
+
+
+def test_nothing_to_test_or_to_correct() -> None:
+    assert paired_permutation([]) is None
+    found = paired_permutation([(0.5, 0.5)] * 40)
+    assert found is not None and (found.difference, found.p, found.n) == (0.0, 1.0, 40)
+    assert sign_flip_max_t([]) is None
+    assert sign_flip_max_t([[]]) is None
+    assert label_permutation([], []) is None
+    assert label_permutation([[[1.0]]] * 5, [[[0.0]]] * 5) is None  # no labels to deal
+    assert label_permutation_of_rates([(1, 1)] * 5, [(0, 1)] * 5) is None
+    assert label_permutation_of_rates([], []) is None
+    assert holm([]) == benjamini_hochberg([]) == ()
+
+
+@pytest.mark.parametrize(("n", "p"), [(20, 2 / 2**20), (40, 1 / (DRAWS + 1))])
+def test_equal_differences_are_counted_exactly_up_to_twenty(n: int, p: float) -> None:
+    """Of 40 one assignment in 2^39 is as far from 0: none is drawn, what was observed counts."""
+    found = paired_permutation([(1.0, 0.0)] * n)
+    assert found is not None and found.exact is (n <= EXACT_UP_TO)
+    assert found.p == p == smallest_p(found.n)

@@ -129,35 +129,6 @@ def test_always_the_first_option() -> None:
     assert first.chosen_like.interval is not None
 
 
-def test_the_same_option_wherever_it_stands_has_no_bias() -> None:
-    given = [
-        Shown(f"{item}", order, "a", "a", True) for item in range(5) for order in turned(OPTIONS)
-    ]
-    found = position_bias(given)
-    assert found is not None and found.choices.p is None and found.choices.df is None
-    assert found.choices.reason.startswith("every assignment")
-    assert [place.p_chosen for place in found.positions] == [1.0, 1.0, 1.0]
-
-
-def test_items_in_one_order_do_not_count() -> None:
-    fixed = [Shown("fixed", OPTIONS, "a", "a", True)] * 4
-    assert position_bias(fixed) is None
-    both = position_bias([*fixed, *GIVEN])
-    assert both is not None and both.items == 2 and both.answers == 6
-
-
-def test_an_answer_without_an_option_counts_for_accuracy_alone() -> None:
-    found = position_bias([*answered("one", [None, "a", "c"]), *answered("two", ["a", "a", "b"])])
-    assert found is not None
-    assert sum(place.keyed for place in found.positions) == 6
-    assert {place.of for place in found.positions} == {5}
-
-
-def test_a_key_that_was_not_shown_is_refused() -> None:
-    with pytest.raises(ValueError, match="'x' is not among the options of 'one'"):
-        position_bias([Shown("one", OPTIONS, "x", "a", False)])
-
-
 def test_p_like_is_the_share_of_all_shifts_of_items() -> None:
     # By hand: shares of choices by position less 1/3, of two items, under all nine shifts.
     given = [*answered("one", ["a", "c", "b"]), *answered("two", ["a", "b", "a"], "b")]
@@ -213,13 +184,6 @@ def test_drawn_shifts_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) ->
     assert exact is not None and drawn is not None
     for one, other in zip(exact.positions, drawn.positions, strict=True):
         assert other.p_chosen == pytest.approx(one.p_chosen, abs=0.02)  # 10,000 draws
-
-
-def test_one_item_has_no_p_for_prompts_like_these() -> None:
-    found = position_bias(answered("one", ["a", "b", "c"] * 3))
-    assert found is not None and found.smallest_p is None
-    assert {place.p_chosen for place in found.positions} == {None}
-    assert {place.chosen_like.reason for place in found.positions} == {ONE_ITEM}
 
 
 def test_items_with_fewer_options_are_shifted_among_their_own_positions() -> None:
@@ -334,15 +298,38 @@ def test_the_level_holds_for_shares_far_from_a_half(monkeypatch: pytest.MonkeyPa
     assert rejected / 60 <= 0.134  # .05 + 3 standard errors
 
 
-def test_an_item_that_offers_only_one_kind_says_nothing_about_it() -> None:
-    (found,) = foil_choices(wrong("one", "semantic", shown=("semantic",)), ["semantic"])
-    assert found.of == 0 and found.share.value is None and found.chance.value is None
-    assert found.p_these is None and found.p_like is None
-
-
 def test_without_draws_there_is_no_test_on_these_prompts() -> None:
     given = [*wrong("one", "semantic"), *wrong("two", "other")]
     found, _ = foil_choices(given, ["semantic", "other"], deterministic=True)
     assert found.p_these is None and found.these.deterministic
     assert found.like.interval is not None and found.p_like is not None
     assert found.these.estimand is Estimand.THESE_PROMPTS
+
+
+def test_what_says_nothing_of_positions_or_kinds_does_not_count() -> None:
+    fixed = [Shown("fixed", OPTIONS, "a", "a", True)] * 4
+    assert position_bias(fixed) is None
+    both = position_bias([*fixed, *GIVEN])
+    assert both is not None and both.items == 2 and both.answers == 6
+    # An answer without an option counts for accuracy alone.
+    found = position_bias([*answered("one", [None, "a", "c"]), *answered("two", ["a", "a", "b"])])
+    assert found is not None
+    assert sum(place.keyed for place in found.positions) == 6
+    assert {place.of for place in found.positions} == {5}
+    # The same option wherever it stands shows no bias.
+    same = [
+        Shown(f"{item}", order, "a", "a", True) for item in range(5) for order in turned(OPTIONS)
+    ]
+    found = position_bias(same)
+    assert found is not None and found.choices.p is None and found.choices.df is None
+    assert found.choices.reason.startswith("every assignment")
+    assert [place.p_chosen for place in found.positions] == [1.0, 1.0, 1.0]
+    one = position_bias(answered("one", ["a", "b", "c"] * 3))
+    assert one is not None and one.smallest_p is None
+    assert {place.p_chosen for place in one.positions} == {None}
+    assert {place.chosen_like.reason for place in one.positions} == {ONE_ITEM}
+    with pytest.raises(ValueError, match="'x' is not among the options of 'one'"):
+        position_bias([Shown("one", OPTIONS, "x", "a", False)])
+    (kind,) = foil_choices(wrong("one", "semantic", shown=("semantic",)), ["semantic"])
+    assert kind.of == 0 and kind.share.value is None and kind.chance.value is None
+    assert kind.p_these is None and kind.p_like is None
