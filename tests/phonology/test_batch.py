@@ -73,15 +73,12 @@ def test_one_at_a_time_and_all_at_once_agree(pairs: list[tuple[list[str], list[s
 def test_utterances_of_all_lengths_in_one_corpus() -> None:
     """Also so long that sums leave 16 bits, and beside empty ones."""
     chance = random.Random(5)
+    nothing = score([], [])
+    assert (nothing.per, nothing.fer, nothing.traces()) == (None, None, [])
     sizes = [(0, 0), (400, 380), (1, 30), (0, 12), (60, 0), (17, 19), (18, 18), (1, 1)]
     refs = [chance.choices(PHONEMES + SILENT, k=size) for size, _ in sizes]
     hyps = [chance.choices(PHONEMES + SILENT, k=size) for _, size in sizes]
     assert_same(score(refs, hyps), refs, hyps)
-
-
-def test_no_utterances() -> None:
-    found = score([], [])
-    assert (found.per, found.fer, found.traces()) == (None, None, [])
 
 
 def test_some_utterances_in_another_order(psst: Any) -> None:
@@ -113,10 +110,7 @@ def test_confusions_are_counted_the_most_frequent_first() -> None:
         ("DEL", "D", None, 1),
         ("INS", None, "S", 1),
     ]
-
-
-def test_silence_is_no_confusion() -> None:
-    assert confusions(scored(("K <sil> AE T", "K AE <spn> T"))) == []
+    assert confusions(scored(("K <sil> AE T", "K AE <spn> T"))) == []  # silence is none
 
 
 def test_features_that_changed_in_figure_1(psst: Any) -> None:
