@@ -63,7 +63,7 @@ def settings_of(text: str) -> tuple[Settings, tuple[str, ...]]:
         if share
         else None,
         number=given_.get("number", "ignored"),  # type: ignore[arg-type]
-        varieties=tuple(filter(None, [given_.get("variety")])),  # type: ignore[arg-type]
+        varieties=tuple(given_.get("variety", "").split()),  # type: ignore[arg-type]
         listed=frozenset(given_.get("listed", "").split()),
         forms=tuple((word, tuple(phonemes.split())) for word, phonemes in forms),
     )
@@ -153,7 +153,8 @@ def test_a_response_is_proposed_as(case: dict[str, str]) -> None:
     flags = set(case["flags"].lstrip("=").split())
     assert flags <= set(proposal.flags)
     assert case["flags"][:1] != "=" or flags == set(proposal.flags)
-    for rule, said in (("correct-first", case["first"]), ("correct-any", case["any"])):
+    for rule in ("correct-first", "correct-any"):
+        said = case[rule.removeprefix("correct-")]
         assert not said or found.verdicts[rule].value is RIGHT[said]
     assert case["attempt"] in ("", str(proposal.attempt or "-"))
     assert re.search(case["clause"], proposal.clause)
@@ -316,7 +317,7 @@ def test_json_holds_what_a_reader_needs() -> None:
 @given(st.lists(st.sampled_from([*PHONEMES, "<sil>", "<spn>", "0.5", "1.5"]), max_size=9))
 def test_without_an_ear_only_some_codes_are_proposed(labels: list[str]) -> None:
     for rule in ("correct-any", "correct-first"):
-        found = propose_response(DOG, timed(" ".join(labels)), Settings(rule)).proposal  # type: ignore[arg-type]
+        found = propose_response(DOG, timed(" ".join(labels)), Settings(rule)).proposal
         assert CODES[found.code].proposer == "machine"
         assert found.clause
         assert found.rule

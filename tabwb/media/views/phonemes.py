@@ -94,8 +94,8 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
     if report.inventory == "panphon":
         yield Text(PANPHON_LIMITS, style="yellow")
     if report.ceiling is not None:
-        labels, rate = report.ceiling
-        pairs = labels.merged.items()
+        own, rate = report.ceiling
+        pairs = own.merged.items()
         merged = ", ".join(f"{phoneme} is written {label}" for phoneme, label in pairs)
         yield Text(
             f"These labels cannot tell all phonemes: {merged}. A flawless transcriber would have "
