@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -327,7 +327,7 @@ class _Reader:
             number
             for rater in ratings.values()
             for one in rater.measures.values()
-            for number in distinct(one.reasons[:1] if _same(one.reasons) else one.reasons).tolist()
+            for number in distinct(one.reasons).tolist()
         }
         return Frame(
             administrations=tuple(self._administrations),
@@ -539,14 +539,16 @@ class _Reader:
         columns = {}
         for rater, parts in sorted(self._rated.items()):
             rows, order = map(np.concatenate, zip(*parts, strict=True))
-            measures: defaultdict[str, list[Ratings]] = defaultdict(list)
+            measures: dict[str, Ratings] = {}
             for key in sorted(key for key in self._codes if key[0] == rater):
-                for name, ratings in self._ratings(key, json.loads(lists[key[1]])):
-                    measures[name].append(ratings)
-            whole = {name: _whole(given, rows) for name, given in measures.items()}
+                for name, given in self._ratings(key, json.loads(lists[key[1]])):
+                    measures[name] = _joined(measures[name], given) if name in measures else given
+            for name, given in measures.items():  # the same rows are held once
+                if np.array_equal(given.rows, rows):
+                    measures[name] = replace(given, rows=rows)
             told = self._told.get(rater, [(_none(), _none())])
             judged, prompts = map(np.concatenate, zip(*told, strict=True))
-            columns[specs[rater]] = RaterColumns(rows, small(order), whole, judged, prompts)
+            columns[specs[rater]] = RaterColumns(rows, small(order), measures, judged, prompts)
         return columns
 
     def _ratings(
@@ -613,23 +615,13 @@ def _in_order(values: Ints) -> tuple[Ints, Ints]:
     return values[first], places
 
 
-def _same(values: NDArray[Any]) -> bool:
-    return bool(values.strides == (0,))
-
-
-def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
-    """Return parts joined; where every response of the rater was rated the rows are shared."""
-    if len(parts) == 1:
-        (one,) = parts
-        rows = rated if np.array_equal(one.rows, rated) else one.rows
-        return Ratings(rows, one.codes, one.numbers, one.reasons)
-    rows = np.concatenate([part.rows for part in parts])
+def _joined(first: Ratings, second: Ratings) -> Ratings:
+    """Return what a rater gave to one measure with two lists of measures."""
+    rows = np.concatenate([first.rows, second.rows])
     order = np.argsort(rows, kind="stable")
-    rows = rows[order]
-    given = zip(*(part.at() for part in parts), strict=True)
-    values, statuses, reasons = (np.concatenate(one)[order] for one in given)
-    shared = rated if np.array_equal(rows, rated) else rows
-    return Ratings.of(shared, values, statuses, small(reasons))
+    given = zip(first.at(), second.at(), strict=True)
+    values, statuses, reasons = (np.concatenate(pair)[order] for pair in given)
+    return Ratings.of(rows[order], values, statuses, small(reasons))
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -638,7 +630,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     >>> distinct(np.array([7, 2, 7])).tolist()
     [2, 7]
     """
-    ordered = np.sort(values)
+    ordered = np.sort(values[:1] if values.strides == (0,) else values)
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
     return ordered[new]
