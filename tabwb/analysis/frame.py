@@ -200,7 +200,8 @@ def effective_statuses(
 
 def _several(among: Ints, spoken: Ints, prompts: Ints, compared: Bools) -> Bools:
     """Return which texts (0: without a word) were given to three or more different prompts."""
-    rows = np.flatnonzero(compared & (spoken > 0))
+    often = np.bincount(spoken) >= REPEATED_PROMPTS  # first, because most texts are given once
+    rows = np.flatnonzero(compared & (spoken > 0) & often[spoken])
     several = np.zeros(len(among), bool)
     if len(rows):
         own, bound = dense(combined(dense(among[rows]), dense(spoken[rows]))[0])

@@ -80,7 +80,8 @@ class Texts(Sequence[str]):
         known, codes = np.unique(np.append(spoken, 0), return_inverse=True)
         self._known, self._zero = known, int(np.searchsorted(known, 0))
         # Words have codes from 1.
-        self.spoken = np.where(codes == self._zero, 0, codes + (codes < self._zero))[:-1]
+        spoken = np.where(codes == self._zero, 0, codes + (codes < self._zero))
+        self.spoken = spoken[:-1].astype(np.int32)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -300,7 +301,7 @@ class _Reader:
         del self._columns["administration"]
         for low, high, _ in chunks:
             self._chunk([n for n in self._administrations if low <= n <= high])
-        columns = {name: values[: self._n] for name, values in self._columns.items()}
+        columns = {name: self._columns.pop(name)[: self._n] for name in [*self._columns]}
         noted: Places[str] = Places()
         notes, seeds = self._notes(columns, noted)
         changed = self._corrected(columns, notes)
@@ -433,16 +434,17 @@ class _Reader:
                 for name, value in given._asdict().items():
                     columns[name][row] = value
                 columns["status"][row] = _place_of(attempt.status)
-                notes["cause"][row] = -1
+                if notes["cause"].flags.writeable:  # some response has a cause
+                    notes["cause"][row] = -1
         return changed
 
     def _notes(
-        self, columns: Mapping[str, NDArray[Any]], noted: Places[str]
+        self, columns: dict[str, NDArray[Any]], noted: Places[str]
     ) -> tuple[dict[str, Ints], Ints]:
         """Return places of the notes that summaries read, and seeds."""
-        n, seeds, lines = len(columns["id"]), columns["seed"], columns["line"]
-        notes: dict[str, Ints] = {name: np.full(n, -1, np.int32) for name in NOTES}
-        ids, own = np.unique(columns["notes"], return_inverse=True)
+        seeds, lines, given = columns.pop("seed"), columns.pop("line"), columns.pop("notes")
+        notes: dict[str, Ints] = {name: np.broadcast_to(np.int32(-1), len(seeds)) for name in NOTES}
+        ids, own = np.unique(given, return_inverse=True) if given.any() else (given[:0], given)
         known = texts(self._transaction, set(ids.tolist()) - {0})
         read = [json.loads(known[number]) if number else {} for number in ids.tolist()]
         for name in {name for one in read for name in one}:
@@ -455,8 +457,8 @@ class _Reader:
         if (lines >= 0).any():
             different, own = np.unique(lines, return_inverse=True)
             codes = [noted[str(line)] if line >= 0 else -1 for line in different.tolist()]
-            given = np.array(codes)[own]
-            notes["replayed_line"] = np.where(lines >= 0, given, notes["replayed_line"])
+            line = np.array(codes)[own]
+            notes["replayed_line"] = np.where(lines >= 0, line, notes["replayed_line"])
         return notes, seeds
 
     def _verdicts(self, span: tuple[int, int], keys: Ints, before: int) -> None:
