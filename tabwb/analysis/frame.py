@@ -234,7 +234,8 @@ def representatives(table: Table) -> Ints:
         (table.place, len(table.known)),
         (asked, int(asked.max(initial=0)) + 1),
     )
-    fixed = np.flatnonzero(table.fixed)
+    # Most texts are given once: only the others can be duplicates.
+    fixed = np.flatnonzero(table.fixed & (np.bincount(table.text)[table.text] > 1))
     if len(fixed):
         texts = table.text[fixed].astype(np.int64)
         same, _ = combined(dense(questions[fixed]), dense(texts))
@@ -247,17 +248,15 @@ def representatives(table: Table) -> Ints:
 
 def _again_drawn(table: Table, questions: Ints) -> tuple[Ints, Ints]:
     """Return rows that repeat a draw of an earlier administration, and the rows repeated."""
-    kinds, numbers, decodings = _draws(table)
-    rows = np.flatnonzero(kinds)
-    numbers, size = dense(numbers[rows])
+    rows: Ints = np.flatnonzero(~table.fixed)
+    kinds, numbers, decodings = _draws(table, rows)
+    rows, kinds, numbers, decodings = (one[kinds > 0] for one in (rows, kinds, numbers, decodings))
+    numbers, size = dense(numbers)
     # Most numbers are drawn once: only the others can be the same draw.
     several = np.bincount(numbers, minlength=size)[numbers] > 1
-    rows, numbers = rows[several], numbers[several]
+    rows, kinds, numbers, decodings = (one[several] for one in (rows, kinds, numbers, decodings))
     codes, _ = combined(
-        dense(questions[rows]),
-        (kinds[rows], 4),
-        (decodings[rows], len(table.sources)),
-        (numbers, size),
+        dense(questions[rows]), (kinds, 4), (decodings, len(table.sources)), (numbers, size)
     )
     first = rows[_first(codes)]
     source, text = table.source, table.text
@@ -269,16 +268,17 @@ def _again_drawn(table: Table, questions: Ints) -> tuple[Ints, Ints]:
     return rows[repeated], first[repeated]
 
 
-def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
-    """Return what each row was drawn with: a kind, 0 where it is not known, a seed and a decoding.
+def _draws(table: Table, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return what rows were drawn with: a kind, 0 where it is not known, a seed and a decoding.
 
     A replayed response has the administration and the line of its record for a seed, because a file
     can be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
     """
-    columns, rows, noted = table.frame, table.rows, table.frame.noted
-    seeds = columns.seeds[rows].astype(np.int64)
-    lines = columns.notes["replayed_line"][rows].astype(np.int64)
-    uids = columns.notes["replayed_administration"][rows].astype(np.int64)
+    frame, at, noted = table.frame, table.rows[rows], table.frame.noted
+    source, shared = table.source[rows], table.shared[rows]
+    seeds = frame.seeds[at].astype(np.int64)
+    lines = frame.notes["replayed_line"][at].astype(np.int64)
+    uids = frame.notes["replayed_administration"][at].astype(np.int64)
     given = [source.conditions for source in table.sources]
     is_model = np.array([one.kind == "model" for one in given])
     numbers = np.where(seeds >= 0, seeds, 0)
@@ -291,19 +291,18 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
             own = seeds == code
             is_seed |= own
             numbers[own] = value if value < 2**62 else -1 - large.setdefault(value, len(large))
-    first = np.array([one.decoding.seed for one in given])[table.source]
-    numbers = np.where(table.shared, first + columns.replicates[rows], numbers)
+    first = np.array([one.decoding.seed for one in given])[source]
+    numbers = np.where(shared, first + frame.replicates[at], numbers)
     numbers = np.where(lines >= 0, uids * len(noted) + lines, numbers)
-    kinds = np.where(table.shared, _SHARED, np.where(is_seed, _SEEDED, 0))
+    kinds = np.where(shared, _SHARED, np.where(is_seed, _SEEDED, 0))
     told = np.array([bool(value) for value in noted] + [False])[uids]
     kinds = np.where(lines >= 0, np.where(told, _REPLAYED, 0), kinds)
     ways: dict[object, int] = {}
     decodings = [
         ways.setdefault((one.decoding.temperature, one.decoding.top_p), len(ways)) for one in given
     ]
-    kinds = np.where(is_model[table.source] & ~table.fixed, kinds, 0)
-    own_decodings = np.array(decodings)[table.source]
-    return kinds, numbers, np.where(kinds == _REPLAYED, 0, own_decodings)
+    kinds = np.where(is_model[source], kinds, 0)
+    return kinds, numbers, np.where(kinds == _REPLAYED, 0, np.array(decodings)[source])
 
 
 def _first(codes: Ints) -> Ints:
