@@ -65,7 +65,7 @@ async def test_space_gives_every_item_and_then_the_results(given: Given, size: S
         await seat.reads("✓ complete")
         await seat.press("space")
         await seat.until(lambda: seat.desk.page == "results")
-        await seat.reads("1 of 2")
+        await seat.reads("1/2")
     one, trials = seat.stored()
     assert one.status is AdministrationStatus.DONE
     assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
