@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place
+from tabwb.analysis.statistics.summary import named_of
 from tabwb.battery.model import Subtest
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
@@ -21,7 +22,6 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import separated
 from tabwb.report.measures import ACCURACY
 from tabwb.report.summaries.marks import marks_of
-from tabwb.report.summaries.summary import named_of
 from tabwb.report.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.scoring.estimate import Interval, clopper_pearson, ratio
 from tabwb.scoring.participant_tests import (

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.frame import Table, first_of, table_of
 from tabwb.analysis.grouping import Group, Grouped, unlike
-from tabwb.analysis.judged import JudgedRows
 from tabwb.analysis.paired import (
     PAIRED_T,
     Contrast,
@@ -33,11 +32,11 @@ from tabwb.analysis.paired import (
     together,
     with_labels,
 )
-from tabwb.analysis.subtests import decider, right_side
+from tabwb.analysis.statistics.accuracy import decider, right_side
+from tabwb.analysis.statistics.burden import Judge, JudgedRows, comparable
+from tabwb.analysis.statistics.summary import pool
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.judges import JudgeSummary, alike
-from tabwb.report.summaries.summary import pool
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE
 from tabwb.scoring.detectable import BURDEN as BURDEN_BASE
@@ -111,10 +110,13 @@ def contrasts(
             both = [tables[id(side)] for side in sides]
             for policy in policies:
                 rows += _accuracies(both, policy, pooled, labels, drop=len(policies) > 1)
-            judges, left_out = alike(*(side.summary.judges for side in sides))
+            judges, left_out = comparable(*(side.results.judges for side in sides))
             for pair in judges:
                 rows += of_judge(*pair, features=features, labels=labels)
-        shared = [(side.summary.answers.shared_streams, side.summary.answers.n) for side in sides]
+        shared = [
+            (side.results.number("shared_streams"), side.results.number("responses"))
+            for side in sides
+        ]
         names = [side.label for side in sides]
         made.append(
             Compared(names[0], names[1], tuple(rows), left_out, differing, (shared[0], shared[1]))
@@ -160,7 +162,7 @@ def _accuracy(named: dict[str, Any], sides: Sequence[Side], policy: str, labels:
 
 
 def of_judge(
-    first: JudgeSummary, second: JudgeSummary, *, features: bool = False, labels: bool = False
+    first: Judge, second: Judge, *, features: bool = False, labels: bool = False
 ) -> Iterator[Contrast]:
     """Yield the burden of a judge of both sides, then the rates of its features."""
     terms, n, judges = first.terms, len(first.terms.features), (first, second)
@@ -459,10 +461,9 @@ def _labelled(model: Grouped) -> Grouped:
     )
     if len(members) == len(model.group.members):
         return model
-    summary = pool(members)
-    raters = {judge.rater for judge in model.summary.judges}
-    judges = tuple(judge for judge in summary.judges if judge.rater in raters)
-    return Grouped(replace(model.group, members=members), replace(summary, judges=judges))
+    raters = {judge.rater for judge in model.results.judges}
+    results = pool(members).only_judges(raters)
+    return Grouped(replace(model.group, members=members), results)
 
 
 def _numbers(model: Grouped) -> tuple[int, ...]:

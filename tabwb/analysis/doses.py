@@ -141,13 +141,13 @@ def values_of(group: Grouped) -> dict[Cell, Measured]:
     """Return the values of a group, by measure."""
     greedy = all(one.administration.conditions.decoding.greedy for one in group.group.members)
     drawn = KNOWN if greedy else None
-    shares = {"": group.summary.answers.usable}
-    shares |= {judge.rater: judge.burden.usable for judge in group.summary.judges}
+    results = group.results
+    shares = {"": (results.number("usable"), results.number("responses"))}
+    for judge in results.judges:
+        shares[judge.rater] = judge.burden.usable.usable, judge.burden.usable.n
     usable = {
-        Cell(USABLE, rater=rater): Measured(
-            ratio(one.usable, one.n, "no responses"), largest=1.0, error=drawn
-        )
-        for rater, one in shares.items()
+        Cell(USABLE, rater=rater): Measured(ratio(*of, "no responses"), largest=1.0, error=drawn)
+        for rater, of in shares.items()
     }
     found = {**usable, Cell(SURPRISAL): Measured(_surprisal(group), error=KNOWN)}
     for result in group.results:
@@ -164,14 +164,15 @@ def draw_error(cell: Cell, group: Grouped) -> Error | None:
     Accuracies, burdens and rates of features, from the responses to each item.
     """
     if cell.measure == ACCURACY.id:
-        part = group.part(cell.part)
-        if part is None or part.share.shared:
+        found = group.results.find(ACCURACY.id, cell.part)
+        if found is None or (tally := found.tally) is None or tally.shared:
             return None
-        items = [(1.0,) * right + (0.0,) * (n - right) for right, n in part.share.by_item["exact"]]
-        return draw_variance(items, None, deterministic=part.share.fixed)
+        counts = zip(tally.hits, tally.sizes, strict=True)
+        items = [(1.0,) * right + (0.0,) * (n - right) for right, n in counts]
+        return draw_variance(items, None, deterministic=tally.fixed)
     if cell.measure not in (BURDEN.id, FEATURE_RATE.id):
         return None
-    for judge in group.summary.judges:
+    for judge in group.results.judges:
         features = judge.burden.features
         if judge.rater != cell.rater or (cell.feature and cell.feature not in features):
             continue
@@ -481,7 +482,7 @@ def dose_rows(rows: Sequence[Grouped]) -> tuple[list[Row], tuple[Series, ...], i
     p values of slopes and heights are corrected by Holm's method. A family is one kind of row of
     one measure and judge, over all series, subtests or features.
     """
-    shown = {name for row in rows for judge in row.summary.judges for name in judge.shown}
+    shown = {name for row in rows for judge in row.results.judges for name in judge.shown}
     found, left = series_of(one for row in rows for one in row.group.members)
     measured = list(map(_measured, found))
     every = (values for _, sides in measured for side in sides.values() for line in side.values()

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import fsum, nan
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.ratings import MeasureKind
 from tabwb.records.states import Protocol, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import REPEATED_PROMPTS, Usable, count_usable
 from tabwb.store.columns import (
     STATUSES,
@@ -689,18 +687,3 @@ def usable_of(table: Table, rows: Ints) -> Usable:
     return count_usable(
         Counter({name: times for name, times in zip(names, n, strict=True) if times})
     )
-
-
-def measured_of(
-    values: NDArray[np.float64],
-    rater: str = "",
-    measure: str = "",
-    kind: MeasureKind = "number",
-) -> Measured:
-    """Return counts and sum of values; nan where a value is undefined."""
-    known = values[~np.isnan(values)]
-    # A sum of integers is exact in any order.
-    whole = bool((known == np.rint(known)).all())
-    total = float(known.sum()) if whole else fsum(known.tolist())
-    nonzero = int(np.count_nonzero(known))
-    return Measured(len(known), total, nonzero, len(values) - len(known), rater, measure, kind)

@@ -35,14 +35,12 @@ from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
 from tabwb.records.specs import Spec, parse_spec
 from tabwb.records.trials import HASHES
-from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, item_mean
-from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
-    from tabwb.analysis.statistics.results import Results
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Part as SubtestResults
+    from tabwb.analysis.statistics.results import Results, Terms
     from tabwb.report.summaries.naming import NamedSubtest
 
 Values = tuple[Value | None, ...]
@@ -415,15 +413,10 @@ def unlike(
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A group with the summary of its responses."""
+    """A group with the results of its responses."""
 
     group: Group
-    summary: Summary
-
-    @property
-    def results(self) -> Results:
-        """Every value of the group."""
-        return self.summary.results
+    results: Results
 
     @property
     def label(self) -> str:
@@ -435,31 +428,33 @@ class Grouped:
         """What its members were given."""
         return self.group.battery
 
-    def judge(self, terms: Terms | None) -> JudgeSummary | None:
-        """Return the summary of a judge under these terms, or None."""
-        return next((judge for judge in self.summary.judges if judge.terms == terms), None)
+    def judge(self, terms: Terms | None) -> Judge | None:
+        """Return a judge under these terms, or None."""
+        return self.results.judge(terms)
 
-    def part(self, subtest: str) -> SubtestSummary | None:
-        """Return the summary of a subtest, or None."""
-        return next((part for part in self.summary.subtests if part.id == subtest), None)
+    def part(self, subtest: str) -> SubtestResults | None:
+        """Return the results of a subtest, or None."""
+        return self.results.part(subtest)
 
     def named(self, subtest: str) -> NamedSubtest | None:
         """Return the summary of a subtest that is named aloud, or None."""
-        return next((part for part in self.summary.named if part.id == subtest), None)
+        return next((part for part in self.results.named if part.id == subtest), None)
 
     @property
     def right(self) -> Estimate:
         """Share right by the exact policy, the mean over the items of all subtests."""
-        items = [one for part in self.summary.subtests for one in part.share.by_item["exact"]]
-        right, scored = [right for right, _ in items], [n for _, n in items]
+        tallies = [tally for part in self.results.parts if (tally := part.right.tally)]
+        right = [n for tally in tallies for n in tally.hits]
+        scored = [n for tally in tallies for n in tally.sizes]
         return item_mean(right, scored, "nothing was scored right or wrong")
 
     def not_judged(self, rater: str) -> int:
         """Return the number of connected texts that a judge has not judged, under any terms."""
-        for judge in self.summary.judges:
+        for judge in self.results.judges:
             if judge.rater == rater:
                 return judge.not_judged
-        return sum(part.share.n for part in self.summary.subtests if task_type(part.kind).connected)
+        connected = (part for part in self.results.parts if part.subtest.task.connected)
+        return sum(part.number("counted") for part in connected)
 
 
 def summarised(
@@ -470,10 +465,12 @@ def summarised(
     interval: bool = True,
 ) -> tuple[Grouped, ...]:
     """Return groups with their summaries."""
+    from tabwb.analysis.statistics.summary import pool  # loads numpy
+
     rows = tuple(Grouped(group, pool(group.members, interval=interval)) for group in groups)
     if judge is not None and rows:
-        rater = judge_called(judge, (one.rater for row in rows for one in row.summary.judges))
-        rows = tuple(replace(row, summary=only_judge(row.summary, rater)) for row in rows)
+        rater = judge_called(judge, (one.rater for row in rows for one in row.results.judges))
+        rows = tuple(replace(row, results=row.results.only_judges([rater])) for row in rows)
     return rows if sort is None else in_order(rows, sort)
 
 
@@ -483,14 +480,14 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
         return tuple(sorted(rows, key=lambda row: row.label.casefold()))
     if sort == "keys":
         return tuple(sorted(rows, key=_by_keys))
-    terms = [judge.terms for row in rows for judge in row.summary.judges]
+    terms = [judge.terms for row in rows for judge in row.results.judges]
 
     def value(row: Grouped) -> float | None:
         if sort == "N":
-            return row.summary.answers.n
+            return row.results.value("responses")
         if sort == "accuracy":
             return row.right.value
-        burdens = {judge.terms: judge.burden.ranked for judge in row.summary.judges}
+        burdens = {judge.terms: judge.burden.ranked for judge in row.results.judges}
         return burdens.get(terms[0]) if terms else None
 
     known = [(amount, row) for row in rows if (amount := value(row)) is not None]
@@ -520,16 +517,7 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
             yield from conditions.judges
             if conditions.lesion is not None:
                 yield conditions.lesion
-        yield from (judge.rater for judge in row.summary.judges)
-
-
-def only_judge(summary: Summary, judge: str) -> Summary:
-    """Return the summary with the burdens of one rater alone, without what compares judges."""
-    return replace(
-        summary,
-        judges=tuple(given for given in summary.judges if given.rater == judge),
-        statistics=tuple(one for one in summary.statistics if one.statistic.judges < 2),
-    )
+        yield from (judge.rater for judge in row.results.judges)
 
 
 Rename = Callable[[str, Grouped], str]

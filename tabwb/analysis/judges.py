@@ -24,11 +24,12 @@ from tabwb.analysis.frame import NOT_RATED
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
 from tabwb.analysis.grouping import grouped
-from tabwb.analysis.judged import summarise_judges
 from tabwb.analysis.ratings import Measure
+from tabwb.analysis.statistics.burden import Judge, judges_in
+from tabwb.analysis.statistics.results import judge_labels
 from tabwb.battery.model import Item
 from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
-from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
+from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.columns import Bools
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
@@ -69,7 +70,7 @@ class JudgeReport:
             responses has the reason), ``consensus`` and ``consensus-features`` by group.
     """
 
-    rows: tuple[tuple[str, str, JudgeSummary], ...]
+    rows: tuple[tuple[str, str, Judge], ...]
     tables: Mapping[str, Table]
 
 
@@ -100,13 +101,13 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
             why = _uncompared(responses, judges) if measures else "no feature in common"
             pairs.append(dict(zip(("first", "second"), names[0], strict=True))
                          | {"n": 0, "averaged": False, "reason": why})  # fmt: skip
-    rows: list[tuple[str, str, JudgeSummary]] = []
+    rows: list[tuple[str, str, Judge]] = []
     consensus: list[Row] = []
     of_features: list[Row] = []
     for name, sources in groups:
         group = name if len(groups) > 1 else ""
         own = responses_of(sources)
-        summaries = summarise_judges(own, interval=True)
+        summaries = judges_in(own, interval=True)
         rows += ((group, *one) for one in zip(judge_labels(summaries), summaries, strict=True))
         speaking = [one for one in _judges(own, summaries) if (one.verdicts != MISSING).any()]
         if len(speaking) > 1:
@@ -127,16 +128,16 @@ class _Judge:
     """A judge with its verdicts: int8 of shape (responses that count, features of its set)."""
 
     label: str
-    summary: JudgeSummary
+    summary: Judge
     verdicts: Verdicts
 
 
-def _judges(responses: Responses, summaries: Sequence[JudgeSummary] | None = None) -> list[_Judge]:
+def _judges(responses: Responses, summaries: Sequence[Judge] | None = None) -> list[_Judge]:
     """Return every judge but rules, with its verdicts.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
     """
-    given = summarise_judges(responses) if summaries is None else summaries
+    given = judges_in(responses) if summaries is None else summaries
     found = []
     for label, judge in zip(judge_labels(given), given, strict=True):
         if is_derived(judge.rater):
@@ -165,13 +166,18 @@ def _on_shared_features(
     ]
 
 
+def _causes(burden: Burden) -> str:
+    """Return why responses have no burden, and how many."""
+    return ", ".join(f"{cause.replace('-', ' ')} {n}" for cause, n in burden.no_burden.items())
+
+
 def _uncompared(responses: Responses, judges: Sequence[_Judge]) -> str:
     first, second = (responses.representative[one.summary.rows.rows] for one in judges)
     both = len(np.intersect1d(first, second))
     if not both:
         return "no response in common"
     silent = [
-        f"{one.label} gave no verdict ({causes_of(one.summary)})"
+        f"{one.label} gave no verdict ({_causes(one.summary.burden)})"
         for one in judges
         if (one.verdicts == MISSING).all()
     ]
@@ -336,7 +342,7 @@ def disagreements(sources: Sequence[AdministrationData], feature: str) -> Disagr
     verdicts come first; equal distances stay in the order of administration.
     """
     table = responses_of(sources)
-    judges = [judge for judge in summarise_judges(table) if feature in judge.burden.features]
+    judges = [judge for judge in judges_in(table) if feature in judge.burden.features]
     labels = judge_labels(judges)
     n = len(judges), len(table)
     rows = np.full(n, -1)

@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabwb.records.columns import ends_of, fixed
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Interval
 from tabwb.scoring.intervals import former_burden, former_interval
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Results
 
 CHANGED = (0, 2)
 """The version from which on the rules hold."""
@@ -41,23 +44,20 @@ def is_older(administration: Administration) -> bool:
     return found is not None and (int(found[1]), int(found[2])) < CHANGED
 
 
-def moved(summary: Summary, administrations: Iterable[Administration]) -> tuple[Moved, ...]:
+def moved(results: Results, administrations: Iterable[Administration]) -> tuple[Moved, ...]:
     """Return the burdens, intervals, accuracies and rates that older versions printed otherwise."""
     if not any(map(is_older, administrations)):
         return ()
-    found = [each for judge in summary.judges for each in _of_judge(judge)]
-    for subtest in summary.subtests:
-        share = subtest.share
-        found += (
-            Moved(ACCURACY.id, subtest.id, policy, *_printed(was, share.accuracy(policy).value))
-            for policy in POLICIES
-            if (n := share.of(policy))
-            for was in [(share.correct[policy] or 0) / n]
-        )
+    found = [each for judge in results.judges for each in _of_judge(judge)]
+    for part in results.parts:
+        for policy, row in part.policies(ACCURACY.id).items():
+            if row.n and row.total is not None:
+                printed = _printed(row.total / row.n, row.value.value)
+                found.append(Moved(ACCURACY.id, part.id, policy, *printed))
     return tuple(one for one in found if one.was != one.now)
 
 
-def _of_judge(judge: JudgeSummary) -> Iterator[Moved]:
+def _of_judge(judge: Judge) -> Iterator[Moved]:
     burden = judge.burden
     if burden.calibration or not burden.totals or not burden.features:
         return

@@ -8,8 +8,9 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from tabwb.analysis.draws import without_draws
+from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.words import plural
-from tabwb.report.measures import DIFFERENCE, Measure
+from tabwb.report.measures import DIFFERENCE
 from tabwb.scoring.differences import (
     agreeing,
     difference_interval,
@@ -29,7 +30,7 @@ from tabwb.scoring.permutation import (
 )
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.judges import Terms
+    from tabwb.analysis.statistics.results import Terms
     from tabwb.scoring.burden import Usable
     from tabwb.scoring.detectable import Design
 
@@ -119,7 +120,7 @@ class Contrast:
     differences: Mapping[Place, float] = field(default_factory=dict)
     floor: float = 0.0
     clusters: tuple[Hashable, ...] = ()
-    measure: Measure = DIFFERENCE
+    measure: Statistic = DIFFERENCE
     subtest: str = ""
     title: str = ""
     rater: str = ""

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Memory, Table, prepare
-from tabwb.analysis.judged import summarise_judges
-from tabwb.analysis.subtests import subtest_counts
+from tabwb.analysis.statistics.accuracy import subtest_counts
+from tabwb.analysis.statistics.burden import Judge, judges_in
+from tabwb.analysis.statistics.results import Results
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import SubtestCount
 
 
 class RunningSummary:
@@ -25,11 +24,9 @@ class RunningSummary:
         self._memory = Memory()
         self._taken: Sequence[Trial] = ()
         self._judged: object = None
-        self._judges: tuple[JudgeSummary, ...] = ()
+        self._judges: tuple[Judge, ...] = ()
 
-    def of(
-        self, source: AdministrationData
-    ) -> tuple[tuple[SubtestCount, ...], tuple[JudgeSummary, ...]]:
+    def of(self, source: AdministrationData) -> Results:
         """Return the counts of each subtest, and the burden of each judge without intervals.
 
         Burdens are computed only when a response that judges rate is new or was rated again.
@@ -49,5 +46,8 @@ class RunningSummary:
         # An answer to another subtest can make connected text a repeated answer.
         statuses = table.status[table.connected].tobytes()
         if is_judged or statuses != self._judged:
-            self._judged, self._judges = statuses, summarise_judges(table)
-        return subtest_counts(table), self._judges
+            self._judged, self._judges = statuses, judges_in(table)
+        battery = source.battery
+        return Results(
+            (), subtest_counts(table), battery=battery, parts=battery.subtests, judges=self._judges
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.analysis.administrations import AdministrationData, Cell, outlines, part_of, with_columns
-from tabwb.analysis.grouping import Grouped, as_shown, grouped, only_judge, summarised
+from tabwb.analysis.grouping import Grouped, as_shown, grouped, summarised
 from tabwb.analysis.keys import (
     Candidate,
     Filter,
@@ -25,11 +25,11 @@ from tabwb.analysis.keys import (
 from tabwb.analysis.names import judge_called
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, separated
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Results
     from tabwb.plugin_api.extensions import Statistic
 
 
@@ -126,13 +126,13 @@ def groups_of(
     return as_shown(tuple(_with_features(rows, selection.features))[: selection.limit])
 
 
-def limited(summary: Summary, selection: Selection) -> Summary:
-    """Return a summary with the judge and the features that a selection names."""
+def limited(results: Results, selection: Selection) -> Results:
+    """Return results with the judge and the features that a selection names."""
     if selection.judge is not None:
-        judged = judge_called(selection.judge, (judge.rater for judge in summary.judges))
-        summary = only_judge(summary, judged)
-    _check_rated(summary.judges, selection.features)
-    return with_features(summary, selection.features)
+        judged = judge_called(selection.judge, (judge.rater for judge in results.judges))
+        results = results.only_judges([judged])
+    _check_rated(results.judges, selection.features)
+    return results.with_features(selection.features)
 
 
 def selected(
@@ -227,19 +227,13 @@ def _nothing(filters: Sequence[Filter], what: str) -> UsageError:
 
 def _with_features(rows: Sequence[Grouped], features: tuple[str, ...]) -> Iterator[Grouped]:
     if rows:
-        _check_rated((judge for row in rows for judge in row.summary.judges), features)
+        _check_rated((judge for row in rows for judge in row.results.judges), features)
     for row in rows:
-        yield replace(row, summary=with_features(row.summary, features))
+        yield replace(row, results=row.results.with_features(features))
 
 
-def with_features(summary: Summary, features: tuple[str, ...]) -> Summary:
-    """Return a summary with the ratings of some features; burdens stay over the judge's set."""
-    judges = tuple(replace(judge, shown=features) for judge in summary.judges)
-    return replace(summary, judges=judges)
-
-
-def _check_rated(judges: Iterable[JudgeSummary], features: Sequence[str]) -> None:
-    check_features((each for judge in judges for each in judge.burden.features), features)
+def _check_rated(judges: Iterable[Judge], features: Sequence[str]) -> None:
+    check_features((each for judge in judges for each in judge.terms.features), features)
 
 
 def check_features(rated: Iterable[str], features: Sequence[str]) -> None:

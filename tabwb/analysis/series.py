@@ -13,6 +13,7 @@ from tabwb.analysis.administrations import AdministrationData, model_of, spec_of
 from tabwb.analysis.grouping import Group, Grouped
 from tabwb.analysis.keys import noise_of
 from tabwb.analysis.names import name_in, names_of
+from tabwb.analysis.statistics.summary import pool
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF, PERPLEXITY
 from tabwb.lesion.declared import PARAMETERS as TAKEN
 from tabwb.lesion.spec import Lesion, control_role, parse_lesions
@@ -27,7 +28,6 @@ from tabwb.records.conditions import (
 )
 from tabwb.records.declared_conditions import CONDITIONS, Real, Whole
 from tabwb.records.errors import UsageError
-from tabwb.report.summaries.summary import pool
 
 LESION, PARAMETERS, TEMPERATURE = "lesion", "parameters", "temperature"
 NOISE, CHECKPOINT = "prompt_noise", "checkpoint"

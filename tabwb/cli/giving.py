@@ -6,6 +6,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from tabwb.administer.consent import Guard
@@ -44,7 +45,6 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Marks, changes
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.summary import load, pool
 
 OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
 """A model that is loaded, what it says of itself (revision, dtype), and what ctrl+c sets."""
@@ -186,7 +186,8 @@ def give(
     # Said at once, so that it is known however the run ends.
     inform(f"administration {number}")
     # What the results need is imported while the answers are awaited.
-    threading.Thread(target=load, name="summaries").start()
+    needed = "tabwb.analysis.statistics.summary"
+    threading.Thread(target=import_module, args=[needed], name="results").start()
     with pausing(session):
         if model is not None:
             limits = _give_to_model(session, model, together, limits, quiet=as_json)
@@ -297,9 +298,10 @@ def show(session: Session, *, as_json: bool) -> None:
     if as_json:
         print_json(administration_document(data, interval=True))
         return
+    from tabwb.analysis.statistics.summary import pool  # loads numpy
     from tabwb.media.terminal import print_view
     from tabwb.media.views.administration import administration_view
 
-    summary = pool([data], interval=True)
+    results = pool([data], interval=True)
     written = cautions_for(session.store.location, whole=False)
-    print_view(administration_view(administration, session.battery, summary, written=written))
+    print_view(administration_view(administration, session.battery, results, written=written))

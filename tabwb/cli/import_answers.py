@@ -186,14 +186,14 @@ def _show(
         print_json({**list_document(stored), "imports": _documents(plan, conditions)})
         return
     from tabwb.analysis.administrations import load_administrations
+    from tabwb.analysis.statistics.summary import pool
     from tabwb.media.terminal import print_view
     from tabwb.media.views.administration import administration_view
-    from tabwb.report.summaries.summary import pool
 
     for administration in stored[:SHOWN]:
         data = load_administrations(store, [administration.id])[0]
-        summary = pool([data], interval=True)
-        print_view(administration_view(administration, data.battery, summary))
+        results = pool([data], interval=True)
+        print_view(administration_view(administration, data.battery, results))
     if len(stored) > SHOWN:
         note(f"and {plural(len(stored) - SHOWN, 'administration')} more: tabwb results")
 

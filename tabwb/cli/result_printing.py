@@ -174,17 +174,17 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
 
 def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.selection import limited
+    from tabwb.analysis.statistics.summary import pool
     from tabwb.media.terminal import print_view
     from tabwb.media.views import administration as tables
-    from tabwb.report.summaries.summary import pool
 
     (only,) = chosen
-    summary = limited(pool([only], interval=True), choice)
+    results = limited(pool([only], interval=True), choice)
     print_view(
         tables.administration_view(
             only.administration,
             only.battery,
-            summary,
+            results,
             details=asked.details,
             arpabet=asked.arpabet,
             written=asked.cautions,

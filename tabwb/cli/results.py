@@ -155,8 +155,8 @@ def diff(
     prompts, and with the smallest p value and difference that the items can show.
     """
     from tabwb.analysis.administrations import load_columns
+    from tabwb.analysis.cautions import battery_cautions
     from tabwb.analysis.contrast import members_compared
-    from tabwb.report.summaries.cautions import battery_cautions
 
     with opened_store(store_location) as (plugins, store):
         counting = plugins.configuration.study.counting_rater(primary)

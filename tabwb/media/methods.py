@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -19,9 +19,11 @@ import tabwb
 from tabwb.administer.naming.scores import Naming
 from tabwb.administer.naming.views import is_recorded as is_aloud
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.contrast import kindred
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.statistics.results import cause_in_words
 from tabwb.battery.forms import form_from_canonical
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import NO_MESSAGE
@@ -48,8 +50,6 @@ from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.file_names import without_folders
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
@@ -57,6 +57,8 @@ from tabwb.store.store import Store
 
 if TYPE_CHECKING:
     import jinja2
+
+    from tabwb.analysis.statistics.burden import Judge
 
 SHORT_HASH = 12
 """Hexadecimal digits that are printed of a hash."""
@@ -194,8 +196,8 @@ def _materials(about: Studied) -> Iterator[Facts]:
     """Yield what each battery is and which of its items were given."""
     for battery in about.batteries:
         subtests = [one for one in battery.subtests if _items_of(one)]
-        summaries = [part for row in about.rows_of(battery) for part in row.summary.subtests]
-        planned = {part.id for part in summaries if part.planned}
+        parts = [part for row in about.rows_of(battery) for part in row.results.parts]
+        planned = {part.id for part in parts if part.number("planned")}
         given = [one.title for one in battery.subtests if one.id in planned]
         own = [m for m in about.members if m.battery.content_hash == battery.content_hash]
         models = [member for member in own if not is_persons(member)]
@@ -443,15 +445,16 @@ def _others(about: Studied) -> Iterator[Facts]:
 
 
 def _completed(about: Studied) -> Facts:
-    records: Iterable[Any] = [member.administration for member in about.members]
+    given = [(one.administration.planned, one.administration.answered) for one in about.members]
     if about.is_part:
-        records = [part for row in about.rows for part in row.summary.subtests]
+        parts = [part for row in about.rows for part in row.results.parts]
+        given = [(part.number("planned"), part.number("answered")) for part in parts]
     dated = [m.administration for m in about.members if about.study_ids or not is_persons(m)]
     days = sorted({record.session_date for record in dated} - {""})
     unknown = sum(not record.session_date for record in dated)
     return {
-        "planned": sum(record.planned for record in records),
-        "answered": sum(record.answered for record in records),
+        "planned": sum(planned for planned, _ in given),
+        "answered": sum(answered for _, answered in given),
         "days": [*days[:1], *days[1:][-1:]],
         "dated": len(dated) - unknown,
         "without_day": unknown,
@@ -464,15 +467,15 @@ def _scoring(about: Studied) -> Iterator[Facts]:
     called = judge_names(_raters(about))
     for battery in about.batteries:
         rows = about.rows_of(battery)
-        parts = [part for row in rows for part in row.summary.subtests]
-        scored = {part.id for part in parts if part.share.scored}
+        parts = [part for row in rows for part in row.results.parts]
+        scored = {part.id for part in parts if part.right.n}
         subtests = [subtest for subtest in battery.subtests if subtest.id in scored]
         ruled = [subtest for subtest in subtests if subtest.scorers[0] in RULES]
         rules = spread(ruled, lambda subtest: RULES[subtest.scorers[0]])
-        baselines = {name for part in parts if part.share.scored for name in part.baselines}
-        found = {j.terms: j for row in rows for j in row.summary.judges if j.burden.n_responses}
+        baselines = {name for part in parts if part.right.n for name in part.baselines}
+        found = {j.terms: j for row in rows for j in row.results.judges if j.burden.n_responses}
         judges = tuple(found.values())
-        alike = spread(judges, lambda one: (one.scope, one.declared, one.burden.features))
+        alike = spread(judges, lambda one: (one.terms.scope, one.declared, one.burden.features))
         cautions = spread(judges, lambda one: one.caution.rstrip("."))
         yield {
             "title": battery.title,
@@ -498,7 +501,7 @@ def _scoring(about: Studied) -> Iterator[Facts]:
 
 
 def _named(rows: Sequence[Grouped]) -> Iterator[Facts]:
-    found = [named for row in rows for named in row.summary.named]
+    found = [named for row in rows for named in row.results.named]
     for title, rule in sorted({(named.title, named.rules.rule) for named in found}):
         own = [named for named in found if (named.title, named.rules.rule) == (title, rule)]
         listener = sum(named.summary.by_listener for named in own)
@@ -516,7 +519,7 @@ def _named(rows: Sequence[Grouped]) -> Iterator[Facts]:
 
 def _judged(
     battery: Battery,
-    judges: Sequence[JudgeSummary],
+    judges: Sequence[Judge],
     called: Mapping[str, str],
     seen: set[tuple[str, ...]],
 ) -> Facts:
@@ -526,7 +529,7 @@ def _judged(
     same = features in seen
     seen.add(features)
     return {
-        "connected": first.scope == "connected-text",
+        "connected": first.terms.scope == "connected-text",
         "declared": first.declared,
         "same": same,
         "n": len(features),
@@ -535,7 +538,7 @@ def _judged(
             {
                 "name": called[judge.rater],
                 "spec": "" if called[judge.rater] == judge.rater else without_folders(judge.rater),
-                "prompt": (judge.prompt_hash or "")[:SHORT_HASH],
+                "prompt": (judge.terms.prompt_hash or "")[:SHORT_HASH],
             }
             for judge in sorted(judges, key=lambda one: called[one.rater])
         ],
@@ -543,7 +546,7 @@ def _judged(
 
 
 def _raters(about: Studied) -> list[str]:
-    return list(dict.fromkeys(judge.rater for row in about.rows for judge in row.summary.judges))
+    return list(dict.fromkeys(judge.rater for row in about.rows for judge in row.results.judges))
 
 
 def with_rating_sets(about: Studied, store: Store) -> Studied:
@@ -584,23 +587,26 @@ def _of_set(store: Store, kept: RatingSet) -> Facts:
 
 def _responses(about: Studied) -> Facts:
     """Return how many responses count, and which of them are unusable."""
-    parts = [part for row in about.rows for part in row.summary.subtests]
-    answers = [row.summary.answers for row in about.rows]
-    n, again = sum(one.n for one in answers), sum(one.repeated_draws for one in answers)
-    planned = sum(part.planned for part in parts)
+    parts = [part for row in about.rows for part in row.results.parts]
+    n, again = (
+        sum(row.results.number(name) for row in about.rows)
+        for name in ("responses", "repeated_draws")
+    )
+    planned = sum(part.number("planned") for part in parts)
     causes: Counter[str] = Counter()
     by_group: dict[str, Counter[str]] = {}
     for row in about.rows:
         names = {about.name(member) for member in row.group.members}
         name = names.pop() if len(names) == 1 else about.title(row)
-        for cause, number in row.summary.answers.usable.causes.items():
+        for cause in row.results.of("unusable"):
+            number = row.results.number("unusable", feature=cause)
             causes[cause] += number
             by_group.setdefault(cause, Counter())[name] += number
     one_group = len(about.rows) == 1 or len(set(map(about.name, about.members))) == 1
     return {
         "n": n,
         "several": planned > sum(member.administration.planned for member in about.members),
-        "same": max(0, sum(part.answered for part in parts) - n - again),
+        "same": max(0, sum(part.number("answered") for part in parts) - n - again),
         "again": again,
         "unusable": causes.total(),
         "causes": [
@@ -624,7 +630,7 @@ def _without_burden(about: Studied) -> Facts:
     for judge, name in names.items():
         causes: Counter[str] = Counter()
         burdens = (
-            own.burden for row in about.rows for own in row.summary.judges if own.rater == judge
+            own.burden for row in about.rows for own in row.results.judges if own.rater == judge
         )
         for burden in burdens:
             for cause, number in burden.no_burden.items():
@@ -643,21 +649,22 @@ def _without_burden(about: Studied) -> Facts:
 
 def _analysis(about: Studied) -> Facts:
     """Return how figures are pooled and how their intervals are computed."""
-    shares = [p.share for row in about.rows for p in row.summary.subtests if p.share.scored]
+    rights = [part.right for row in about.rows for part in row.results.parts if part.right.n]
+    shares = [right.tally for right in rights if right.tally is not None]
     burdens = [
         judge.burden
         for row in about.rows
-        for judge in row.summary.judges
+        for judge in row.results.judges
         if judge.burden.symptom_burden.defined
     ]
     named = [
         share
         for row in about.rows
-        for subtest in row.summary.named
+        for subtest in row.results.named
         for share in subtest.summary.accuracy
         if share.n
     ]
-    sizes = [[n for _, n in share.by_item["exact"]] for share in shares]
+    sizes = [list(share.sizes) for share in shares]
     counts = sorted(len(each) for each in (*sizes, *(burden.sizes for burden in burdens)) if each)
     few = [n for n in counts if n < FEW_ITEMS]
     single = any(all(n == 1 for n in own) for own in sizes)

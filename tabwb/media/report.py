@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import tabwb
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.cautions import group_cautions
 from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
@@ -53,7 +54,6 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
 from tabwb.report.documents.contrasts import pairs_table
 from tabwb.report.file_names import without_folders
-from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.positions import has_orders
 from tabwb.report.tables.results import results_table

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.cautions import group_cautions
 from tabwb.analysis.grouping import Grouped, specs_of
 from tabwb.analysis.keys import key_of
-from tabwb.analysis.statistics.results import EXACT, Result
+from tabwb.analysis.statistics.results import EXACT, Result, Terms
 from tabwb.media.paper import table_csv
 from tabwb.media.views.results import labelled
 from tabwb.media.wording import plain
@@ -25,9 +26,7 @@ from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, plural
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.datapackage import Described, check_description, write_description
 from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.measures import ACCURACY, BURDEN, measure_of
-from tabwb.report.summaries.cautions import group_cautions
-from tabwb.report.summaries.judges import Terms
+from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.tables.table import Table, table_of
 
 NOTE = (
@@ -117,7 +116,7 @@ def _values(name: str, result: Result) -> Cells:
     if result.feature and result.policy not in ("", EXACT):
         return
     name = " ".join(filter(None, (name, result.feature, result.policy.removeprefix(EXACT))))
-    known = result.statistic.statistic if result.statistic else measure_of(result.measure)
+    known = result.declared
     meaning = known.meaning or plain(result.measure).replace("_", " ")
     value = result.value.value
     kind: ColumnType = "integer" if isinstance(value, int) else "number"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tabwb.records.columns import ends_of, fixed
 from tabwb.records.words import NONE, plural
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Burden, Usable
 from tabwb.scoring.estimate import DETERMINISTIC, Estimate, EstimatedInterval, Interval
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Part
 
 FEW = "few usable"
 """Marks a burden for which fewer than half of the responses are usable."""
@@ -71,9 +74,9 @@ def tally(value: float) -> str:
     return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
 
 
-def count(value: int | None) -> str:
+def count(value: float | None) -> str:
     """Return a count, or a dash for None."""
-    return NONE if value is None else str(value)
+    return NONE if value is None else f"{value:.0f}"
 
 
 def between(interval: Interval | None) -> str:
@@ -115,21 +118,19 @@ def numbered(administrations: Sequence[int]) -> str:
     return ", ".join(f"#{number}" for number in administrations)
 
 
-def right_of(subtest: SubtestSummary) -> str:
+def right_of(part: Part) -> str:
     """Return right answers of those scored, or how many were given where none was scored."""
-    share = subtest.share
-    if share.scored:
-        return f"{share.correct['exact']} of {share.scored}"
-    return f"{share.n} given" if share.n else NONE
+    right, n = part.right, part.number("counted")
+    if right.n:
+        return f"{count(right.total)} of {right.n}"
+    return f"{n} given" if n else NONE
 
 
-def baselines_of(subtest: SubtestSummary) -> str:
+def baselines_of(part: Part) -> str:
     """Return the accuracy of always giving one answer; empty for other subtests."""
-    return ", ".join(
-        f"{words} {number(subtest.baselines[name])}"
-        for name, words in SHORT_BASELINES.items()
-        if name in subtest.baselines
-    )
+    known = part.baselines
+    named = ((words, known.get(name)) for name, words in SHORT_BASELINES.items())
+    return ", ".join(f"{words} {number(value)}" for words, value in named if value is not None)
 
 
 def causes_words(causes: Mapping[str, int]) -> str:
@@ -182,7 +183,7 @@ def burden_words(burden: Burden) -> str:
     return f"{value} ({FEW})" if burden.usable.few else value
 
 
-def burden_cells(judge: JudgeSummary) -> dict[str, str]:
+def burden_cells(judge: Judge) -> dict[str, str]:
     """Return the figures of a judge's burden in a table of groups, by the heading of the column."""
     burden = judge.burden
     value = number(burden.symptom_burden)
@@ -195,16 +196,16 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
     }
 
 
-def features_of(judge: JudgeSummary) -> str:
+def features_of(judge: Judge) -> str:
     """Return how many features the set of a judge has."""
     return plural(len(judge.burden.features), "feature")
 
 
-def terms_of(judge: JudgeSummary) -> str:
+def terms_of(judge: Judge) -> str:
     """Return the terms of a judge: burdens under other terms do not share a column."""
-    terms = [judge.rater, plain(judge.scope)]
-    if judge.prompt_hash:
-        terms.append(f"prompt {judge.prompt_hash[:8]}")
+    terms = [judge.rater, plain(judge.terms.scope)]
+    if judge.terms.prompt_hash:
+        terms.append(f"prompt {judge.terms.prompt_hash[:8]}")
     if not judge.declared:
         terms.append("set not declared")
     return "  ·  ".join(terms)

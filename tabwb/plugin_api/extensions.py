@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.plugin_api.time_limit import LIMIT_S
+from tabwb.records.columns import Column
 
 if TYPE_CHECKING:
     import click
@@ -58,6 +59,30 @@ class Responses:
     values: Callable[[str, str], NDArray[np.float64]]
     judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def burdens(self, judge: str) -> NDArray[np.float64]:
+        """Return how many features of a judge's set are present in each response.
+
+        It is nan where a response is unusable or a feature has no value.
+        """
+        import numpy as np
+
+        values = np.stack([self.values(judge, feature) for feature in self.judges[judge]])
+        present = (values != 0).sum(axis=0) + values.sum(axis=0) * 0
+        return np.where(self.table["usable"].values, present, np.nan)
+
+    def item_means(self, *values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Return the means of items over the responses that have all of several values.
+
+        It is one array for each of the values, then how many such responses each item has.
+        """
+        import numpy as np
+
+        subtests, items = (self.table[name].values.astype(np.int64) for name in ("subtest", "item"))
+        places = subtests * (items.max(initial=0) + 1) + items
+        known = ~np.isnan(np.sum(values, axis=0))
+        at, n = np.unique(places[known], return_inverse=True, return_counts=True)[1:]
+        return [*(np.bincount(at, one[known], len(n)) / n for one in values), n.astype(float)]
+
 
 Computed = StatisticValue | float | None | Iterable[StatisticValue]
 """What the function of a statistic returns; None is undefined."""
@@ -65,6 +90,9 @@ Computed = StatisticValue | float | None | Iterable[StatisticValue]
 
 Per = Literal["group", "subtest"]
 """What the function of a statistic is called for."""
+Pooling = Literal["responses", "items", "phonemes", "sum", "median", "examinees"]
+"""How the responses of several administrations are put together: a mean over responses or items, a
+ratio of sums over the phonemes of a corpus, a sum, a median, or over the scores of examinees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +107,34 @@ class Statistic:
         title: of two or three words, for tables.
         meaning: what it is, one line without a final stop.
         compute: called with the :class:`Responses` of each group; it changes nothing, and returns a
-            number, None, a :class:`StatisticValue`, or several that differ in ``of``.
+            number, None, a :class:`StatisticValue`, or several that differ in ``of``. None of
+            tabwb's own, which it computes together.
         unit: of its values (``words``); empty where there is none.
         digits: decimal places that are shown.
         percent: a share that is shown in per cent; ``unit`` is then ``share`` or empty.
         per: ``group``: computed over all responses of a group; ``subtest``: for each subtest.
         limit_s: seconds that one call may take; then it is stopped, and its value is undefined.
         judges: how many judges it needs; a group with fewer has no value of it.
+        pooled: how the responses of a group are put together.
     """
 
     id: str
     title: str
     meaning: str
-    compute: Callable[[Responses], Computed]
+    compute: Callable[[Responses], Computed] | None
     unit: str = ""
     digits: int = 2
     percent: bool = False
     per: Per = "group"
     limit_s: float = LIMIT_S
     judges: int = 0
+    pooled: Pooling = "responses"
+
+    @property
+    def column(self) -> Column:
+        """The column of its values in tables."""
+        title = self.title[:1].upper() + self.title[1:]
+        return Column(self.id, title, self.meaning, "number", self.unit, self.digits, self.percent)
 
 
 @dataclass(frozen=True, slots=True)

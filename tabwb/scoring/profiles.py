@@ -29,6 +29,7 @@ MOST_PHI = 0.9999
 """In the place of 1, whose artanh is infinite."""
 SAME = "all items give the same value"
 EQUAL_RATES = "all rates of a profile are equal"
+ONE_ORDER = "all burdens of a judge are equal"
 NO_RATE = "all rates of a profile are 0"
 
 
@@ -100,6 +101,27 @@ def spearman(first: Floats, second: Floats) -> Estimate:
     0.5
     """
     return _defined(rank_correlations(first, second), EQUAL_RATES)
+
+
+def rank_correlation(
+    first: Floats, second: Floats
+) -> tuple[float | None, tuple[float | None, float | None], str]:
+    """Return Spearman's correlation of paired values, the ends of its 95 % interval, and a reason.
+
+    ``tanh(artanh r +- 1.96 sqrt((1 + r^2 / 2) / (n - 3)))`` (Bonett and Wright 2000), none below
+    :data:`LEAST_ITEMS` pairs.
+
+    >>> value, (low, high), _ = rank_correlation(np.arange(5.0), np.array([0.0, 2, 1, 3, 4]))
+    >>> round(value, 9), round(low, 2), round(high, 2)
+    (0.9, -0.17, 1.0)
+    """
+    n = len(first)
+    value = spearman(first, second).value if n > 1 else None
+    if n < LEAST_ITEMS or value is None:
+        return value, (None, None), FEW_ITEMS if n < LEAST_ITEMS else ONE_ORDER
+    z = _artanh(value)
+    half = 1.96 * sqrt((1 + tanh(z) ** 2 / 2) / (n - 3))
+    return value, (tanh(z - half), tanh(z + half)), ""
 
 
 def cosines(first: Floats, second: Floats) -> Floats:

@@ -12,12 +12,11 @@ from tabwb.analysis.administrations import (
     is_usable,
     protocol_of,
 )
+from tabwb.analysis.statistics.results import Part, Results
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.report.summaries.subtests import Share
-from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.text import words
@@ -273,38 +272,39 @@ def _rated(place: int, rows: Sequence[Row], rater: str) -> set[str]:
     return {name for own in given for name in own} - never
 
 
-def counts_of(summary: Summary) -> Counts:
-    """Return what a summary says of the same."""
+def counts_of(results: Results) -> Counts:
+    """Return what results say of the same."""
 
-    def right(share: Share) -> list[tuple[int, int]]:
-        return [(share.correct[policy] or 0, share.of(policy)) for policy in POLICIES]
+    def right(part: Part, tag: str = "") -> list[tuple[float, int]]:
+        return [(row.total or 0, row.n) for row in part.policies("accuracy", tag).values()]
 
-    answers = summary.answers
     return {
-        "n": answers.n,
-        "texts": answers.n_distinct,
-        "statuses": answers.statuses,
-        "usable": answers.usable.usable,
-        "draws": answers.repeated_draws,
+        "n": results.number("responses"),
+        "texts": results.number("distinct"),
+        "statuses": {name: row.value.value for name, row in results.of("status").items()},
+        "usable": results.number("usable"),
+        "draws": results.number("repeated_draws"),
         "subtests": [
             {
-                "planned": one.planned,
-                "answered": one.answered,
-                "n": one.share.n,
-                "repeated": one.repeated,
-                "right": right(one.share),
-                "by tag": {tag: right(share) for tag, share in one.by_tag.items()},
+                "planned": one.number("planned"),
+                "answered": one.number("answered"),
+                "n": one.number("counted"),
+                "repeated": one.number("repeated"),
+                "right": right(one),
+                "by tag": {tag: right(one, tag) for tag in one.of("accuracy")},
             }
-            for one in summary.subtests
+            for one in results.parts
         ],
         "judges": {
-            (one.rater, one.burden.features, str(one.scope), one.prompt_hash): {
-                "n": one.burden.n_responses,
-                "burdens": one.burden.n_burden,
-                "present": one.burden.present,
-                "words": one.burden.words_mean.value,
-                "not judged": one.not_judged,
+            (terms.rater, terms.features, str(terms.scope), terms.prompt_hash): {
+                "n": results.number("responses", rater=terms),
+                "burdens": results.n("burden", rater=terms),
+                "present": {
+                    name: row.total for name, row in results.of("rate", rater=terms).items()
+                },
+                "words": results.value("words_mean", rater=terms),
+                "not judged": results.number("not_judged", rater=terms),
             }
-            for one in summary.judges
+            for terms in (judge.terms for judge in results.judges)
         },
     }

@@ -20,7 +20,9 @@ from tabwb.analysis.contrast import (
 from tabwb.analysis.draws import SHARED
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.paired import LABELS, PAIRED_T, Contrast
+from tabwb.analysis.statistics.results import Terms
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
@@ -28,8 +30,7 @@ from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.documents.contrasts import against_table, difference_json
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE, Measure
-from tabwb.report.summaries.judges import Terms
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.permutation import (
     holm,
@@ -117,7 +118,7 @@ def compare(one: AdministrationData, other: AdministrationData) -> Difference:
 
 
 def of(
-    found: Difference, measure: Measure, *, subtest: str = "", policy: str = "", feature: str = ""
+    found: Difference, measure: Statistic, *, subtest: str = "", policy: str = "", feature: str = ""
 ) -> Contrast:
     (each,) = (
         each

@@ -203,8 +203,8 @@ def test_results_have_the_mean_of_the_probabilities_with_the_error_of_the_calibr
     assert rate["high"] - rate["low"] > known * (alone.high - alone.low)
     burden = made.where(measure=BURDEN.id).to_dicts()[0]
     assert burden["value"] == pytest.approx(expected)
-    (judge,) = group.summary.judges
-    document = summary_json(group.summary)["judges"][0]
+    (judge,) = group.results.judges
+    document = summary_json(group.results)["judges"][0]
     assert document["rates"] == pytest.approx({"jargon": expected})
     assert document["calibration"]["jargon"]["present"] == pytest.approx(
         {"samples": 12, "people": 9.0, "p": 9.5 / 13}

@@ -183,7 +183,7 @@ def test_other_seeds_are_compared_by_welch() -> None:
 
 def test_a_count_of_a_category_is_at_most_the_number_of_its_features() -> None:
     group = groups(sweep(greedy=True))[0]
-    (judge,) = group.summary.judges
+    (judge,) = group.results.judges
     largest = {
         (cell.measure, cell.feature): value.largest for cell, value in values_of(group).items()
     }

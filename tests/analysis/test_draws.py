@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tabwb.analysis.cautions import cautions
 from tabwb.analysis.draws import REPLAYED, SHARED
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
     BATTERY,
@@ -43,11 +44,11 @@ def given() -> list[Trial]:
     ]
 
 
-def summary_of(trials: list[Trial], conditions: Conditions = SAMPLED) -> Summary:
+def summary_of(trials: list[Trial], conditions: Conditions = SAMPLED) -> Results:
     return summarise(BATTERY, trials, conditions, declarations=DECLARED, interval=True)
 
 
-def these_prompts(summary: Summary) -> list[str]:
+def these_prompts(summary: Results) -> list[str]:
     return [
         each.reason
         for judge in summary.judges
@@ -58,7 +59,7 @@ def these_prompts(summary: Summary) -> list[str]:
 
 def test_replicates_of_one_stream_say_nothing_of_how_draws_differ() -> None:
     summary = summary_of([old(trial) for trial in given()])
-    assert summary.answers.shared_streams == 6
+    assert summary.number("shared_streams") == 6
     assert these_prompts(summary) == [SHARED]
     said = list(cautions(BATTERY, summary, model=True))
     assert any("6 of 6 responses were sampled by an earlier version" in one for one in said)
@@ -66,30 +67,31 @@ def test_replicates_of_one_stream_say_nothing_of_how_draws_differ() -> None:
 
 def test_replies_with_seeds_of_their_own_have_no_caution() -> None:
     summary = summary_of(given())
-    assert summary.answers.shared_streams == 0
+    assert summary.number("shared_streams") == 0
     assert SHARED not in these_prompts(summary)
     said = list(cautions(BATTERY, summary, model=True))
     assert not any("earlier version" in one for one in said)
 
 
 def test_greedy_answers_people_and_replays_share_no_stream() -> None:
-    assert summary_of([old(trial) for trial in given()], CONDITIONS).answers.shared_streams == 0
+    assert summary_of([old(trial) for trial in given()], CONDITIONS).number("shared_streams") == 0
     person = Conditions("S-001", "speaker")
-    assert summary_of([old(trial) for trial in given()], person).answers.shared_streams == 0
+    assert summary_of([old(trial) for trial in given()], person).number("shared_streams") == 0
     sampled = old(answered("ct1", TEXTS[0]))
-    assert summary_of([sampled], SAMPLED).answers.shared_streams == 1
-    assert summary_of([sampled], replace(SAMPLED, origin="model")).answers.shared_streams == 0
+    assert summary_of([sampled], SAMPLED).number("shared_streams") == 1
+    assert summary_of([sampled], replace(SAMPLED, origin="model")).number("shared_streams") == 0
     (attempt,) = sampled.attempts
     attempt = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
     replayed = replace(sampled, attempts=(attempt,))
-    assert summary_of([replayed], SAMPLED).answers.shared_streams == 0
+    assert summary_of([replayed], SAMPLED).number("shared_streams") == 0
 
 
 # The same draws in two administrations ------------------------------------------------------------
 
 
 def counts(*given: tuple[Conditions, Sequence[Trial]]) -> int:
-    return pool([data_of(BATTERY, trials, conditions) for conditions, trials in given]).answers.n
+    sources = [data_of(BATTERY, trials, conditions) for conditions, trials in given]
+    return int(pool(sources).number("responses"))
 
 
 def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
@@ -97,8 +99,8 @@ def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
     assert counts((SAMPLED, once), (SAMPLED, once)) == 6
     more = [*once, answered("ct1", "It rained for a week.", number=7, replicate=3)]
     assert counts((SAMPLED, once), (SAMPLED, more), (SAMPLED, once)) == 7
-    answers = pool([data_of(BATTERY, one, SAMPLED) for one in (once, more)]).answers
-    assert (answers.n, answers.repeated_draws) == (7, 6)
+    answers = pool([data_of(BATTERY, one, SAMPLED) for one in (once, more)])
+    assert (answers.number("responses"), answers.number("repeated_draws")) == (7, 6)
 
 
 def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated() -> None:
@@ -159,8 +161,8 @@ def test_an_export_that_is_replayed_twice_counts_once() -> None:
 
 def test_how_many_draws_came_again_is_said() -> None:
     source = data_of(BATTERY, given(), SAMPLED, DECLARED)
-    assert pool([source]).answers.repeated_draws == 0
+    assert pool([source]).number("repeated_draws") == 0
     summary = pool([source] * 3)
-    assert (summary.answers.n, summary.answers.repeated_draws) == (6, 12)
+    assert (summary.number("responses"), summary.number("repeated_draws")) == (6, 12)
     said = list(cautions(BATTERY, summary, model=True))
     assert any(one.startswith("12 responses repeat a draw that counts already") for one in said)

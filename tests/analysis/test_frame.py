@@ -20,6 +20,7 @@ from tabwb.analysis.administrations import (
 )
 from tabwb.analysis.contrast import members_compared
 from tabwb.analysis.judges import disagreements, judge_report
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.media.views.judges import judges_document
@@ -39,7 +40,6 @@ from tabwb.records.trials import (
 )
 from tabwb.report.documents.contrasts import difference_json
 from tabwb.report.documents.summary_json import summary_json
-from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.analysis.recount import counts_of, recount
 from tests.store.conftest import location  # noqa: F401 - a fixture

@@ -193,8 +193,8 @@ def test_one_judge_can_be_shown_alone() -> None:
     )
     groups = grouped([both, given(2, PERSON)], "model")
     (model, person) = summarised(groups, judge=MODEL.rater)
-    assert [each.rater for each in model.summary.judges] == [MODEL.rater]
-    assert person.summary.judges == ()
+    assert [each.rater for each in model.results.judges] == [MODEL.rater]
+    assert person.results.judges == ()
     with pytest.raises(UsageError, match="nobody") as refused:
         summarised(groups, judge="nobody")
     assert refused.value.allowed == "rules-2, tab-2026:x"
@@ -209,7 +209,7 @@ def test_texts_that_a_batch_may_have_decided_are_said_beside_the_results() -> No
     first, second = texts([], [])
     close = given(1, CONDITIONS, [noted(first, batch_exact="no"), noted(second, batch_exact="yes")])
     made = summarised(grouped([close], "model"))
-    assert made[0].summary.answers.inexact == 1
+    assert made[0].results.number("inexact") == 1
     document: Any = groups_document(made)
     assert document["groups"][0]["summary"]["answers"]["batch_inexact"] == 1
     assert any(
@@ -226,7 +226,7 @@ def test_why_answers_are_empty_is_said_where_it_is_known() -> None:
     attempt = replace(silent.attempts[0], response="", status=ResponseStatus.EMPTY)
     thought = noted(replace(silent, attempts=(attempt,)), cause="thinking used the limit of tokens")
     made = summarised(grouped([given(1, answers=[first, thought])], "model"))
-    assert made[0].summary.answers.empty_causes == {"thinking used the limit of tokens": 1}
+    assert list(made[0].results.of("empty")) == ["thinking used the limit of tokens"]
     said = "1 of 2 responses have no text: thinking used the limit of tokens."
     assert said in document(made)["notices"]
     assert said in unwrapped(printed(groups_view(made)))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabwb.analysis.running import RunningSummary
+from tabwb.analysis.statistics.summary import pool
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.summary import pool
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, data_of, trials
 
 TEXTS = ("lion", "The lion.", "Yes", "No", "", "We went home.", "house.", "I was happy.")
@@ -41,22 +41,24 @@ def test_running_scores_are_those_of_the_summary(
         made = answered(items[place], text, number=place + 1, features=judged)
         plan[place] = replace(made, state=TrialState.SKIPPED) if text == "No" else made
         source = data_of(BATTERY, tuple(plan), conditions, DECLARED)
-        subtests, judges = running.of(source)
-        summary = pool([source])
-        assert subtests == tuple(subtest.counts for subtest in summary.subtests)
-        assert judges == summary.judges
+        found, whole = running.of(source), pool([source])
+        for part, same in zip(found.parts, whole.parts, strict=True):
+            assert (part.right.n, part.right.total) == (same.right.n, same.right.total)
+            for name in ("planned", "answered"):
+                assert part.number(name) == same.number(name)
+        assert found.judges == whole.judges
 
 
 def test_burdens_are_computed_again_only_when_a_judged_response_is_new() -> None:
     running = RunningSummary()
     text = answered("ct1", "We went.", number=1, features=["anomia"])
     choice = answered("wc1", "lion", number=2)
-    _, before = running.of(data_of(BATTERY, (text,), CONDITIONS, DECLARED))
-    _, after = running.of(data_of(BATTERY, (text, choice), CONDITIONS, DECLARED))
-    assert after is before
+    before = running.of(data_of(BATTERY, (text,), CONDITIONS, DECLARED))
+    after = running.of(data_of(BATTERY, (text, choice), CONDITIONS, DECLARED))
+    assert after.judges is before.judges
     more = answered("ct2", "I sold bread.", number=3, features=[])
-    _, grown = running.of(data_of(BATTERY, (text, choice, more), CONDITIONS, DECLARED))
-    assert grown[0].burden.n_burden == 2
+    grown = running.of(data_of(BATTERY, (text, choice, more), CONDITIONS, DECLARED))
+    assert grown.judges[0].burden.n_burden == 2
 
 
 def test_the_unusable_responses_of_a_running_session_are_known() -> None:

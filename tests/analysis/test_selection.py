@@ -89,7 +89,7 @@ FILTERS: dict[str, Callable[[Known], bool]] = {
 
 
 def count(groups: tuple[Grouped, ...]) -> int:
-    return sum(group.summary.answers.n for group in groups)
+    return sum(group.results.number("responses") for group in groups)
 
 
 @settings(max_examples=25, deadline=None)
@@ -110,12 +110,10 @@ def test_groups_partition_the_responses_that_all_filters_choose(
     # Whatever keeps rows of one name apart, together they have what a plain count gives.
     found: Counter[tuple[object, ...]] = Counter()
     for group in groups:
-        found[tuple(one.value for one in group.group.values)] += group.summary.answers.n
+        found[tuple(one.value for one in group.group.values)] += group.results.number("responses")
     assert +found == Counter(tuple(PLAIN[key](one) for key in by) for one in expected)
-    right = [share for group in groups for share in group.summary.subtests]
-    assert sum(one.share.correct["exact"] or 0 for one in right) == sum(
-        one.right is True for one in expected
-    )
+    right = [share for group in groups for share in group.results.parts]
+    assert sum(one.right.total or 0 for one in right) == sum(one.right is True for one in expected)
 
 
 def test_burdens_of_a_part_are_those_of_its_responses(filled: Filled) -> None:
@@ -126,7 +124,7 @@ def test_burdens_of_a_part_are_those_of_its_responses(filled: Filled) -> None:
             expected[one.item].append(len(one.present))
     for name, values in expected.items():
         own = [group for group in groups if group.group.label == name]
-        burdens = [judge.burden for group in own for judge in group.summary.judges]
+        burdens = [judge.burden for group in own for judge in group.results.judges]
         assert sum(burden.n_burden for burden in burdens) == len(values)
         total = sum(sum(burden.present.values()) for burden in burdens)
         assert total == sum(values)
@@ -143,11 +141,11 @@ def test_pooled_counts_are_the_sums_of_their_parts(filled: Filled) -> None:
     assert len(apart) == 5
     (one,) = pooled
     assert one.group.together == ("temperature", "option-order", "lesion", "protocol")
-    assert one.summary.answers.n == count(apart)
-    for at, subtest in enumerate(one.summary.subtests):
-        parts = [group.summary.subtests[at] for group in apart]
-        assert subtest.share.scored == sum(part.share.scored for part in parts)
-        assert subtest.planned == sum(part.planned for part in parts)
+    assert one.results.number("responses") == count(apart)
+    for at, subtest in enumerate(one.results.parts):
+        parts = [group.results.parts[at] for group in apart]
+        assert subtest.right.n == sum(part.right.n for part in parts)
+        assert subtest.number("planned") == sum(part.number("planned") for part in parts)
 
 
 def test_unlike_conditions_stay_apart_unless_they_are_pooled_on_purpose(filled: Filled) -> None:
@@ -190,11 +188,13 @@ def test_each_subtest_is_the_same_alone_as_in_the_whole(
             made.administration()
         for by in ("administration", "battery"):
             whole = selected_groups(store, (), Selection.of(by), interval=False)
-            expected = [one for row in whole for one in summary_json(row.summary)["subtests"]]
+            expected = [one for row in whole for one in summary_json(row.results)["subtests"]]
             parts = selected_groups(store, (), Selection.of(f"{by},subtest"), interval=False)
-            found = [one for row in parts for one in summary_json(row.summary)["subtests"]]
+            found = [one for row in parts for one in summary_json(row.results)["subtests"]]
             assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
-            answers = [sum(row.summary.answers.n for row in rows) for rows in (whole, parts)]
+            answers = [
+                sum(row.results.number("responses") for row in rows) for rows in (whole, parts)
+            ]
             assert answers[0] == answers[1]
         members = [member for row in whole for member in row.group.members]
         assert all(member.administration.notes == member.notes for member in members)
@@ -202,11 +202,11 @@ def test_each_subtest_is_the_same_alone_as_in_the_whole(
 
 def test_planned_trials_are_those_of_the_part(filled: Filled) -> None:
     (row,) = of(filled, "battery", where=["model-dtype=float16", "item=rp1"])
-    (subtest,) = row.summary.subtests
-    assert (subtest.id, subtest.planned) == ("repetition", 1)
+    (subtest,) = row.results.parts
+    assert (subtest.id, subtest.number("planned")) == ("repetition", 1)
     rows = of(filled, "replicate", where=["profile=small", "subtest=repetition"])
     assert [row.group.values[0].value for row in rows] == [0, 1]
-    assert [row.summary.subtests[0].planned for row in rows] == [5, 5]
+    assert [row.results.parts[0].number("planned") for row in rows] == [5, 5]
 
 
 def test_models_have_short_names_and_their_specs_stay_in_the_label(filled: Filled) -> None:
@@ -228,12 +228,12 @@ def test_a_model_is_found_by_the_name_that_its_row_has(filled: Filled) -> None:
             together="lesion,protocol,temperature,option-order",
         )  # fmt: skip
         assert same.group.label == row.group.label
-        assert same.summary.answers.n == row.summary.answers.n
+        assert same.results.number("responses") == row.results.number("responses")
 
 
 def test_a_judge_and_features_can_be_chosen(filled: Filled) -> None:
     rows = of(filled, "model", judge="rules-2", features=["jargon"], where="model=gpt")
-    judge = rows[0].summary.judges[0]
+    judge = rows[0].results.judges[0]
     assert judge.features == ("jargon",)
     assert set(judge.burden.features) == set(FEATURES)
     with pytest.raises(UsageError, match="'jargonn'; did you mean 'jargon'"):
@@ -310,10 +310,10 @@ def test_the_table_is_the_one_of_plain_python_over_an_export(
     found = {}
     for row in rows:
         spec, subtest = (str(one.value) for one in row.group.values)
-        for one in row.summary.subtests:
-            if one.share.scored:
-                found[spec, subtest] = (one.share.correct["exact"], one.share.scored)
-        for judge in row.summary.judges:
+        for one in row.results.parts:
+            if one.right.n:
+                found[spec, subtest] = (one.right.total, one.right.n)
+        for judge in row.results.judges:
             items = burdens[spec].values()
             assert judge.burden.symptom_burden.value == pytest.approx(fmean(map(fmean, items)))
             assert judge.burden.n_burden == sum(map(len, items))

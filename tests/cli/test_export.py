@@ -90,7 +90,7 @@ def test_table_2_of_the_docs_has_the_numbers_of_results(
     judged = [
         judge.burden
         for group in groups
-        for judge in group.summary.judges
+        for judge in group.results.judges
         if judge.terms.rater == "rules-2" and judge.burden.n_burden
     ]
     expected = sorted((one.n_burden, one.symptom_burden.value or 0.0) for one in judged)

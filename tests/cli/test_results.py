@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import load_administrations, load_columns
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.form_loader import read_form
 from tabwb.battery.loader import load_battery
 from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.states import ResponseKind
 from tabwb.records.trials import DeclarationEntry, RatingsEntry
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
@@ -464,7 +465,7 @@ def place(run: Run, tmp_path: Path) -> Path:
     return path
 
 
-def _burdens(summary: Summary) -> dict[str, tuple[float | None, int, dict[str, int]]]:
+def _burdens(summary: Results) -> dict[str, tuple[float | None, int, dict[str, int]]]:
     """Mean burden, responses with one, and causes of the others, by rater."""
     return {
         judge.rater: (

@@ -81,7 +81,7 @@ def named_row() -> Grouped:
     (row,) = summarised(grouped([person], "administration"))
     items = (replace(ITEMS[0], outcome="error"), replace(ITEMS[1], outcome="right"))
     subtest = NamedSubtest("nouns", "Nouns", NamingRules(), items, summarise(items))
-    return replace(row, summary=replace(row.summary, named=(subtest,)))
+    return replace(row, results=row.results.replaced(named=(subtest,)))
 
 
 ROW = named_row()
@@ -93,9 +93,9 @@ IDS = st.sampled_from([*OTHERS, "group", "n-low", "n_low", "own-n", "ö", "a-b",
 @hypothesis.given(st.lists(IDS, min_size=1, unique=True))
 @hypothesis.example(["n"])
 def test_a_subtest_may_have_the_name_of_any_column(ids: list[str]) -> None:
-    (one,) = ROW.summary.named
+    (one,) = ROW.results.named
     several = tuple(replace(one, id=each) for each in ids)
-    made = compact_table(Groups([replace(ROW, summary=replace(ROW.summary, named=several))]))
+    made = compact_table(Groups([replace(ROW, results=ROW.results.replaced(named=several))]))
     assert len(made.table.names) == len(TAKEN) + 4 * (len(ids) - 1) - len(ids) + 1
     assert "names counted as right" in made.caption
 

@@ -131,7 +131,7 @@ def test_a_table_has_what_was_said_to_each_picture(reported: Report) -> None:
 
 def test_spoken_answers_are_no_equal_texts(reported: Report) -> None:
     about = reported()
-    assert about.rows[0].summary.answers.n_distinct is None
+    assert about.rows[0].results.number("distinct") is None
     (headings,) = (
         table.headings
         for section in report_of(about, figures=False).sections

@@ -13,6 +13,8 @@ from tabwb_builtin.scorers import SCORERS
 
 from tabwb.administer.session.raters import declaration_of
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.plugin_api.components import Response, Scorer
@@ -28,7 +30,6 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Administration, Attempt, PlannedTrial, Trial
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.response_status import response_status
 from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
 
@@ -278,8 +279,8 @@ def summarise(
     declarations: Mapping[str, Declaration] | None = None,
     judged: Sequence[Judged] = (),
     interval: bool = False,
-) -> Summary:
-    """The summary of one administration."""
+) -> Results:
+    """The results of one administration."""
     source = data_of(battery, trials, conditions, declarations, judged)
     return pool([source], interval=interval)
 

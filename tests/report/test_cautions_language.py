@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.battery.model import Battery
-from tabwb.report.summaries.cautions import (
+from tabwb.analysis.cautions import (
     FEW,
     PROMPTS_LIKE_THESE,
     UNRELIABLE,
     cautions,
     few_items,
 )
+from tabwb.battery.model import Battery
 from tests.report.given import ANSWERS, BATTERY, summarise, trials
 
 SAID = {"ct1": "We went to the the sea.", "ct2": "I sold bread.", "wc1": "The lion."}
@@ -40,9 +40,10 @@ def test_a_script_without_spaces_has_no_mean_words() -> None:
     given = trials(SAID, ("retracing",))
     for language, reason in (("ja", "this script has no spaces between words"), ("de", "")):
         battery = replace(BATTERY, language=language)
-        words = summarise(battery, given).answers.words_mean
-        assert words.reason == reason
-        assert (words.value is None) is bool(reason)
+        for rater in ("", "rules-2"):
+            words = summarise(battery, given).find("words_mean", rater=rater)
+            assert words is not None and words.value.reason == reason
+            assert words.value.defined is not bool(reason)
 
 
 def test_intervals_and_few_items_are_named_where_they_are() -> None:

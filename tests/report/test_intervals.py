@@ -10,8 +10,14 @@ import pytest
 from rich.console import Group
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.cautions import (
+    bounds_words,
+    correlation_notes,
+)
 from tabwb.analysis.contrast import members_compared, of_judge, showable
 from tabwb.analysis.moved import Moved, moved, moved_words
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Item
 from tabwb.media.views.administration import summary_view
 from tabwb.records.columns import ends_of
@@ -19,11 +25,6 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.measures import FEATURE_RATE
-from tabwb.report.summaries.cautions import (
-    bounds_words,
-    correlation_notes,
-)
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import Estimand, clopper_pearson
 from tabwb.scoring.intervals import burden_interval, former_interval, korn_graubard, rate_interval
@@ -56,7 +57,7 @@ def texts(replicates: int, present: Sequence[int]) -> list[Trial]:
     return made
 
 
-def summary(trials: Sequence[Trial], *, greedy: bool = False) -> Summary:
+def summary(trials: Sequence[Trial], *, greedy: bool = False) -> Results:
     conditions = CONDITIONS if greedy else SAMPLED
     return summarise(BATTERY, trials, conditions, declarations=DECLARED, interval=True)
 
@@ -93,14 +94,13 @@ def test_replicates_are_no_independent_answers_in_the_interval_of_an_accuracy() 
         for place, (item, answers) in enumerate(zip(("wc1", "wc3"), said, strict=True))
         for n, text in enumerate(answers)
     ]
-    words = next(one for one in summary(trials).subtests if one.id == "words")
-    assert words.share.intervals() == (
+    words = summary(trials).find("accuracy", "words")
+    assert words is not None and words.intervals == (
         rate_interval([3, 1], [4, 4]),
         rate_interval([3, 1], [4, 4], THESE),
     )
-    assert words.share.interval() != clopper_pearson(4, 8)
-    once = next(one for one in summary(trials[::4]).subtests if one.id == "words")
-    assert once.share.interval() == clopper_pearson(1, 2)
+    assert words.interval != clopper_pearson(4, 8)
+    assert summary(trials[::4]).interval("accuracy", "words") == clopper_pearson(1, 2)
 
 
 def test_items_are_the_clusters_of_pooled_models() -> None:
@@ -137,8 +137,7 @@ def test_a_result_and_a_difference_have_one_number_where_responses_are_missing()
     (row,) = (one for one in rows if one.judge and not one.feature)
     assert row.first == judge.burden.symptom_burden.value
     compared = {(one.subtest, one.policy): one.first for one in rows}
-    words = next(one for one in found.subtests if one.id == "words")
-    assert words.share.accuracy().value == compared["words", "exact"] == 0.75
+    assert found.value("accuracy", "words") == compared["words", "exact"] == 0.75
     assert judge.burden.rate("retracing").value == pytest.approx((1 / 6 + 1) / 2)
 
 
@@ -186,7 +185,7 @@ def test_the_cluster_of_items_is_the_unit_of_intervals_and_sign_flips() -> None:
         subtests=(replace(text, items=tuple(replace(one, cluster="") for one in items)), *others),
     )
 
-    def found(battery: Battery, hits: Sequence[int]) -> Summary:
+    def found(battery: Battery, hits: Sequence[int]) -> Results:
         trials = []
         for at, present in enumerate(hits):
             for n in range(4):

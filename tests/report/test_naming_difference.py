@@ -201,7 +201,7 @@ def test_groups_of_items_have_the_names_of_these_items_alone(store: Store, tmp_p
     rows = selected_groups(store, (), Selection.of("participant,item", items=("dog", "tree")))
     assert [row.label for row in rows] == ["speaker S-014, dog", "speaker S-014, tree"]
     for row, right in zip(rows, (1, 2), strict=True):
-        (subtest,) = row.summary.named
+        (subtest,) = row.results.named
         assert {item.item for item in subtest.items} == {row.group.values[1].name}
         (share,) = (share for share in subtest.summary.accuracy if share.basis == "outcome")
         assert (share.correct, share.n) == (right, 2)

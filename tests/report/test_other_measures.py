@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import (
@@ -14,7 +15,6 @@ from tabwb.records.states import (
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.documents.summary_json import summary_json
-from tabwb.report.summaries.summary import pool
 from tests.report.given import data_of
 
 RATER = "surprisal:small"
@@ -59,14 +59,10 @@ def test_means_are_over_the_responses_that_have_a_value() -> None:
             )
         ]
     )
-    measured = summary.others[RATER]["surprisal"]
-    assert (list(summary.others), measured.mean.value, measured.n, measured.undefined) == (
-        [RATER],
-        3.5,
-        2,
-        1,
-    )
-    assert summary.judges == ()
+    assert list(summary.others) == [RATER] and summary.judges == ()
+    measured = summary.find("surprisal", rater=RATER)
+    assert measured is not None and (measured.value.value, measured.n) == (3.5, 2)
+    assert summary.number("undefined", rater=RATER, feature="surprisal") == 1
 
 
 def test_without_any_value_the_mean_is_undefined() -> None:

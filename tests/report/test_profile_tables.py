@@ -43,7 +43,7 @@ def test_each_pair_of_features_has_its_phi() -> None:
 
 def test_profiles_are_compared_with_a_group_or_a_file(tmp_path: Path) -> None:
     rows = groups()
-    features = rows[0].summary.judges[0].burden.features
+    features = rows[0].results.judges[0].burden.features
     rates = [np.array([sum(name in one for one in own) / 2 for name in features])
              for own in (FIRST, SECOND)]  # fmt: skip
     expected = rates[0] @ rates[1] / np.sqrt((rates[0] @ rates[0]) * (rates[1] @ rates[1]))
@@ -88,7 +88,7 @@ def test_a_profile_is_compared_with_the_verdicts_of_another_rater() -> None:
     table = named_table("profiles", rows, f"instruct rater={MODEL.rater}")
     found = {(row["group"], row["rater"]): row for row in table.where(measure="cosine").to_dicts()}
     assert {one["reference_rater"] for one in found.values()} == {MODEL.rater}
-    seven = rows[0].summary.judges[0].burden.features
+    seven = rows[0].results.judges[0].burden.features
     mine = np.array([sum(name in one for one in FIRST) / 2 for name in seven])
     row = next(row for (group, _), row in found.items() if "base" in group)
     assert row["value"] == pytest.approx(mine[seven.index("jargon")] / np.sqrt(mine @ mine))

@@ -35,7 +35,7 @@ def test_accuracies_are_those_of_the_answers() -> None:
 
 def test_the_rates_of_the_features_add_up_to_the_burden() -> None:
     rows, table = table_of_groups()
-    (judge,) = rows[0].summary.judges
+    (judge,) = rows[0].results.judges
     own = table.where(rater=judge.terms.rater)
     ((burden,),) = own.where(measure="burden").select(("value",)).rows()
     rates = own.where(measure="rate")["value"].to_list()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.selection import Selection
+from tabwb.analysis.statistics.summary import pool
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import valued
@@ -22,7 +23,6 @@ from tabwb.records.trials import AttemptEntry, PlannedTrial, RatingsEntry
 from tabwb.report.documents import streamed
 from tabwb.report.documents.document import administration_document, export_document
 from tabwb.report.documents.streamed import Indented, document_of, names_in, streamed_documents
-from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.analysis.test_frame import Made
 from tests.store.conftest import location  # noqa: F401 - a fixture

@@ -11,13 +11,13 @@ import pytest
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import effective_statuses
 from tabwb.analysis.grouping import grouped, in_order, summarised
+from tabwb.analysis.statistics.results import Results
 from tabwb.battery.model import Item
 from tabwb.media.views.groups import groups_view
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.documents.document import administration_document
-from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.rules.passage import FEATURES
 from tests.report import given
 from tests.report.given import (
@@ -71,7 +71,7 @@ def texts(
     return tuple(trials)
 
 
-def summary(trials: Sequence[Trial]) -> Summary:
+def summary(trials: Sequence[Trial]) -> Results:
     return summarise(FIVE, trials, SAMPLED, declarations=JUDGES)
 
 
@@ -90,8 +90,8 @@ def test_unusable_answers_have_no_burden_under_any_judge(status: ResponseStatus)
         assert (burden.usable.usable, burden.usable.n) == (0, 5)
         assert burden.usable.causes == {status.value: 5}
         assert burden.usable.few
-    assert all(one.mean.value is None for one in found.subtests[0].measures.values())
-    assert found.answers.words_mean.value is None
+    assert all(one.value.value is None for one in found.parts[0].measures.values())
+    assert found.value("words_mean") is None
 
 
 def test_truncated_answers_keep_their_burden_and_are_not_named_as_without() -> None:
@@ -139,9 +139,10 @@ def test_the_same_word_for_every_question_is_shown_and_scored() -> None:
     always = tuple(
         answered(name, "Yes", number=at) for at, name in enumerate(("sc1", "sc2", "sc4"))
     )
-    sentences = next(one for one in summary(always).subtests if one.id == "sentences")
-    assert sentences.statuses == {"repeated-answer": 3}
-    assert (sentences.share.correct["exact"], sentences.share.scored) == (2, 3)
+    sentences = summary(always).part("sentences")
+    assert sentences is not None and list(sentences.of("status")) == ["repeated-answer"]
+    assert sentences.number("status", "repeated-answer") == 3
+    assert (sentences.right.total, sentences.right.n) == (2, 3)
     assert sentences.usable.usable == 3
     # A key that several questions share is not a repeated answer.
     varied = tuple(
@@ -156,8 +157,10 @@ def test_stored_values_of_diversity_in_short_texts_are_left_out() -> None:
         replace(trial, ratings=(*trial.ratings[:1], valued("lexical", "mtld", 2173.0)))
         for trial in texts(HEALTHY)
     ]
-    measures = summary(trials).subtests[0].measures
-    assert (measures["words"].n, measures["mtld"].n, measures["mtld"].undefined) == (5, 0, 5)
+    results = summary(trials)
+    measures = results.parts[0].measures
+    lost = results.number("undefined", part="text", rater="lexical", feature="mtld")
+    assert (measures["words"].n, measures["mtld"].n, lost) == (5, 0, 5)
 
 
 def groups() -> tuple[AdministrationData, ...]:

@@ -58,7 +58,7 @@ def test_nothing_that_grows_with_the_responses_is_kept(tmp_path: Path) -> None:
     assert any(one.judged for one in chosen)
     for row in map(without_trials, summarised(grouped(chosen, "model"))):
         assert not any((*one.trials, *one.judged) for one in row.group.members)
-        assert not any(judge.judged for judge in row.summary.judges)
+        assert not any(judge.judged for judge in row.results.judges)
 
 
 def test_the_screen_s_thread_never_loads_numpy_for_the_results_by_model() -> None:

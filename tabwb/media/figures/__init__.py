@@ -71,7 +71,7 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
         )
     table = kind.table(groups, chosen)
     names = file_names(specs_of(groups))
-    raters = (judge.terms.rater for group in groups for judge in group.summary.judges)
+    raters = (judge.terms.rater for group in groups for judge in group.results.judges)
     short = names | {rater: own for rater, own in judge_names(raters).items() if own != rater}
 
     def plain(text: str, column: str = "") -> str:

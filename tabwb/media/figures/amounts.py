@@ -82,8 +82,8 @@ from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Table, records_table
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.results import Terms
     from tabwb.phonology.batch import Scores
-    from tabwb.report.summaries.judges import Terms
 
 # -- dose ----------------------------------------------------------------------------------------
 

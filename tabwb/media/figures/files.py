@@ -52,7 +52,7 @@ def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
         sources = [member for member in group.group.members if not is_aloud(member)]
         rows = table_of(sources).rows if sources else np.zeros(0, np.int64)
         found = latencies[rows]
-        yield TimedGroup(group.group, group.summary, tuple(found[~np.isnan(found)].tolist()))
+        yield TimedGroup(group.group, group.results, tuple(found[~np.isnan(found)].tolist()))
 
 
 @dataclass(frozen=True, slots=True)

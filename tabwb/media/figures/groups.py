@@ -58,12 +58,11 @@ from tabwb.report.summaries.naming import namings
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, median_interval, quantile
 from tabwb.tables.table import Table
-from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.agreement import Agreement
-    from tabwb.report.summaries.judges import Terms
+    from tabwb.analysis.statistics.results import Terms
 
 TERMS = Column("terms", "Terms", "the rater with its feature set and scope")
 TITLE = Column("title", "Feature", "the feature's title")
@@ -195,7 +194,9 @@ def _profile(groups: Groups, options: Options) -> Table:
         for group in groups
         if terms.scope != "connected-text"
         or group.judge(terms)
-        or any(part.share.n for part in group.summary.subtests if task_type(part.kind).connected)
+        or any(
+            part.number("counted") for part in group.results.parts if part.subtest.task.connected
+        )
     ]
     without = len(groups) - len(kept)
     names = feature_titles(kept)

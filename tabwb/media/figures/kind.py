@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.grouping import Grouped, names_of_groups, shared_note
-from tabwb.analysis.statistics.results import Result
+from tabwb.analysis.statistics.results import Result, Terms
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
-from tabwb.report.summaries.cautions import FEW_ITEMS
-from tabwb.report.summaries.judges import Terms
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
 from tabwb.tables.table import Table, table_of
@@ -307,7 +306,7 @@ def terms_title(terms: Terms, *, alone: bool) -> str:
 
 def term_titles(groups: Groups) -> dict[Terms, str]:
     """Return a title for each of the terms under which groups were judged."""
-    terms = list(dict.fromkeys(judge.terms for group in groups for judge in group.summary.judges))
+    terms = list(dict.fromkeys(judge.terms for group in groups for judge in group.results.judges))
     raters = [given.rater for given in terms]
     titles = {given: terms_title(given, alone=raters.count(given.rater) == 1) for given in terms}
     if len(set(titles.values())) < len(titles):
@@ -334,7 +333,7 @@ def features_notes(groups: Groups) -> list[str]:
 
 def chosen_features(groups: Groups) -> set[str]:
     """Return the features that tables are limited to (``--feature``); empty: all."""
-    return {name for group in groups for judge in group.summary.judges for name in judge.shown}
+    return {name for group in groups for judge in group.results.judges for name in judge.shown}
 
 
 def days_of(dates: Sequence[str]) -> list[int]:

@@ -14,7 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.analysis.cautions import bounds_words, cautions
 from tabwb.analysis.names import name_in, names_of
+from tabwb.analysis.statistics.results import Results
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import ForWidth, SpecCell, empty_table
 from tabwb.media.views.results import features_table, own_tables, statistics_tables
@@ -32,13 +34,9 @@ from tabwb.media.wording import (
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
-from tabwb.report.summaries.cautions import bounds_words, cautions
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.summary import Summary
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.statistics import StatisticResult
-
+    from tabwb.analysis.statistics.burden import Judge
 
 BAR = 12
 NARROW_BAR = 6
@@ -58,7 +56,7 @@ _STATUS = {
 def administration_view(
     administration: Administration,
     battery: Battery,
-    summary: Summary,
+    results: Results,
     *,
     details: bool = False,
     arpabet: bool = False,
@@ -83,10 +81,10 @@ def administration_view(
     parts += [Text(f"note: {note}", style="dim") for note in administration.notes]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
-    parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
+    parts += [Text(), *summary_view(results, battery, details=details, arpabet=arpabet)]
     sentences = cautions(
         battery,
-        summary,
+        results,
         model=conditions.kind == "model",
         lesion=conditions.lesion is not None,
         given=[administration],
@@ -95,25 +93,25 @@ def administration_view(
 
 
 def summary_view(
-    summary: Summary,
+    results: Results,
     battery: Battery,
     *,
     details: bool = False,
     arpabet: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield subtests, measures of their scorers, burdens, and statistics."""
-    if summary.named:
+    if results.named:
         from tabwb.media.views.naming import naming_views
 
-        for subtest in summary.named:
+        for subtest in results.named:
             yield from naming_views(subtest, arpabet=arpabet)
-    yield from map(captioned_view, own_tables(summary, battery, details=details))
-    for judge in summary.judges:
+    yield from map(captioned_view, own_tables(results, battery, details=details))
+    for judge in results.judges:
         yield burden_view(judge, category_titles(battery))
         yield Text()
         if details:
-            yield captioned_view(features_table(judge, summary, battery))
-    yield from map(captioned_view, statistics_tables([summary]))
+            yield captioned_view(features_table(judge, results, battery))
+    yield from map(captioned_view, statistics_tables([results]))
 
 
 def category_titles(battery: Battery) -> dict[str, str]:
@@ -122,7 +120,7 @@ def category_titles(battery: Battery) -> dict[str, str]:
     return {category.id: category.title for category in categories}
 
 
-def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:
+def burden_view(judge: Judge, titles: Mapping[str, str]) -> RenderableType:
     """Return the burden of one judge, with rater, scope, set and numbers of responses."""
     burden = judge.burden
     line = Text.assemble(
@@ -150,7 +148,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     return Padding(Group(*parts), (0, 1))
 
 
-def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -> Table:
+def _category_bars(judge: Judge, titles: Mapping[str, str], width: int) -> Table:
     bars = Table.grid(padding=(0, 2))
     bars.add_column()
     bars.add_column(no_wrap=True)
@@ -211,8 +209,3 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
             given.given_at,
         )
     return made
-
-
-def titled(result: StatisticResult, of: str) -> str:
-    """Return the title of a statistic with its subtest and with what the value belongs to."""
-    return ", ".join(part for part in (result.statistic.title, result.part, of) if part)

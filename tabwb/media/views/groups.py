@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tabwb.analysis.cautions import group_cautions
 from tabwb.analysis.grouping import Grouped
 from tabwb.media.views.contrasts import pair_parts
 from tabwb.media.views.results import SECTIONS, GroupNames, Groups, burden_tables, compact_table
 from tabwb.media.views.typed import captioned_view
-from tabwb.report.summaries.cautions import group_cautions
 from tabwb.report.tables.captioned import Captioned
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def groups_view(
         parts.append(Text(f"{given.title} {given.version}\n", style="bold"))
         tables = shown_tables(Groups(chosen, GroupNames(examinees=True)), details=details)
         parts += map(captioned_view, tables)
-        if details and any(row.summary.named for row in chosen):
+        if details and any(row.results.named for row in chosen):
             from tabwb.media.views.naming import naming_views
 
             for row in chosen:
                 parts.append(Text(row.label, style="bold reverse"))
-                parts += chain.from_iterable(map(naming_views, row.summary.named))
+                parts += chain.from_iterable(map(naming_views, row.results.named))
         own = [pair for pair in pairs if pair.battery == f"{given.id} {given.version}"]
         parts += (view for _, view in pair_parts(own))
     if not details:

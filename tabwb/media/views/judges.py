@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -24,8 +25,10 @@ from tabwb.media.wording import (
 )
 from tabwb.records.columns import Column
 from tabwb.report.plain import Json, picked
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.tables.table import columns_of
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
 
 LIKE = "prompts like these"
 NO_JUDGE = "No judge has rated these. Begin with: tabwb judge run ID --judge SPEC"
@@ -108,12 +111,12 @@ def _rows(report: JudgeReport, table: str) -> list[Row]:
     return rows
 
 
-def _judge(group: str, label: str, judge: JudgeSummary, names: Mapping[str, str]) -> Row:
+def _judge(group: str, label: str, judge: Judge, names: Mapping[str, str]) -> Row:
     burden, of, label = judge.burden, f" of {group}" if group else "", _short(label, names)
     return {
         "title": f"{label}{of}",
         "of": group,
-        "words": f"{label}, {plain(judge.scope)}" + (f" {FEW}" if burden.usable.few else ""),
+        "words": f"{label}, {plain(judge.terms.scope)}" + (f" {FEW}" if burden.usable.few else ""),
         "usable": f"{burden.usable.usable} of {burden.usable.n}",
         "burden": number(burden.symptom_burden),
         "within": between(burden.interval),
@@ -123,7 +126,7 @@ def _judge(group: str, label: str, judge: JudgeSummary, names: Mapping[str, str]
     }
 
 
-def _notes(judge: JudgeSummary) -> Iterator[str]:
+def _notes(judge: Judge) -> Iterator[str]:
     if causes := judge.burden.usable.causes:
         yield f"not usable: {causes_words(causes)}"
     for cause, n in without_burden(judge.burden).items():
@@ -169,7 +172,9 @@ def judges_document(report: JudgeReport) -> Json:
             {
                 "group": group or None,
                 "label": label,
-                **picked(judge, "rater", "scope", "prompt_hash", "declared"),
+                **picked(judge, "rater"),
+                **picked(judge.terms, "scope", "prompt_hash"),
+                **picked(judge, "declared"),
                 **judge.burden.usable.to_json(),
                 **picked(judge.burden, *burdens),
                 "n_not_judged": judge.not_judged,

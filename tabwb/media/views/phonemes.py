@@ -224,7 +224,7 @@ def _what_changed(step: Step) -> str:
 
 
 def _percent(rate: float | None) -> str:
-    return UNDEFINED if rate is None else PER.format(rate)
+    return UNDEFINED if rate is None else PER.column.format(rate)
 
 
 def _features(distance: float) -> str:

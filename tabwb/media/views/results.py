@@ -13,13 +13,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.cautions import bounds_words, correlation_notes, few_items
 from tabwb.analysis.grouping import Grouped, Rename, shared_note
 from tabwb.analysis.keys import key_of
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.statistics.results import EXACT, Rater, Result, Results
+from tabwb.analysis.statistics.results import (
+    EXACT,
+    Part,
+    Rater,
+    Result,
+    Results,
+    Terms,
+    cause_in_words,
+    judge_labels,
+)
 from tabwb.battery.model import Battery
 from tabwb.media.wording import plain
 from tabwb.plugin_api.extensions import Statistic
@@ -36,21 +46,18 @@ from tabwb.report.measures import (
     LATENCY,
     SUBTEST_MEASURES,
     WORDS_MEAN,
-    Measure,
     measure_of,
 )
-from tabwb.report.summaries.cautions import bounds_words, correlation_notes, few_items
-from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
 from tabwb.report.summaries.naming import named_subtests
-from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary
 from tabwb.report.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
 from tabwb.report.tables.declared import ENDS, number, text, truth, whole, with_interval
 from tabwb.report.tables.said import borrowed_line, said_table
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.naming.summary import RATING_SOURCES
 from tabwb.tables.table import RecordColumn, table_of
-from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
 
 COLUMNS_AT_ONCE = 6
 """A table of features has no more of them; the others are in the next table."""
@@ -87,7 +94,7 @@ def _got(measure: str, path: str = "value.value", policy: str = EXACT) -> Callab
     return lambda of: None if (one := of.find(measure, policy)) is None else take(one)
 
 
-def _estimate(name: str, title: str, meaning: str, measure: Measure) -> tuple[RecordColumn, ...]:
+def _estimate(name: str, title: str, meaning: str, measure: Statistic) -> tuple[RecordColumn, ...]:
     """Return the columns of a value, its interval, and why it has none."""
     return with_interval(
         Column(name, title, meaning, "number", measure.unit, 2),
@@ -95,7 +102,7 @@ def _estimate(name: str, title: str, meaning: str, measure: Measure) -> tuple[Re
     )  # fmt: skip
 
 
-def _value(name: str, title: str, measure: Measure, policy: str = EXACT) -> RecordColumn:
+def _value(name: str, title: str, measure: Statistic, policy: str = EXACT) -> RecordColumn:
     got = _got(measure.id, policy=policy)
     return number(name, title, measure.meaning, got, unit=measure.unit)
 
@@ -331,8 +338,8 @@ def burden_tables(groups: Groups) -> Iterator[Captioned]:
     """Yield the burdens of groups, one table for each judge and its terms."""
     for judge, label in labelled(groups.rows):
         of = f"{plural(len(judge.burden.features), 'feature')}: {label}"
-        caption = f"Symptom burden over {of}, {judge.scope.replace('-', ' ')}."
-        prompt = f", prompt {judge.prompt_hash[:8]}" if judge.prompt_hash else ""
+        caption = f"Symptom burden over {of}, {judge.terms.scope.replace('-', ' ')}."
+        prompt = f", prompt {judge.terms.prompt_hash[:8]}" if judge.terms.prompt_hash else ""
         whole_name = without_folders(judge.rater)
         notes = [f"{label}: {whole_name}{prompt}."] if prompt or label != whole_name else []
         notes += burden_notes(groups.rows, groups.names, judge.terms)
@@ -436,7 +443,7 @@ def statistics_tables(
         for one in row.results:
             if one.statistic:
                 named = [*cells(row), one.part or None, one.feature or None]
-                found.setdefault(one.statistic.statistic, []).append((named, one))
+                found.setdefault(one.statistic, []).append((named, one))
     for made, own in found.items():
         value = Column("value", "Value", made.meaning, "number", made.unit, made.digits,
                        made.percent)  # fmt: skip
@@ -463,23 +470,23 @@ def statistics_tables(
         yield Captioned(table, caption, tuple(map(Footnote, undefined)))
 
 
-def own_tables(summary: Summary, battery: Battery, *, details: bool = False) -> Iterator[Captioned]:
+def own_tables(results: Results, battery: Battery, *, details: bool = False) -> Iterator[Captioned]:
     """Yield the tables of one group: a row for each subtest; ``details``: of features, errors."""
-    named = {one.id for one in summary.named}
-    parts = [one for one in summary.subtests if one.id not in named]
-    if any(one.planned for one in parts):  # else all of the battery was given
-        parts = [one for one in parts if one.planned]
+    named = {one.id for one in results.named}
+    parts = [one for one in results.parts if one.id not in named]
+    if any(one.number("planned") for one in parts):  # else all of the battery was given
+        parts = [one for one in parts if one.number("planned")]
     subtest = Column("subtest", "Subtest", "the title of the subtest")
     given = whole("given", "Given", "responses that count", _got("counted"))
-    records: list[tuple[Sequence[Any], Of]] = [((one.title,), Of(summary, one.id)) for one in parts]
+    records: list[tuple[Sequence[Any], Of]] = [((one.title,), Of(results, one.id)) for one in parts]
     if records:
-        notes = [note for part in parts for note in _own_notes(summary, part)]
+        notes = [note for part in parts for note in _own_notes(part)]
         yield _table("accuracy", [subtest], records, (given, *ACCURACIES), "", notes)
     titles = {part.id: part.title for part in parts}
     measure = Column("measure", "Measure", "what was measured")
     further = [
-        ((titles.get(part, part), name), Of(summary, part, rater, measure=id_))
-        for part, rater, name, id_ in _further(summary) if not part or part in titles
+        ((titles.get(part, part), name), Of(results, part, rater, measure=id_))
+        for part, rater, name, id_ in _further(results) if not part or part in titles
     ]  # fmt: skip
     if further:
         yield _table("measures", [subtest, measure], further, MEANS, "")
@@ -491,43 +498,43 @@ def own_tables(summary: Summary, battery: Battery, *, details: bool = False) -> 
     ):  # fmt: skip
         head = Column("kind", what, "kind of error, tag of the items, or position of the option")
         records = [
-            ((title, plain(kind)), Of(summary, part, feature=kind, measure=id_))
+            ((title, plain(kind)), Of(results, part, feature=kind, measure=id_))
             for part, title in titles.items()
-            for kind, one in summary.results.of(id_, part).items() if one.n
+            for kind, one in results.of(id_, part).items() if one.n
         ]  # fmt: skip
         if records:
             yield _table(what.lower(), [subtest, head], records, columns, "")
 
 
-def features_table(judge: JudgeSummary, summary: Summary, battery: Battery) -> Captioned:
+def features_table(judge: Judge, results: Results, battery: Battery) -> Captioned:
     """Return the rates of a judge's features in one group."""
     titles = {feature.id: feature.title for feature in battery.features}
     head = Column("feature", "Feature", "the title of the feature")
-    records = [((titles.get(one, one),), Of(summary, rater=judge.terms, feature=one))
+    records = [((titles.get(one, one),), Of(results, rater=judge.terms, feature=one))
                for one in judge.features]  # fmt: skip
     return _table("features", [head], records, FEATURES, f"Features: {judge.rater}.")
 
 
-def _further(summary: Summary) -> Iterator[tuple[str, str, str, str]]:
+def _further(results: Results) -> Iterator[tuple[str, str, str, str]]:
     """Yield subtest, rater, title and id of each further measure."""
-    for part in summary.subtests:
+    for part in results.parts:
         for name, one in part.measures.items():
             title = measure_of(name).title if name == one.measure else name
-            if one.total or name not in task_type(part.kind).errors:
+            if one.total or name not in part.subtest.task.errors:
                 yield part.id, one.rater, title, one.measure
-    for rater, measures in summary.others.items():
-        yield from (("", rater, f"{rater}: {name}", name) for name in measures)
+    for rater, rows in results.others.items():
+        yield from (("", rater, f"{rater}: {name}", name) for name in rows)
 
 
-def _own_notes(summary: Summary, part: SubtestSummary) -> Iterator[str]:
+def _own_notes(part: Part) -> Iterator[str]:
     """Yield what the row of a subtest does not show."""
-    given, answered = part.share.n, part.answered
+    given, answered = part.number("counted"), part.number("answered")
     if given < answered:
         yield (
             f"{part.title}: {given} of {answered} counted; identical answers that were not "
             "sampled, or were sampled with the same seed, are counted once."
         )
-    odd = {**summary.results.of("unusable", part.id), **summary.results.of("status", part.id)}
+    odd = {**part.of("unusable"), **part.of("status")}
     told = [f"{one.value.value} {plain(name)}" for name, one in odd.items() if name != "ok"]
     if told:
         yield f"{part.title}: of {plural(answered, 'response')} {', '.join(told)}."
@@ -563,7 +570,7 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
     rows, names, heads = groups.rows, groups.names, groups.heads
     battery, judges = rows[0].battery, labelled(rows) if burdens else []
     several = len(judges) > 1
-    shown: dict[tuple[str, ...], tuple[JudgeSummary, str]] = {}
+    shown: dict[tuple[str, ...], tuple[Judge, str]] = {}
     columns: list[RecordColumn] = []
     notes: list[Footnote] = []
     for judge, label in judges:
@@ -595,7 +602,7 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
         columns = {*of}
         parts = [
             f"symptom burden over {plural(len(judge.burden.features), 'feature')} "
-            f"({label}, {judge.scope.replace('-', ' ')})"
+            f"({label}, {judge.terms.scope.replace('-', ' ')})"
             for its, (judge, label) in shown.items() if {*its} & columns
         ]  # fmt: skip
         if any(own[one.id] in columns for one in battery.subtests):
@@ -610,17 +617,17 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
     return Captioned(table, caption(table.names), tuple(notes), battery.id, also, caption)
 
 
-def labelled(rows: Sequence[Grouped]) -> list[tuple[JudgeSummary, str]]:
+def labelled(rows: Sequence[Grouped]) -> list[tuple[Judge, str]]:
     """Return a summary of each judge and its terms, in order of appearance, with its label."""
-    first: dict[Terms, JudgeSummary] = {}
+    first: dict[Terms, Judge] = {}
     for row in rows:
-        for judge in row.summary.judges:
+        for judge in row.results.judges:
             first.setdefault(judge.terms, judge)
-    return list(zip(first.values(), short_labels([*first.values()]), strict=True))
+    return list(zip(first.values(), judge_labels([*first.values()], short=True), strict=True))
 
 
 def _names_of_named(rows: Sequence[Grouped]) -> dict[str, str]:
-    return {named.id: named.title for row in rows for named in row.summary.named}
+    return {named.id: named.title for row in rows for named in row.results.named}
 
 
 # -- notes ---------------------------------------------------------------------------------------
@@ -677,7 +684,7 @@ def _span(values: Sequence[Any], form: str = "") -> str:
 
 
 def _declared_cautions(
-    shown: Mapping[tuple[str, ...], tuple[JudgeSummary, str]],
+    shown: Mapping[tuple[str, ...], tuple[Judge, str]],
 ) -> Iterator[Footnote]:
     """Yield the caution that each judge declared."""
     own: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -694,8 +701,8 @@ def _group_notes(
     rows: Sequence[Grouped], names: GroupNames, own: Mapping[str, str]
 ) -> Iterator[Footnote]:
     """Yield that there are few items, N of accuracies, what all share, over what was pooled."""
-    yield from map(Footnote, few_items(*(row.summary for row in rows)))
-    burdens = [judge.burden for row in rows for judge in row.summary.judges]
+    yield from map(Footnote, few_items(*(row.results for row in rows)))
+    burdens = [judge.burden for row in rows for judge in row.results.judges]
     yield from map(Footnote, correlation_notes(burdens))
     scored = {}
     for one in rows[0].battery.subtests:

@@ -14,6 +14,7 @@ from tabwb.analysis.administrations import (
     is_usable,
     protocol_of,
 )
+from tabwb.analysis.cautions import cautions, group_cautions
 from tabwb.analysis.draws import REPLAYED
 from tabwb.analysis.moved import moved
 from tabwb.analysis.raters import declared_raters
@@ -27,14 +28,13 @@ from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.summary_json import summary_json
 from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.cautions import cautions, group_cautions
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import read_reason
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData, Recorded
     from tabwb.analysis.contrast import Pair
     from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.statistics.results import Results
 
 
 FORMAT = 1
@@ -42,7 +42,7 @@ FORMAT = 1
 
 def administration_document(
     data: AdministrationData,
-    summary: Summary | None = None,
+    results: Results | None = None,
     *,
     interval: bool = False,
     messages: bool = False,
@@ -51,7 +51,10 @@ def administration_document(
     from tabwb.analysis.frame import effective_statuses
 
     administration, battery, trials = data.administration, data.battery, data.trials
-    summary = summary or pool([data], interval=interval)
+    if results is None:
+        from tabwb.analysis.statistics.summary import pool  # loads numpy
+
+        results = pool([data], interval=interval)
     calls = calls_by_trial(data.judged)
     spoken = _spoken(data)
     made = TrialDocuments(battery, administration.conditions)
@@ -70,12 +73,12 @@ def administration_document(
             for trial, status in zip(trials, statuses, strict=True)
         ],
         **({"recordings": [_recorded_json(kept) for kept in data.recordings]} if spoken else {}),
-        "summary": summary_json(summary),
-        "moved": plain(moved(summary, [administration])),
+        "summary": summary_json(results),
+        "moved": plain(moved(results, [administration])),
         "notices": list(
             cautions(
                 battery,
-                summary,
+                results,
                 model=administration.conditions.kind == "model",
                 lesion=administration.conditions.lesion is not None,
                 given=[administration],
@@ -136,7 +139,7 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
                 "together": list(row.group.together),
                 "apart": dict(row.group.apart),
                 "moved": plain(
-                    moved(row.summary, [one.administration for one in row.group.members])
+                    moved(row.results, [one.administration for one in row.group.members])
                 ),
                 "kind": "model" if row.group.has_model else "speaker",
                 "labels": dict(row.group.labels),
@@ -145,7 +148,7 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
                 "administrations": [
                     administration_json(member.administration) for member in row.group.members
                 ],
-                "summary": summary_json(row.summary),
+                "summary": summary_json(row.results),
             }
             for row in rows
         ],

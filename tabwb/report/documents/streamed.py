@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.derived import people_of
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
+from tabwb.analysis.cautions import cautions
 from tabwb.analysis.moved import moved
 from tabwb.analysis.selection import Selection, limited
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.records.ratings import Once
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
@@ -41,8 +44,6 @@ from tabwb.report.file_names import (
     without_folders,
 )
 from tabwb.report.plain import Json, plain
-from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
@@ -110,11 +111,11 @@ def document_of(
         statistics=statistics,
         judge=selection.judge or "",
     )
-    summary = limited(pool([data], interval=True), selection)
+    results = limited(pool([data], interval=True), selection)
     if _is_streamed(data):
-        return _streamed(data, Trials(store, {}), summary)
+        return _streamed(data, Trials(store, {}), results)
     (whole,) = load_administrations(store, [reference], primary=selection.primary)
-    document = administration_document(whole, summary)
+    document = administration_document(whole, results)
     return {**document, "trials": iter(document["trials"])}
 
 
@@ -123,13 +124,14 @@ def _is_streamed(data: AdministrationData) -> bool:
     return data.administration.conditions.kind == "model" and not data.battery.spoken
 
 
-def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None = None) -> Json:
+def _streamed(data: AdministrationData, trials: Trials, results: Results | None = None) -> Json:
     """Return the document of a model's administration with an iterator of its trials."""
-    summary = summary or pool([data], interval=False)
+    if results is None:
+        results = pool([data])
     given = data.administration.conditions
     told = cautions(
         data.battery,
-        summary,
+        results,
         model=given.kind == "model",
         lesion=given.lesion is not None,
         given=[data.administration],
@@ -138,8 +140,8 @@ def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None 
         "format": FORMAT,
         "administration": administration_part(data),
         "trials": (),
-        "summary": summary_json(summary),
-        "moved": plain(moved(summary, [data.administration])),
+        "summary": summary_json(results),
+        "moved": plain(moved(results, [data.administration])),
         "notices": list(told),
     }
     document: Json = renamed(head, trials.names)

@@ -1,52 +1,66 @@
-"""The summary of one administration, or of several pooled, as JSON (``format: 1``)."""
+"""The results of one administration, or of several pooled, as JSON (``format: 1``)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.statistics.accuracy import NOT_SCORED
+from tabwb.analysis.statistics.results import Part, Result, Results
 from tabwb.records.ratings import rule_of
 from tabwb.report.plain import Json, picked, picked_or_none, plain
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.naming import NamedDifference, NamedSubtest, facts_of
 from tabwb.report.summaries.naming_agreement import code_agreements, rater_agreements
-from tabwb.report.summaries.subtests import FoilErrors, Measured, Share, SubtestSummary
-from tabwb.report.summaries.summary import Summary
-from tabwb.scoring.burden import CategoryBurden
+from tabwb.scoring.burden import NONE_COUNTED, CategoryBurden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import EstimatedInterval
+from tabwb.scoring.estimate import Estimate, EstimatedInterval
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.statistics import StatisticResult
+    from tabwb.analysis.statistics.burden import Judge
+
+ESTIMATES = (
+    ("chance_corrected", "exact"),
+    *((measure, policy) for measure in ("yes_rate", "balanced_accuracy") for policy in POLICIES),
+)
+"""Measures of a subtest's answers beside the accuracy, with the policies of each."""
 
 
-def summary_json(summary: Summary) -> Json:
+def summary_json(results: Results) -> Json:
     """Return plain data; whatever is undefined is None, with its reason beside it."""
-    named = {subtest.id: _named(subtest) for subtest in summary.named}
+    named = {subtest.id: _named(subtest) for subtest in results.named}
+    statistics: dict[tuple[str, str], list[Result]] = {}
+    for row in results:
+        if row.statistic is not None:
+            statistics.setdefault((row.measure, row.part), []).append(row)
+    words = results.find("words_mean")
+    usable = NONE_COUNTED if words is None or words.usable is None else words.usable
     return {
         "subtests": [
-            _subtest(subtest) | ({"naming": named[subtest.id]} if subtest.id in named else {})
-            for subtest in summary.subtests
+            _subtest(part) | ({"naming": named[part.id]} if part.id in named else {})
+            for part in results.parts
         ],
-        "judges": [_judge(judge) for judge in summary.judges],
+        "judges": [_judge(results, judge) for judge in results.judges],
         "other_measures": [
             {
                 "rater": rater,
-                "measures": {name: _measured(value) for name, value in measures.items()},
+                "measures": {name: _measured(results, row) for name, row in rows.items()},
             }
-            for rater, measures in summary.others.items()
+            for rater, rows in results.others.items()
         ],
-        "failed_raters": plain(summary.failed),
-        "raters": [rater.to_json() for rater in summary.raters],
-        "statistics": [_statistic(result) for result in summary.statistics],
+        "failed_raters": plain(results.failed),
+        "raters": [rater.to_json() for rater in results.raters],
+        "statistics": [_statistic(rows) for rows in statistics.values()],
         "answers": {
-            **summary.answers.usable.to_json(),
-            "batch_inexact": summary.answers.inexact,
-            **picked(
-                summary.answers,
-                *("n_distinct", "words_mean", "statuses", "empty_causes"),
-                *("shared_streams", "repeated_draws", "with_reasoning"),
-            ),
+            **usable.to_json(),
+            "batch_inexact": results.number("inexact"),
+            "n_distinct": results.number("distinct"),
+            "words_mean": results.value("words_mean"),
+            "statuses": _values(results.of("status")),
+            "empty_causes": _values(results.of("empty")),
+            **{
+                name: results.number(name)
+                for name in ("shared_streams", "repeated_draws", "with_reasoning")
+            },
         },
     }
 
@@ -56,101 +70,122 @@ def interval_json(interval: EstimatedInterval) -> Json:
     return {**picked(interval, "estimand", "interval"), "interval_reason": interval.reason}
 
 
-def _estimated(intervals: Sequence[EstimatedInterval]) -> list[Json]:
+def _estimated(intervals: Iterable[EstimatedInterval]) -> list[Json]:
     return [picked(interval, "estimand", "interval", "reason") for interval in intervals]
+
+
+def _values(rows: Mapping[str, Result]) -> Json:
+    return {name: row.value.value for name, row in rows.items()}
 
 
 def _key(name: str, policy: str) -> str:
     return name if policy == "exact" else f"{name}_{policy}"
 
 
-def _by_policy(name: str, values: Mapping[str, object]) -> Json:
-    return {_key(name, policy): values[policy] for policy in POLICIES}
+def _by_policy(name: str, rows: Mapping[str, Result], field: str) -> Json:
+    return {_key(name, policy): plain(getattr(row, field)) for policy, row in rows.items()}
 
 
-def _share(share: Share) -> Json:
-    lacking = {
-        _key("interval", policy): share.interval_reason(policy)
-        for policy in POLICIES
-        if share.interval(policy) is None
-    }
-    accuracy = share.accuracy()
+def _reasons(estimates: Mapping[str, Estimate]) -> Json:
+    return {name: one.reason for name, one in estimates.items() if not one.defined}
+
+
+def _status(value: Estimate) -> str:
+    return "value" if value.defined else "undefined"
+
+
+def _share(part: Part, tag: str = "") -> Json:
+    """Return the accuracies of a subtest, or of its items with a tag."""
+    rows = part.policies("accuracy", tag)
+    exact = rows["exact"]
     return {
-        "n": share.n,
-        "n_scored": share.scored,
-        **_by_policy("correct", share.correct),
-        "accuracy": accuracy.value,
-        **_by_policy("interval", {name: plain(share.interval(name)) for name in POLICIES}),
-        "intervals": _estimated(share.intervals()),
+        "n": part.number("counted", tag),
+        "n_scored": exact.n,
+        **_by_policy("correct", rows, "total"),
+        "accuracy": exact.value.value,
+        **_by_policy("interval", rows, "interval"),
+        "intervals": _estimated(exact.intervals),
         "undefined": {
-            **{_key("correct", policy): why for policy, why in share.unread.items()},
-            **({} if accuracy.defined else {"accuracy": accuracy.reason}),
-            **lacking,
+            **{
+                _key("correct", policy): row.value.reason
+                for policy, row in rows.items()
+                if row.value.reason not in ("", NOT_SCORED)
+            },
+            **_reasons({"accuracy": exact.value}),
+            **{
+                _key("interval", policy): row.interval_reason
+                for policy, row in rows.items()
+                if row.interval is None
+            },
         },
     }
 
 
-def _foil(errors: FoilErrors) -> Json:
-    rates = {policy: errors.rate(policy) for policy in POLICIES}
+def _foil(rows: Mapping[str, Result]) -> Json:
+    exact = rows["exact"]
     return {
-        **_by_policy("errors", errors.errors),
-        "of": errors.of,
-        "rate": rates["exact"].value,
-        "intervals": _estimated(errors.intervals("exact")),
-        "undefined": {
-            _key("errors", policy): rate.reason
-            for policy, rate in rates.items()
-            if not rate.defined
-        },
+        **_by_policy("errors", rows, "total"),
+        "of": exact.n,
+        "rate": exact.value.value,
+        "intervals": _estimated(exact.intervals),
+        "undefined": _reasons({_key("errors", name): row.value for name, row in rows.items()}),
     }
 
 
-def _measured(measured: Measured) -> Json:
+def _measured(results: Results, row: Result) -> Json:
+    of = {"part": row.part, "rater": row.rater, "feature": row.measure}
     return {
-        **(picked(measured, "rater", "measure", "kind") if measured.rater else {}),
-        "status": "value" if measured.mean.defined else "undefined",
-        **picked(measured, "mean", "total", "n", "nonzero", "undefined"),
+        **(picked(row, "rater", "measure", "kind") if row.part else {}),
+        "status": _status(row.value),
+        "mean": row.value.value,
+        **picked(row, "total", "n"),
+        **{name: results.number(name, **of) for name in ("nonzero", "undefined")},
     }
 
 
-def _subtest(subtest: SubtestSummary) -> Json:
-    estimates = {
-        _key(measure, policy): value
-        for measure, by_policy in subtest.estimates.items()
-        for policy, value in by_policy.items()
-    }
-    share = _share(subtest.share)
-    reasons = {
-        **estimates,
-        **{f"baselines.{name}": value for name, value in subtest.baselines.items()},
-    }
+def _subtest(part: Part) -> Json:
+    right, share = part.right, _share(part)
+    yes, corrected = part.find("yes_rate"), part.find("chance_corrected")
+    estimates = {_key(*one): part.value(*one) for one in ESTIMATES}
+    baselines = part.baselines
     return {
-        "response": subtest.kind.value,
-        **picked(subtest, "id", "title", "planned", "answered", "repeated"),
+        "response": part.subtest.response.value,
+        **picked(part, "id", "title"),
+        **{name: part.number(name) for name in ("planned", "answered", "repeated")},
         **share,
-        "status": "value" if subtest.share.accuracy().defined else "undefined",
-        **picked(subtest, "baselines", "statuses"),
-        **{name: value.value for name, value in estimates.items()},
-        "yes_rate_of": None if subtest.said_yes is None else subtest.said_yes.scored,
-        "yes_rate_intervals": (
-            [] if subtest.said_yes is None else _estimated(subtest.said_yes.intervals())
-        ),
-        "chance_corrected_intervals": _estimated(subtest.chance_corrected_intervals),
+        "status": _status(right.value),
+        "baselines": plain(baselines),
+        "statuses": _values(part.of("status")),
+        **plain(estimates),
+        "yes_rate_of": yes.n if yes is not None and part.subtest.task.answers else None,
+        "yes_rate_intervals": [] if yes is None else _estimated(yes.intervals),
+        "chance_corrected_intervals": [] if corrected is None else _estimated(corrected.intervals),
         "undefined": {
             **share["undefined"],
-            **{name: value.reason for name, value in reasons.items() if not value.defined},
+            **_reasons(estimates),
+            **_reasons({f"baselines.{name}": one for name, one in baselines.items()}),
         },
-        "by_tag": {tag: _share(share) for tag, share in subtest.by_tag.items()},
-        "by_foil": {kind: _foil(errors) for kind, errors in subtest.by_foil.items()},
-        "measures": {name: _measured(value) for name, value in subtest.measures.items()},
+        "by_tag": {tag: _share(part, tag) for tag in part.of("accuracy")},
+        "by_foil": {
+            kind: _foil(part.policies("foil_errors", kind)) for kind in part.of("foil_errors")
+        },
+        "measures": {name: _measured(part.results, row) for name, row in part.measures.items()},
         "positions": [
             {
-                "position": position.number,
-                **picked(position, "keyed", "correct", "accuracy", "chosen", "share"),
+                "position": int(number),
+                "keyed": row.n,
+                "correct": row.total,
+                "accuracy": row.value.value,
+                "chosen": chosen.total,
+                "share": chosen.value.value,
             }
-            for position in subtest.positions
+            for (number, row), chosen in zip(
+                part.of("position_accuracy").items(),
+                part.of("position_share").values(),
+                strict=True,
+            )
         ],
-        **subtest.usable.to_json(),
+        **part.usable.to_json(),
     }
 
 
@@ -158,23 +193,28 @@ def _categories(categories: Mapping[str, CategoryBurden]) -> Json:
     return {
         name: {
             **picked(category, "count", "rate", "of"),
-            "status": "value" if category.count.defined else "undefined",
+            "status": _status(category.count),
         }
         for name, category in categories.items()
     }
 
 
-def _judge(judge: JudgeSummary) -> Json:
-    burden = judge.burden
+def _judge(results: Results, judge: Judge) -> Json:
+    burden, terms = judge.burden, judge.terms
+    rates = results.of("rate", rater=terms)
     return {
-        **picked(judge, "rater", "scope", "declared", "prompt_hash", "other_prompts", "caution"),
+        "rater": judge.rater,
+        "scope": terms.scope,
+        "declared": judge.declared,
+        "prompt_hash": terms.prompt_hash,
+        **picked(judge, "other_prompts", "caution"),
         **burden.usable.to_json(),
         **picked(
             burden,
             *("features", "n_responses", "n_distinct", "n_burden", "words_mean", "no_burden"),
             *("symptom_burden", "interval", "interval_reason"),
         ),
-        "present": {feature: burden.present[feature] for feature in judge.features},
+        "present": {feature: row.total for feature, row in rates.items()},
         "calibration": {
             feature: burden.calibration[feature].to_json()
             for feature in judge.features
@@ -182,12 +222,12 @@ def _judge(judge: JudgeSummary) -> Json:
         },
         "n_features": len(burden.features),
         "n_not_judged": judge.not_judged,
-        "status": "value" if burden.symptom_burden.defined else "undefined",
+        "status": _status(burden.symptom_burden),
         "reason": burden.symptom_burden.reason,
         "intervals": _estimated(burden.intervals),
         "bounds": plain(burden.bounds),
         "n_items": len(burden.sizes),
-        "categories": _categories(judge.burden.categories),
+        "categories": _categories(burden.categories),
         "category_intervals": {
             name: {
                 what: _estimated(burden.category_intervals(name, rate=what == "rate"))
@@ -199,15 +239,13 @@ def _judge(judge: JudgeSummary) -> Json:
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()
         },
-        "rates": {feature: burden.rate(feature).value for feature in judge.features},
+        "rates": _values(rates),
         "rate_intervals": {
-            feature: _estimated(burden.rate_intervals(feature)) for feature in judge.features
-        }
-        if burden.intervals
-        else {},
-        "rate_bounds": {feature: plain(burden.rate_bounds(feature)) for feature in judge.features}
-        if burden.bounds
-        else {},
+            feature: _estimated(row.intervals) for feature, row in rates.items() if burden.intervals
+        },
+        "rate_bounds": {
+            feature: plain(row.bounds) for feature, row in rates.items() if burden.bounds
+        },
         "features_found": burden.found,
         "most_features": burden.most,
         "feature_correlation": burden.feature_correlation,
@@ -277,18 +315,20 @@ def naming_difference_json(difference: NamedDifference) -> Json:
     }
 
 
-def _statistic(result: StatisticResult) -> Json:
-    """Return plain data."""
+def _statistic(rows: Sequence[Result]) -> Json:
+    """Return the values of a statistic."""
     return {
-        **picked(result.statistic, "id", "title", "meaning", "unit"),
-        "subtest": result.part or None,
+        **picked(rows[0].statistic, "id", "title", "meaning", "unit"),
+        "subtest": rows[0].part or None,
         "values": [
             {
-                "of": value.of or None,
-                **picked(value, "value", "low", "high", "n"),
-                "status": "undefined" if value.value is None else "value",
-                "reason": value.reason,
+                "of": row.feature or None,
+                "value": row.value.value,
+                **picked_or_none(row.interval, "low", "high"),
+                "n": row.n,
+                "status": _status(row.value),
+                "reason": row.value.reason,
             }
-            for value in result.values
+            for row in rows
         ],
     }

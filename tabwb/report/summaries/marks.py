@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Table, table_of
-from tabwb.analysis.subtests import decider
+from tabwb.analysis.statistics.accuracy import decider
 from tabwb.battery.model import Item, Subtest
 from tabwb.scoring.choice import StoredAnswer, read_reason
 from tabwb.scoring.naming.summary import RatingSource, right_by
@@ -117,7 +117,7 @@ def _named(
 
 
 def _aloud(sources: Sequence[AdministrationData]) -> Iterator[Marks]:
-    from tabwb.report.summaries.summary import named_of
+    from tabwb.analysis.statistics.summary import named_of
 
     by_source = [{subtest.id: subtest for subtest in named_of([source])} for source in sources]
     for of_battery in sources[0].battery.subtests:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Protocol
 
+from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.columns import P_VALUE, Column, column_of
 from tabwb.records.declared_conditions import ColumnType
-from tabwb.report.measures import Measure
 from tabwb.tables.table import RecordColumn
 
 LIKE, THESE = "prompts like these", "these prompts"
@@ -62,13 +62,9 @@ truth = _of_type("boolean")
 p_value = _of_type("number", P_VALUE, 3)
 
 
-def measured(measure: Measure, value: Taken = "") -> RecordColumn:
+def measured(measure: Statistic, value: Taken = "") -> RecordColumn:
     """Return the column of a measure."""
-    title = measure.title[:1].upper() + measure.title[1:]
-    column = Column(
-        measure.id, title, measure.meaning, "number", measure.unit, measure.digits, measure.percent
-    )
-    return RecordColumn(column, _taken(value or measure.id))
+    return RecordColumn(measure.column, _taken(value or measure.id))
 
 
 def number(

@@ -10,6 +10,7 @@ import numpy as np
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.statistics.accuracy import Tally
 from tabwb.report.measures import (
     ACCURACY,
     DIFFICULTY,
@@ -20,7 +21,6 @@ from tabwb.report.measures import (
     SLOPE,
 )
 from tabwb.report.summaries.marks import Marks, marks_of
-from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.declared import (
     ends,
     group_columns,
@@ -160,7 +160,12 @@ class AnalysedSubtest:
         n, hits = (cells[:, at] for cells in self._cells)
         pairs = zip(hits.tolist(), n.tolist(), strict=True)
         by_examinee = tuple((x, size) for x, size in pairs if size)
-        share = Share(int(n.sum()), {"exact": by_examinee}, self._marks.fixed, self._marks.shared)
+        share = Tally(
+            tuple(right for right, _ in by_examinee),
+            tuple(size for _, size in by_examinee),
+            fixed=self._marks.fixed,
+            shared=self._marks.shared,
+        )
         like, these = share.intervals()
         if len(by_examinee) == 1:
             like = EstimatedInterval(like.estimand, None, ONE_EXAMINEE)
@@ -169,7 +174,7 @@ class AnalysedSubtest:
             for model in (self.rasch, self.two_parameter)
         )
         return AnalysedItem(
-            name, share.n, int(hits.sum()), len(by_examinee), share.accuracy(), like, these,
+            name, share.n, int(hits.sum()), len(by_examinee), share.value, like, these,
             discrimination(scores, at), discrimination_interval(scores, at), *models,
         )  # fmt: skip
 

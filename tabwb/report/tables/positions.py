@@ -9,7 +9,12 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.draws import SHARED, without_draws
 from tabwb.analysis.grouping import Grouped
 from tabwb.records.errors import UsageError
-from tabwb.report.measures import FOIL_CHANCE, FOIL_SHARE, POSITION_ACCURACY, POSITION_SHARE
+from tabwb.report.measures import (
+    FOIL_CHANCE,
+    FOIL_SHARE,
+    POSITION_ACCURACY,
+    POSITION_SHARE,
+)
 from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.tables.declared import (
     LIKE,

@@ -13,10 +13,10 @@ import numpy as np
 
 from tabwb.analysis.contrast import baseline_of
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.statistics.burden import Judge
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.declared import ends, group_columns
 from tabwb.scoring.estimate import Estimate, Interval
 from tabwb.scoring.profiles import (
@@ -101,7 +101,7 @@ def read_rates(path: Path) -> dict[str, float]:
     return rates
 
 
-def _shares(judge: JudgeSummary) -> Floats:
+def _shares(judge: Judge) -> Floats:
     """Return the share of responses with each feature by item, then 1: (items, features + 1)."""
     rows = judge.rows
     present, items = rows.present[rows.has_burden], rows.items[rows.has_burden]
@@ -119,7 +119,7 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
 
 def _pairs(rows: Sequence[Grouped]) -> Iterator[Sequence[Any]]:
     for row in rows:
-        for judge in row.summary.judges:
+        for judge in row.results.judges:
             names = judge.burden.features
             if judge.burden.calibration:  # how often two features come together is not known
                 continue
@@ -143,7 +143,7 @@ def _pairs(rows: Sequence[Grouped]) -> Iterator[Sequence[Any]]:
 
 
 def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[Sequence[Any]]:
-    judged = [(row, judge) for row in rows for judge in row.summary.judges]
+    judged = [(row, judge) for row in rows for judge in row.results.judges]
     if reference.lower().endswith(".csv"):
         rates = read_rates(Path(reference))
         for row, judge in judged:
@@ -151,11 +151,11 @@ def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[Sequence[
         return
     name, _, rater = reference.partition(RATER)
     base = baseline_of(rows, name)
-    if rater and all(judge.rater != rater for judge in base.summary.judges):
+    if rater and all(judge.rater != rater for judge in base.results.judges):
         raise UsageError(
             f"'{rater}' has not judged '{base.label}'",
             where=reference,
-            allowed=", ".join(dict.fromkeys(one.rater for one in base.summary.judges)) or "nobody",
+            allowed=", ".join(dict.fromkeys(one.rater for one in base.results.judges)) or "nobody",
         )
     for row, judge in judged:
         for beside in _references(base, judge, rater):
@@ -163,18 +163,18 @@ def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[Sequence[
                 yield from _beside(row, judge, beside, {}, base.label)
 
 
-def _references(base: Grouped, judge: JudgeSummary, rater: str) -> Sequence[JudgeSummary]:
+def _references(base: Grouped, judge: Judge, rater: str) -> Sequence[Judge]:
     """Return whose verdicts a judge's are compared with: a rater's, its own, else those of all."""
     if rater:
-        return [one for one in base.summary.judges if one.rater == rater]
+        return [one for one in base.results.judges if one.rater == rater]
     own = base.judge(judge.terms)
-    return base.summary.judges if own is None else [own]
+    return base.results.judges if own is None else [own]
 
 
 def _beside(
     row: Grouped,
-    judge: JudgeSummary,
-    beside: JudgeSummary | None,
+    judge: Judge,
+    beside: Judge | None,
     rates: Mapping[str, float],
     name: str,
 ) -> Iterator[Sequence[Any]]:
@@ -201,7 +201,7 @@ def _beside(
         )  # fmt: skip
 
 
-def _chosen(judge: JudgeSummary, features: Sequence[str]) -> Floats:
+def _chosen(judge: Judge, features: Sequence[str]) -> Floats:
     places = [judge.burden.features.index(feature) for feature in features]
     counts = _shares(judge)
     return counts[:, [*places, -1]] if len(counts) else np.zeros((0, len(features) + 1))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.report.measures import (
     FEATURE_RATE,
-    measure_of,
 )
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth, whole
 from tabwb.tables.table import RecordColumn, Series, Table, records_table
@@ -67,11 +67,6 @@ def _key_value(at: int, *, texts: bool) -> Any:
     return value
 
 
-def _unit(given: Placed) -> str:
-    made = given.result.statistic
-    return measure_of(given.result.measure).unit if made is None else made.statistic.unit
-
-
 def _status(given: Placed) -> str:
     return "value" if given.result.value.defined else "undefined"
 
@@ -99,7 +94,7 @@ COLUMNS = (
            "a tenth are unusable", lambda given: getattr(given.result.bounds, "low", None)),
     number("bound_high", "Upper bound", "if each of these had all features",
            lambda given: getattr(given.result.bounds, "high", None)),
-    RecordColumn(Column("unit", "Unit", "of the value"), _unit),
+    RecordColumn(Column("unit", "Unit", "of the value"), attrgetter("result.declared.unit")),
     whole("n", "N", "responses behind the value", "result.n"),
     whole("n_items", "Items", "items that these responses answer", "result.n_items"),
     whole("n_usable", "Usable", "usable responses of those the measure is about",
@@ -108,7 +103,8 @@ COLUMNS = (
     truth("few_usable", "Few usable", "fewer than half are usable: not to be ranked",
           _of_usable("few")),
     text("status", "Status", "value or undefined", _status),
-    text("reason", "Reason", "why the value is undefined", "result.value.reason"),
+    text("reason", "Reason", "why the value is undefined",
+         lambda given: "" if given.result.value.defined else given.result.value.reason),
 )  # fmt: skip
 """The columns, each with the function that takes its value from a :class:`Placed`."""
 

@@ -12,10 +12,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.media.wording import burden_cells, figure, number
+from tabwb.media.wording import burden_cells, count, figure, number
 from tabwb.records.words import NONE
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Order
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.shell.drawn import interval_bar, scale
@@ -23,6 +21,8 @@ from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.wording import QUIET, seconds
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Part
     from tabwb.report.summaries.naming import NamedSubtest
 
 GAP = 2
@@ -131,7 +131,7 @@ def _fixed(
     return Column(name, lambda width: f"{head:>{width}}", cells, ((rank, width),), width, tip)
 
 
-def _burden_words(row: Grouped, judge: JudgeSummary | None, basis: Basis) -> dict[str, str]:
+def _burden_words(row: Grouped, judge: Judge | None, basis: Basis) -> dict[str, str]:
     """Return a row's figures; dashes where this judge has not seen it."""
     words = dict.fromkeys((name for _, name, _, _ in BURDENS), NONE)
     if judge is not None:
@@ -143,10 +143,10 @@ def _burden_words(row: Grouped, judge: JudgeSummary | None, basis: Basis) -> dic
             # The burden rests on fewer responses than are usable.
             words["burden"] += f" n={burden.n_burden}"
     elif basis.terms is None:
-        answers = row.summary.answers
-        words["usable"] = f"{answers.usable.usable}/{answers.usable.n}"
-        words["distinct"] = NONE if answers.n_distinct is None else str(answers.n_distinct)
-        words["words"] = number(answers.words_mean)
+        results = row.results
+        words["usable"] = f"{results.number('usable')}/{results.number('responses')}"
+        words["distinct"] = count(results.number("distinct"))
+        words["words"] = figure(results.value("words_mean"))
     return words
 
 
@@ -159,9 +159,7 @@ def _align(figures: Sequence[dict[str, str]], column: str) -> None:
             words[column] += " " * (most - len(rest) + (not rest))
 
 
-def _drawn_burdens(
-    judges: Sequence[JudgeSummary | None], most: float, width: int
-) -> Sequence[Content]:
+def _drawn_burdens(judges: Sequence[Judge | None], most: float, width: int) -> Sequence[Content]:
     return [
         _dash(width)
         if judge is None or (value := judge.burden.symptom_burden.value) is None
@@ -177,7 +175,7 @@ def _drawn_burdens(
     ]
 
 
-def _most(judges: Sequence[JudgeSummary | None]) -> float:
+def _most(judges: Sequence[Judge | None]) -> float:
     """Return the end of an axis for these burdens; 0 where there is nothing to draw."""
     ends = [
         end
@@ -197,7 +195,7 @@ def _right_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) 
     short = short_titles(tuple(part.title for part in parts))
     for given in parts:
         own = [row.part(given.id) for row in rows]
-        if not any(part is not None and part.share.scored for part in own):
+        if not any(part is not None and part.right.n for part in own):
             continue
         head = _headed(short[given.title], f"{RIGHT}{given.id}", order)
         tip = f"{given.title}: share right (exact), 95 % interval from 0 to 1"
@@ -217,7 +215,7 @@ def _right_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) 
 
 def _named_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) -> Iterator[Column]:
     """Yield the shares of names counted as right, and the median latency, of naming subtests."""
-    titles = {part.id: part.title for row in rows for part in row.summary.named}
+    titles = {part.id: part.title for row in rows for part in row.results.named}
     for name, title in titles.items():
         own = [row.named(name) for row in rows]
         head = _headed(f"{title}, right", f"{RIGHT}{name}", order)
@@ -265,34 +263,34 @@ def _share_head(head: str, width: int) -> str:
     return head if width - SHARE - 1 >= RIGHT_AXIS[0] else f"{head:>{width}}"
 
 
-def _share_words(part: SubtestSummary | None) -> str:
-    return NONE if part is None or not part.share.scored else number(part.share.accuracy())
+def _share_words(part: Part | None) -> str:
+    return NONE if part is None or not part.right.n else number(part.right.value)
 
 
-def _baselines(parts: Sequence[SubtestSummary | None]) -> list[str]:
+def _baselines(parts: Sequence[Part | None]) -> list[str]:
     from tabwb.report.measures import BASELINES
 
     known = {name for part in parts if part is not None for name in part.baselines}
     return [baseline.title for baseline in BASELINES if baseline.id in known]
 
 
-def _shares(parts: Sequence[SubtestSummary | None], width: int) -> Sequence[Content]:
+def _shares(parts: Sequence[Part | None], width: int) -> Sequence[Content]:
     room = width - SHARE - 1
     return [
         Content(f"{_share_words(part):>{width if room < RIGHT_AXIS[0] else SHARE}}")
-        if part is None or not part.share.scored or room < RIGHT_AXIS[0]
+        if part is None or not part.right.n or room < RIGHT_AXIS[0]
         else Content.assemble(_share_words(part), " ", drawn_share(part, room))
         for part in parts
     ]
 
 
-def drawn_share(part: SubtestSummary, width: int) -> Content:
+def drawn_share(part: Part, width: int) -> Content:
     """Return the share right of a subtest with its interval and its baselines, from 0 to 1."""
-    ends = part.share.interval()
+    ends = part.right.interval
     known = (baseline.value for baseline in part.baselines.values())
     return interval_bar(
         None if ends is None else ends.low,
-        part.share.accuracy().value,
+        part.right.value.value,
         None if ends is None else ends.high,
         width=width,
         baseline=[value for value in known if value is not None],

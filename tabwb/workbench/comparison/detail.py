@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.media.views.administration import burden_view, category_titles
 from tabwb.media.wording import (
     FEW,
     baselines_of,
@@ -23,7 +23,6 @@ from tabwb.media.wording import (
     tally,
 )
 from tabwb.records.words import NONE
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.tables.said import borrowed_line
 from tabwb.scoring.naming.summary import NamingSummary
 from tabwb.workbench.comparison.columns import drawn_share
@@ -32,6 +31,9 @@ from tabwb.workbench.shell.administration_words import head_words
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
 from tabwb.workbench.shell.width_aware import content_of
 from tabwb.workbench.shell.wording import QUIET, seconds, sentence, spread
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
 
 CODE_BAR = 10
 """Columns of the bar of a code."""
@@ -174,22 +176,22 @@ def _named_figures(summary: NamingSummary, width: int) -> Iterator[Content]:
 
 
 def _answers(row: Grouped, width: int) -> Iterator[Content]:
-    for named in row.summary.named:
+    for named in row.results.named:
         counted = named.summary.accuracy[0]
         yield _head(f"{named.title.upper()}, NAMES RIGHT")
         figures = f"{counted.correct} of {counted.n}  {between(counted.interval)}"
         yield spread(Content("rule or listener"), Content(figures), width)
         yield from _named_figures(named.summary, width)
-    parts = [part for part in row.summary.subtests if part.share.scored]
+    parts = [part for part in row.results.parts if part.right.n]
     if not parts:
         return
     yield _head("RIGHT (exact)")
     room = max(min(width - TITLES - 2, MOST_AXIS), 0)
     for part in parts:
-        figures = f"{right_of(part)}  {between(part.share.interval())}"
+        figures = f"{right_of(part)}  {between(part.right.interval)}"
         yield spread(Content(part.title), Content(figures), width)
         beside = baselines_of(part)
-        balanced = part.estimate("balanced_accuracy")
+        balanced = part.value("balanced_accuracy")
         if balanced.defined:
             beside = f"balanced {number(balanced)}, {beside}"
         line = Content.styled(f"  {beside}" if beside else "", QUIET)
@@ -199,21 +201,23 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 
 
 def _statistics(row: Grouped, width: int) -> Iterator[Content]:
-    if not row.summary.statistics:
+    rows = [one for one in row.results if one.statistic is not None]
+    if not rows:
         return
-    from tabwb.media.views.administration import titled
-
     yield _head("STATISTICS")
-    for result in row.summary.statistics:
-        for value in result.values:
-            figure = result.format(value.value)
-            if value.low is not None and value.high is not None:
-                figure += f"  {result.format(value.low)}-{result.format(value.high)}"
-            yield spread(Content(titled(result, value.of)), Content(figure), width)
+    for one in rows:
+        shown = one.declared.column.format
+        figure = shown(one.value.value)
+        if one.interval is not None:
+            figure += f"  {shown(one.interval.low)}-{shown(one.interval.high)}"
+        named = (one.declared.title, one.part, one.feature)
+        yield spread(Content(", ".join(filter(None, named))), Content(figure), width)
     yield Content("")
 
 
-def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
+def _judged(row: Grouped, judge: Judge, width: int) -> Iterator[Content]:
+    from tabwb.media.views.administration import burden_view, category_titles  # loads numpy
+
     yield content_of(burden_view(judge, category_titles(row.battery)), width)
     if judge.burden.usable.few:
         yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,12 +17,14 @@ from textual.widgets import DataTable, Static
 from tabwb.analysis.grouping import Grouped
 from tabwb.battery.model import Feature
 from tabwb.media.wording import between, figure, tally
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import heat, table_cell
 from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
 
 LEAST_NAME, MOST_NAME = 10, 40
 """Columns of a model's name, at least and at most."""
@@ -93,7 +95,7 @@ class FeatureMap(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="feature-map")
-        self._rows: tuple[tuple[Grouped, JudgeSummary | None], ...] = ()
+        self._rows: tuple[tuple[Grouped, Judge | None], ...] = ()
         self._features: tuple[Feature, ...] = ()
         self._cell = CELLS[-1]
         self._drawn: dict[tuple[float | None, int], Text] = {}
@@ -234,13 +236,13 @@ class FeatureMap(Vertical):
             self.tooltip = words
 
 
-def _share(judge: JudgeSummary | None, feature: str) -> float | None:
+def _share(judge: Judge | None, feature: str) -> float | None:
     if judge is None or not judge.burden.n_burden:
         return None
     return judge.burden.rate(feature).value
 
 
-def rate_words(judge: JudgeSummary | None, feature: str) -> str:
+def rate_words(judge: Judge | None, feature: str) -> str:
     """Return in how many responses a feature is present, with the share and its interval."""
     if judge is None:
         return "not judged"

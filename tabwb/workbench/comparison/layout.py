@@ -55,7 +55,7 @@ def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
     detail.styles.height = plot.styles.height = "1fr"
     features.display = left >= LEAST_LOWER and rated
     strip = n + AROUND + frame if features.display else 0
-    items = {item.item for row in rows for part in row.summary.named for item in part.items}
+    items = {item.item for row in rows for part in row.results.named for item in part.items}
     if items and not rated and left >= LEAST_LOWER:
         named.display, strip = True, len(items) + 1 + frame
     plot.display = left - strip >= LEAST_LOWER or left >= 3 * LEAST_LOWER

@@ -34,7 +34,7 @@ class NamedItems:
         self._scored: list[Counter[str]] = []
         self._targets: dict[str, str] = {}
         for row in rows:
-            given = [item for part in row.summary.named for item in part.items]
+            given = [item for part in row.results.named for item in part.items]
             self._targets |= {item.item: item.target for item in given}
             scored = [one for one in given if one.status == "answered" and one.outcome is not None]
             self._scored.append(Counter(one.item for one in scored))

@@ -104,17 +104,17 @@ def _categories(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
 
 
 def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
-    for place in range(len(rows[0].summary.subtests) if rows else 0):
-        subtests = [(row.label, row.summary.subtests[place]) for row in rows]
-        if not any(subtest.share.scored for _, subtest in subtests):
+    for subtest in rows[0].results.parts if rows else ():
+        rights = [(row.label, row.results.find("accuracy", subtest.id)) for row in rows]
+        if not any(right is not None and right.n for _, right in rights):
             continue
-        yield Point(subtests[0][1].title, heading=True)
-        for label, subtest in subtests:
-            interval = subtest.share.interval() if subtest.share.scored else None
-            yield Point(label, subtest.share.accuracy().value, *_ends(interval))
+        yield Point(subtest.title, heading=True)
+        for label, right in rights:
+            if right is not None:
+                yield Point(label, right.value.value, *_ends(right.interval))
         for baseline in BASELINES:
-            own = (subtest.baselines.get(baseline.id) for _, subtest in subtests)
-            values = [known.value for known in own if known and known.value is not None]
+            own = (row.results.value(baseline.id, subtest.id) for row in rows)
+            values = [value for value in own if value is not None]
             if values:
                 low, high = min(values), max(values)
                 yield Point(baseline.title, high, low, high, baseline=True)
@@ -122,7 +122,7 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
 
 
 def _names_right(rows: Sequence[Grouped]) -> Iterator[Point]:
-    for name, title in {part.id: part.title for row in rows for part in row.summary.named}.items():
+    for name, title in {part.id: part.title for row in rows for part in row.results.named}.items():
         yield Point(title, heading=True)
         for row in rows:
             if (part := row.named(name)) is not None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import plain
-from tabwb.report.summaries.judges import Terms
 
 SORTS = ("burden", "model", "usable", "distinct", "words")
 """Columns that can be sorted by beside those of subtests, see :func:`right_column`."""
@@ -95,8 +95,7 @@ def without_trials(row: Grouped) -> Grouped:
         replace(member, trials=(), judged=(), recordings=(), columns=None)
         for member in row.group.members
     )
-    judges = tuple(replace(judge, judged=None) for judge in row.summary.judges)
-    return Grouped(replace(row.group, members=members), replace(row.summary, judges=judges))
+    return Grouped(replace(row.group, members=members), row.results.without_rows())
 
 
 def key_of(row: Grouped) -> Key:
@@ -115,7 +114,7 @@ def bases(rows: Sequence[Grouped]) -> tuple[Basis, ...]:
             f"{given.id} {given.version}",
         )
         counts[Basis(*battery, None)] += 1
-        counts.update(Basis(*battery, judge.terms) for judge in row.summary.judges)
+        counts.update(Basis(*battery, judge.terms) for judge in row.results.judges)
     judged = {basis.battery_hash for basis in counts if basis.terms is not None}
     choices = [
         replace(basis, n=n)
@@ -155,17 +154,11 @@ def _value(row: Grouped, basis: Basis, column: str) -> float | None:
         name = column.removeprefix(RIGHT)
         if (named := row.named(name)) is not None:
             return named.summary.accuracy[0].rate
-        part = row.part(name)
-        return None if part is None else part.share.accuracy().value
+        return row.results.value("accuracy", name)
     judge = row.judge(basis.terms)
     if judge is None and basis.terms is not None:
         return None
     if column == "burden":
         return None if judge is None else judge.burden.ranked
-    answers = row.summary.answers if judge is None else judge.burden
-    values = {
-        "usable": answers.usable.usable,
-        "distinct": answers.n_distinct,
-        "words": answers.words_mean.value,
-    }
-    return values.get(column)
+    measure = {"words": "words_mean"}.get(column, column)
+    return row.results.value(measure, rater="" if judge is None else judge.terms)

@@ -20,13 +20,12 @@ from tabwb.records.ratings import Declaration, Rating, verdicts_of
 from tabwb.records.states import AttemptState, RatingStatus, StopReason, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import UNTOLD, read_reason
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 
 if TYPE_CHECKING:
     from tabwb.analysis.running import RunningSummary
+    from tabwb.analysis.statistics.results import Results
     from tabwb.report.summaries.naming import NamedSubtest
     from tabwb.scoring.naming.summary import NamedItem
 
@@ -160,8 +159,7 @@ def mark_of(trial: Trial, scorers: Sequence[str], declared: Mapping[str, Declara
 def scores_of(
     battery: Battery,
     trials: Sequence[Trial],
-    subtests: Sequence[SubtestCount],
-    judges: tuple[JudgeSummary, ...],
+    results: Results,
     current: str = "",
     *,
     person: bool = False,
@@ -172,31 +170,32 @@ def scores_of(
     for trial in trials:
         if not trial.plan.practice:
             by_subtest[trial.plan.subtest].append(trial)
-    short = short_titles(tuple(subtest.title for subtest in subtests))
+    short = short_titles(tuple(part.title for part in results.parts))
     lines = []
-    for subtest in subtests:
-        if not subtest.planned and by_subtest:
+    for part in results.parts:
+        planned = part.number("planned")
+        if not planned and by_subtest:
             continue  # not in the part of the battery that is given
-        own = by_subtest[subtest.id]
-        scorers = battery.subtest(subtest.id).scorers
+        own = by_subtest[part.id]
+        scorers, right = part.subtest.scorers, part.right
         lines.append(
             SubtestScore(
-                title=subtest.title,
-                short=short[subtest.title],
-                planned=subtest.planned,
-                given=subtest.answered,
-                scored=subtest.scored,
-                right=subtest.right,
+                title=part.title,
+                short=short[part.title],
+                planned=planned,
+                given=part.number("answered"),
+                scored=right.n,
+                right=None if right.total is None else int(right.total),
                 marks=tuple(mark_of(trial, scorers, declared) for trial in own)
                 if len(own) <= MOST_MARKS
                 else (),
-                current=subtest.id == current,
+                current=part.id == current,
             )
         )
     titles = {feature.id: feature.title for feature in battery.features}
     for grouping in battery.groupings:
         titles |= {category.id: category.title for category in grouping.categories}
-    return Scores(tuple(lines), judges, person, titles)
+    return Scores(tuple(lines), results.judges, person, titles)
 
 
 def named_scores(scores: Scores, named: Sequence[NamedSubtest]) -> Scores:
@@ -283,11 +282,11 @@ class LiveScores:
             declarations=history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
         )
-        subtests, judges = self._summary.of(source)
+        results = self._summary.of(source)
         subtest = current.plan.subtest if current else ""
         person = conditions.kind == "speaker"
         scores = scores_of(
-            battery, trials, subtests, judges, subtest, person=person, declared=source.declarations
+            battery, trials, results, subtest, person=person, declared=source.declarations
         )
         self._scores = replace(scores, unusable=self._summary.unusable)
         self._computed_at = time.monotonic()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
+from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.statistics.summary import pool
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.engine.presenters import named_scores, scores_of
@@ -35,50 +36,45 @@ def scored(store: Store, administration: Administration, primary: str) -> Scored
     many = administration.planned > MOST_TRIALS
     load = load_columns if many else load_administrations
     (data,) = load(store, [administration.id], primary=primary)
-    summary = pool([data])
-    counts = [subtest.counts for subtest in summary.subtests]
+    results = pool([data])
     person = administration.conditions.kind == "speaker"
     scores = scores_of(
-        data.battery, data.trials, counts, summary.judges, person=person,
-        declared=data.declarations,
-    )  # fmt: skip
+        data.battery, data.trials, results, person=person, declared=data.declarations
+    )
     return ScoredAdministration(
         administration,
-        named_scores(scores, summary.named),
-        dict(_intervals(summary)),
-        tuple(_unjudged(data, summary)),
+        named_scores(scores, results.named),
+        dict(_intervals(results)),
+        tuple(_unjudged(data, results)),
     )
 
 
-def _intervals(summary: Summary) -> Iterator[tuple[str, Interval]]:
+def _intervals(results: Results) -> Iterator[tuple[str, Interval]]:
     """Yield title and interval of each subtest with a share right; of pictures a person's score."""
-    named = {one.title: one.summary.accuracy[0].interval for one in summary.named}
-    for subtest in summary.subtests:
-        title = subtest.title
-        interval = named[title] if title in named else subtest.share.interval()
+    named = {one.title: one.summary.accuracy[0].interval for one in results.named}
+    for part in results.parts:
+        interval = named.get(part.title, part.right.interval)
         if interval is not None:
-            yield title, interval
+            yield part.title, interval
 
 
-def _unjudged(data: AdministrationData, summary: Summary) -> Iterator[tuple[str, int]]:
+def _unjudged(data: AdministrationData, results: Results) -> Iterator[tuple[str, int]]:
     """Yield judges of the conditions, and judges that began, with the responses left to each."""
     if data.administration.status is not AdministrationStatus.DONE:
         return
     connected = sum(
-        subtest.answered
-        for subtest in summary.subtests
-        if data.battery.subtest(subtest.id).task.connected
+        part.number("answered") for part in results.parts if part.subtest.task.connected
     )
     declared = data.declarations
     begun = [
         one.rater
-        for one in summary.judges
+        for one in results.judges
         if 0 < one.not_judged < connected
         and one.rater in declared
         and declared[one.rater].kind == "judge"
     ]
     for judge in dict.fromkeys([*data.administration.conditions.judges, *begun]):
-        own = [one.not_judged for one in summary.judges if one.rater == judge]
+        own = [one.not_judged for one in results.judges if one.rater == judge]
         left = min(own) if own else connected
         if left:
             yield judge, left

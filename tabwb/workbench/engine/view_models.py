@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tabwb.administer.cost import Spending
+    from tabwb.analysis.statistics.burden import Judge
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.plugin_api.extensions import PageSource, Statistic
-    from tabwb.report.summaries.judges import JudgeSummary
     from tabwb.scoring.estimate import Interval
     from tabwb.workbench.engine.transcript import Pace, Transcript
 
@@ -101,7 +101,7 @@ class Scores:
     """
 
     subtests: tuple[SubtestScore, ...] = ()
-    judges: tuple[JudgeSummary, ...] = ()
+    judges: tuple[Judge, ...] = ()
     person: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
     unusable: frozenset[int] = frozenset()

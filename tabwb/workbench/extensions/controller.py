@@ -64,8 +64,8 @@ class ExtensionController(Controller):
         """
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.grouping import grouped, summarised
+        from tabwb.analysis.statistics.plugins import plugin_responses_of
         from tabwb.plugin_api.extensions import PageData
-        from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
         statistics, counts = self.plugins.statistics(), self._counts

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.analysis.statistics.results import Part
 from tabwb.media.wording import baselines_of, between, count, number
-from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import BASELINE, BOTH, VALUE, interval_bar, scale
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.wording import ACCENT, QUIET
@@ -24,23 +23,17 @@ LEGEND_BOTH = (("   ", ""), (BOTH, ACCENT), (f" one on {VALUE} or an end", QUIET
 """Is shown where a baseline is in the cell of an estimate or of an end."""
 
 
-def given_subtests(summary: Summary) -> list[SubtestSummary]:
-    """Return the written subtests of the part of the battery that is given."""
-    named = {subtest.id for subtest in summary.named}
-    planned = any(subtest.planned for subtest in summary.subtests)
-    return [
-        subtest
-        for subtest in summary.subtests
-        if subtest.id not in named and (subtest.planned or not planned)
-    ]
+def given_subtests(parts: Sequence[Part]) -> list[Part]:
+    """Return the subtests of the part of the battery that is given; all where none is planned."""
+    return [part for part in parts if part.number("planned")] or list(parts)
 
 
-def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
+def accuracy_lines(parts: Sequence[Part], width: int) -> Iterator[Content]:
     """Yield a line for each subtest: right answers, the interval on an axis, the baselines."""
-    subtests = given_subtests(summary)
+    subtests = given_subtests(parts)
     told = {subtest.id: _baselines(subtest) for subtest in subtests}
     ends = max([4, *(len(_interval(subtest)) for subtest in subtests)])
-    rights = max([5, *(len(_right(subtest)) for subtest in subtests if subtest.share.scored)])
+    rights = max([5, *(len(_right(subtest)) for subtest in subtests if subtest.right.n)])
     last = max([len(words) for words in told.values()], default=0)
     policies = 14 if width >= POLICIES_FROM else 0
     title = max([len(subtest.title) for subtest in subtests] or [8])
@@ -64,7 +57,7 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
     both = False
     for subtest in subtests:
         name = f"{shortened(subtest.title, title):<{title}}"
-        if not subtest.share.scored:
+        if not subtest.right.n:
             yield Content.assemble(name, ("  " + _right(subtest), QUIET))
             continue
         line = Content("  ").join(
@@ -73,7 +66,7 @@ def accuracy_lines(summary: Summary, width: int) -> Iterator[Content]:
         )
         both = both or BOTH in line.plain
         yield line
-    if any(subtest.share.scored for subtest in subtests):
+    if any(subtest.right.n for subtest in subtests):
         whole = _legend(LIKE, both)
         yield (whole if whole.cell_length <= width else _legend("", both)).truncate(
             width, ellipsis=True
@@ -93,7 +86,7 @@ def _legend(intervals: str, both: bool) -> Content:
 
 
 def _cells(
-    subtest: SubtestSummary,
+    subtest: Part,
     name: str,
     rights: int,
     axis: int,
@@ -102,17 +95,17 @@ def _cells(
     told: dict[str, str],
     last: int,
 ) -> Iterator[Content | str]:
-    share = subtest.share
-    interval = share.interval()
+    right = subtest.right
+    interval = right.interval
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     yield name
     yield Content.styled(f"{_right(subtest):>{rights}}", "bold")
     lines = [one.value for one in subtest.baselines.values() if one.value is not None]
-    yield interval_bar(low, share.accuracy().value, high, width=axis, baseline=lines)
+    yield interval_bar(low, right.value.value, high, width=axis, baseline=lines)
     yield f"{_interval(subtest):<{ends}}"
     if policies:
-        normalised, extracted = share.correct["normalised"], share.correct["extracted"]
-        yield f"{count(normalised):>5}  {count(extracted):>5}"
+        others = list(subtest.policies("accuracy").values())[1:]
+        yield "  ".join(f"{count(row.total):>5}" for row in others)
     if last:
         yield Content.styled(told[subtest.id], QUIET)
 
@@ -121,20 +114,20 @@ def _quiet(head: Content | str) -> Content:
     return Content.styled(head, QUIET) if isinstance(head, str) else head
 
 
-def _right(subtest: SubtestSummary) -> str:
-    share = subtest.share
-    if share.scored:
-        return f"{share.correct['exact']}/{share.scored}"
-    return f"{share.n} given" if share.n else "none given yet"
+def _right(subtest: Part) -> str:
+    right, n = subtest.right, subtest.number("counted")
+    if right.n:
+        return f"{count(right.total)}/{right.n}"
+    return f"{n} given" if n else "none given yet"
 
 
-def _interval(subtest: SubtestSummary) -> str:
-    return between(subtest.share.interval()) if subtest.share.scored else ""
+def _interval(subtest: Part) -> str:
+    return between(subtest.right.interval) if subtest.right.n else ""
 
 
-def _baselines(subtest: SubtestSummary) -> str:
-    words = [baselines_of(subtest)] if subtest.share.scored else []
+def _baselines(subtest: Part) -> str:
+    words = [baselines_of(subtest)] if subtest.right.n else []
     guessing = subtest.baselines.get("guessing")
-    if guessing is not None and guessing.defined and subtest.share.scored:
+    if guessing is not None and guessing.defined and subtest.right.n:
         words.append(f"guessing {number(guessing)}")
     return ", ".join(filter(None, words))

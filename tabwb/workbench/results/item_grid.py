@@ -9,11 +9,11 @@ from textual.content import Content
 from textual.events import Click, MouseMove
 from textual.message import Message
 
+from tabwb.analysis.statistics.results import Results
 from tabwb.battery.model import Battery
 from tabwb.records.columns import fixed
 from tabwb.records.trials import Trial
 from tabwb.records.words import NONE
-from tabwb.report.summaries.summary import Summary
 from tabwb.workbench.shell.drawn import bar, step
 from tabwb.workbench.shell.marks import MARKS, glyph_and_style
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -127,11 +127,11 @@ class FirstJudge:
         return (sum(verdicts), len(verdicts)) if verdicts else None
 
 
-def first_judge(summary: Summary) -> FirstJudge:
+def first_judge(results: Results) -> FirstJudge:
     """Return the first judge of a summary; one that has found nothing where there is none."""
-    if not summary.judges:
+    if not results.judges:
         return FirstJudge()
-    judge = summary.judges[0]
+    judge = results.judges[0]
     return FirstJudge(judge.rater, frozenset(judge.burden.features))
 
 

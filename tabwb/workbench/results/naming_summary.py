@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -15,7 +14,7 @@ from textual.content import Content
 from textual.events import Click, Resize
 from textual.message import Message
 
-from tabwb.report.summaries.cautions import cautions
+from tabwb.analysis.cautions import cautions
 from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
 from tabwb.workbench.results.naming_phonemes import phoneme_lines
@@ -167,10 +166,9 @@ class NamingSummary(Vertical):
         self.query_one(Sessions).show_sessions(numbers, number, lines)
         self.query_one("#pane-cues").display = any(part.cues for part in parts)
         own = {part.subtest.id for part in parts}
-        others = tuple(one for one in results.summary.subtests if one.id not in own)
+        others = [one for one in results.summary.parts if one.id not in own]
         self.query_one("#pane-others").display = bool(others)
-        texts = replace(results.summary, named=(), subtests=others)
-        self._text("others").show(partial(accuracy_lines, texts))
+        self._text("others").show(partial(accuracy_lines, others))
         told = cautions(results.battery, results.summary, model=False)
         self.query_one(NoteLine).show(tuple(told))
 

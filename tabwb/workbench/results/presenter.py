@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.analysis.administrations import AdministrationData, is_usable
+from tabwb.analysis.statistics.results import Results as GroupResults
+from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
-from tabwb.report.summaries.summary import Summary, pool
 from tabwb.workbench.engine.presenters import (
     Places,
     counted_mark,
@@ -42,7 +43,7 @@ class Results:
 
     administration: Administration
     battery: Battery
-    summary: Summary
+    summary: GroupResults
     responses: tuple[ResponseRow, ...]
     profiles: Profiles
     """How often each judge found each feature."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.analysis.cautions import bounds_words
+from tabwb.analysis.statistics.results import Results
 from tabwb.battery.model import Battery
 from tabwb.media.wording import (
     between,
@@ -23,12 +26,12 @@ from tabwb.media.wording import (
     without_burden,
 )
 from tabwb.records.words import NONE
-from tabwb.report.summaries.cautions import bounds_words
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
 
 BAR, MOST_BAR = 6, 16
 """Columns of a bar, at least and at most."""
@@ -81,11 +84,11 @@ class Profiles:
     """
 
     categories: tuple[Category, ...]
-    judges: tuple[JudgeSummary, ...]
+    judges: tuple[Judge, ...]
     rates: tuple[dict[str, Rate], ...]
 
 
-def profiles_of(battery: Battery, summary: Summary) -> Profiles:
+def profiles_of(battery: Battery, results: Results) -> Profiles:
     """Return how often each judge found each feature of a battery."""
     titles = {feature.id: feature.title for feature in battery.features}
     categories = [
@@ -98,12 +101,12 @@ def profiles_of(battery: Battery, summary: Summary) -> Profiles:
     if others:
         categories.append(Category("", "Other" if inside else "", others))
     rates = tuple(
-        {name: _rate(judge, name) for name in judge.burden.features} for judge in summary.judges
+        {name: _rate(judge, name) for name in judge.burden.features} for judge in results.judges
     )
-    return Profiles(tuple(categories), summary.judges, rates)
+    return Profiles(tuple(categories), results.judges, rates)
 
 
-def _rate(judge: JudgeSummary, feature: str) -> Rate:
+def _rate(judge: Judge, feature: str) -> Rate:
     burden = judge.burden
     if not burden.n_burden:
         return Rate()
@@ -112,7 +115,7 @@ def _rate(judge: JudgeSummary, feature: str) -> Rate:
     return Rate(burden.present[feature], burden.n_burden, share, found)
 
 
-def burden_lines(judge: JudgeSummary, width: int) -> Iterator[Content]:
+def burden_lines(judge: Judge, width: int) -> Iterator[Content]:
     """Yield the burden of a judge with its interval, and of which responses it is."""
     burden = judge.burden
     value, of = burden.symptom_burden.value, len(burden.features)

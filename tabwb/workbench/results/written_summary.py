@@ -13,8 +13,8 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 
+from tabwb.analysis.cautions import cautions
 from tabwb.records.words import plural
-from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import Results
@@ -121,7 +121,7 @@ class WrittenSummary(Vertical):
         """Show the summary of an administration."""
         summary, given = results.summary, results.administration
         person = given.conditions.kind == "speaker"
-        self.query_one("#accuracy", WrappedText).show(partial(accuracy_lines, summary))
+        self.query_one("#accuracy", WrappedText).show(partial(accuracy_lines, summary.parts))
         self.query_one(ItemGrid).show(results.grid, person=person)
         replicates = max((len(row.cells) for row in results.grid), default=0)
         title = ["Items", *([plural(replicates, "replicate")] if replicates > 1 else [])]

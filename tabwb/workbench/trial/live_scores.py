@@ -15,7 +15,7 @@ from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, sentence, spread
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.analysis.statistics.burden import Judge
 
 MOST_RESPONSES = 12
 """The number of responses in a small profile, the latest ones."""
@@ -63,10 +63,10 @@ def _subtest(subtest: SubtestScore, view: LiveView, width: int) -> Iterator[Cont
         yield row
 
 
-def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]:
+def _judge(judge: Judge, view: LiveView, width: int) -> Iterator[Content]:
     # not before the first frame
+    from tabwb.analysis.statistics.results import cause_in_words
     from tabwb.media.wording import number
-    from tabwb.report.summaries.judges import cause_in_words
 
     titles, burden = view.scores.titles, judge.burden
     usable = f"{burden.usable.usable}/{burden.usable.n} usable"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,14 +17,14 @@ from matplotlib.transforms import Bbox
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Group, Grouped
+from tabwb.analysis.statistics.accuracy import Tally
+from tabwb.analysis.statistics.burden import Judge
+from tabwb.analysis.statistics.results import Result, Results, Terms, count
+from tabwb.battery.model import Subtest
 from tabwb.media.figures.sheet import fixed_style
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Scope
-from tabwb.records.states import ResponseKind
-from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.subtests import Share, SubtestSummary
-from tabwb.report.summaries.summary import Answers, Summary
-from tabwb.scoring.burden import NONE_COUNTED, RatedResponse, symptom_burden
+from tabwb.scoring.burden import RatedResponse, symptom_burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
@@ -45,7 +45,7 @@ def judge(
     features: Sequence[str] = SEVEN,
     rater: str = "rules-2",
     scope: Scope = "connected-text",
-) -> JudgeSummary:
+) -> Judge:
     """A judge: by item, the features present in each response; None is unusable."""
     rated = [
         RatedResponse(
@@ -59,28 +59,43 @@ def judge(
         for item, responses in enumerate(profiles)
         for n, present in enumerate(responses)
     ]
-    return JudgeSummary(rater, scope, symptom_burden(rated, features, interval=True))
+    burden = symptom_burden(rated, features, interval=True)
+    return Judge(Terms(rater, tuple(features), scope, None), burden)
 
 
-def subtest(
-    name: str,
-    title: str,
-    kind: ResponseKind,
-    items: Sequence[tuple[int, int]],
-    **baselines: float,
-) -> SubtestSummary:
+def subtest(name: str, items: Sequence[tuple[int, int]], **baselines: float) -> Iterator[Result]:
     """A subtest: of each item, right responses and responses."""
-    share = Share(sum(n for _, n in items), dict.fromkeys(POLICIES, tuple(items)))
-    return SubtestSummary(
-        name, title, kind, share.n, share.n, share,
-        {name: Estimate(value) for name, value in baselines.items()},
+    tally = Tally(tuple(right for right, _ in items), tuple(n for _, n in items))
+    own = Result("", Estimate(0.0), name)
+    yield from (tally.result(own, "accuracy", policy) for policy in POLICIES)
+    for baseline, value in baselines.items():
+        yield Result(baseline, Estimate(value), name)
+    for number in ("planned", "answered", "counted"):
+        yield count(number, tally.n, name)
+
+
+def results_of(
+    judges: Sequence[Judge], rows: Sequence[Result] = (), parts: Sequence[Subtest] | None = None
+) -> Results:
+    """Results of judges and of subtests; texts were given where these parts have any."""
+    given = BATTERY.subtests if parts is None else parts
+    counts = (
+        count("responses", 60), count("distinct", 20), count("usable", 0),
+        Tally((), ()).result(Result("", Estimate(0.0), "text"), "accuracy", "exact"),
+        *(count(number, 15, "text") for number in ("planned", "answered", "counted")),
+        *(row for one in judges for row in one.counts()),
     )  # fmt: skip
+    rows = (
+        Result("words_mean", Estimate(12.0)), *rows,
+        *(row for one in judges for row in one.results()),
+    )  # fmt: skip
+    return Results(rows, counts, battery=BATTERY, parts=given, judges=judges)
 
 
-def grouped(name: str, summary: Summary, number: int = 1) -> Grouped:
-    """A group of one administration with a summary."""
+def grouped(name: str, results: Results, number: int = 1) -> Grouped:
+    """A group of one administration with results."""
     given = administration(number, Conditions(name, "model"))
-    return Grouped(Group("model", name, (AdministrationData(given, BATTERY, ()),)), summary)
+    return Grouped(Group("model", name, (AdministrationData(given, BATTERY, ()),)), results)
 
 
 def group(
@@ -108,20 +123,12 @@ def group(
         ]
         for _ in range(5)
     ]
-    summary = Summary(
-        (
-            SubtestSummary("text", "Connected Text", ResponseKind.CONNECTED_TEXT, 15, 15,
-                           Share(15, dict.fromkeys(POLICIES, ())), {}),
-            subtest("words", "Word Comprehension", ResponseKind.CHOICE, items(5),
-                    always_first=1.0, guessing=1 / 6),
-            subtest("sentences", "Sentence Comprehension", ResponseKind.YES_NO, items(5),
-                    always_yes=0.6, guessing=0.5),
-            subtest("repetition", "Repetition", ResponseKind.VERBATIM, items(5)),
-        ),
-        (judge(profiles),) if judged else (),
-        Answers(20 * replicates, 20, Estimate(12.0), {}, 0, usable=NONE_COUNTED),
-    )  # fmt: skip
-    return grouped(name, summary, number)
+    rows = (
+        *subtest("words", items(5), always_first=1.0, guessing=1 / 6),
+        *subtest("sentences", items(5), always_yes=0.6, guessing=0.5),
+        *subtest("repetition", items(5)),
+    )
+    return grouped(name, results_of([judge(profiles)] if judged else [], rows), number)
 
 
 def groups(n: int) -> tuple[Grouped, ...]:

@@ -14,7 +14,6 @@ import pytest
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import over_families, pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
-from tabwb.analysis.selection import with_features
 from tabwb.media.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.media.figures.groups import TimedGroup
 from tabwb.media.figures.style import shade
@@ -31,6 +30,7 @@ from tests.media.figures.made import (
     judge,
     panels,
     records,
+    results_of,
     texts,
     words,
 )
@@ -40,7 +40,7 @@ from tests.report.given import BATTERY, CONDITIONS, SAMPLED, administration, ans
 def test_burdens_and_their_intervals_are_those_of_the_summaries() -> None:
     given = groups(8)
     (axes,) = panels(make("burden", given))
-    burdens = [row.summary.judges[0].burden for row in given if row.summary.judges]
+    burdens = [row.results.judges[0].burden for row in given if row.results.judges]
     assert drawn(axes, "value") == [[burden.symptom_burden.value] for burden in burdens]
     assert drawn(axes, "interval") == [
         [burden.interval.low, burden.interval.high] for burden in burdens if burden.interval
@@ -50,7 +50,7 @@ def test_burdens_and_their_intervals_are_those_of_the_summaries() -> None:
 def test_intervals_for_these_prompts_are_drawn_when_asked_for() -> None:
     given = groups(3)
     (axes,) = panels(make("burden", given, interval="these-prompts"))
-    ends = [row.summary.judges[0].burden.intervals[1].interval for row in given]
+    ends = [row.results.judges[0].burden.intervals[1].interval for row in given]
     assert drawn(axes, "interval") == [[end.low, end.high] for end in ends if end is not None]
 
 
@@ -73,9 +73,7 @@ def test_the_reason_why_there_is_no_interval_is_in_the_caption() -> None:
 def test_burdens_over_other_features_have_a_panel_of_their_own() -> None:
     first = group("a")
     other = judge([[["anomia"]], [[]]], ("anomia", "jargon"), "tab-2026:x")
-    row = type(first)(
-        first.group, type(first.summary)(first.summary.subtests, (other,), first.summary.answers)
-    )
+    row = Grouped(first.group, results_of([other]))
     left, right = panels(make("burden", [first, row], width="double"))
     assert len(drawn(left, "value")) == len(drawn(right, "value")) == 1
 
@@ -83,8 +81,7 @@ def test_burdens_over_other_features_have_a_panel_of_their_own() -> None:
 def test_accuracies_stand_beside_their_baselines() -> None:
     given = groups(3)
     choices, sentences, repetition = panels(make("accuracy", given, width="double"))
-    shares = [row.summary.subtests[1].share for row in given]
-    assert drawn(choices, "value") == [[share.accuracy().value] for share in shares]
+    assert drawn(choices, "value") == [[row.results.value("accuracy", "words")] for row in given]
     assert sorted(drawn(choices, "tick")) == [[1 / 6] * 2] * 3 + [[1.0] * 2] * 3
     assert sorted(drawn(sentences, "tick")) == [[0.5] * 2] * 3 + [[0.6] * 2] * 3
     ticks, points = (
@@ -111,7 +108,7 @@ def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_
 @pytest.mark.parametrize("n", [2, 30])
 def test_n_stands_beside_each_group_in_rows_and_in_columns(n: int) -> None:
     given = (*groups(n), group("many", 40, replicates=240))
-    count = given[-1].summary.judges[0].burden.n_burden
+    count = given[-1].results.judges[0].burden.n_burden
     figure = make("profile", given)
     assert count > 1000
     assert any(f"N {count})" in text.replace("\n", " ") for text, _ in texts(figure))
@@ -123,14 +120,12 @@ def test_the_set_of_the_judge_is_shown_unless_all_features_are_asked_for() -> No
     assert len(set(own["feature"].to_list())) == 7
     assert len(set(every["feature"].to_list())) == 19
     chosen = ("jargon", "retracing")
-    rows = [replace(row, summary=with_features(row.summary, chosen)) for row in groups(3)]
+    rows = [replace(row, results=row.results.with_features(chosen)) for row in groups(3)]
     assert set(figure_table("profile", rows)["feature"].to_list()) == set(chosen)
 
 
 def test_groups_that_were_given_no_connected_text_are_left_out_and_counted() -> None:
-    third = group("c", 3, judged=False)
-    parts = tuple(part for part in third.summary.subtests if part.id != "text")
-    third = replace(third, summary=replace(third.summary, subtests=parts))
+    third = replace(group("c", 3, judged=False), results=results_of([], parts=()))
     table = figure_table("profile", [group("a", 1), group("b", 2, judged=False), third])
     assert set(table["group"].to_list()) == {"a", "b"}
     assert "Left out: 1 group without connected text." in table.notes
@@ -138,10 +133,9 @@ def test_groups_that_were_given_no_connected_text_are_left_out_and_counted() -> 
 
 def test_a_profile_is_of_one_judge() -> None:
     first = group("a")
-    judges = (*first.summary.judges, judge([[["anomia"]]], ("anomia",), "tab-2026:x"))
-    summary = type(first.summary)(first.summary.subtests, judges, first.summary.answers)
+    judges = (*first.results.judges, judge([[["anomia"]]], ("anomia",), "tab-2026:x"))
     with pytest.raises(UsageError, match="several judges") as refused:
-        make("profile", [type(first)(first.group, summary)])
+        make("profile", [Grouped(first.group, results_of(judges))])
     assert "--judge" in str(refused.value.hint)
 
 
@@ -335,7 +329,7 @@ def timed(*times: Sequence[float]) -> list[TimedGroup]:
     chosen = [given(n, replace(CONDITIONS, seed=n), *right) for n in range(1, len(times) + 1)]
     rows = summarised(grouped(chosen, ("administration",)))
     return [
-        TimedGroup(row.group, row.summary, tuple(own)) for row, own in zip(rows, times, strict=True)
+        TimedGroup(row.group, row.results, tuple(own)) for row, own in zip(rows, times, strict=True)
     ]
 
 

@@ -14,13 +14,11 @@ from tabwb.records.columns import fixed
 from tabwb.records.languages import is_english, language_name
 from tabwb.records.trials import Administration
 from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
-from tabwb.report.summaries.subtests import Share
-from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.burden import Burden
-from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.statistics.results import Result, Results
 
 FEW_ITEMS = 20
 """Below so many items an interval is said to be unreliable."""
@@ -59,20 +57,20 @@ def group_cautions(rows: Sequence[Grouped]) -> list[str]:
     told: dict[str, None] = {}
     for row in rows:
         model, lesion = row.group.has_model, row.group.has_lesion
-        of_row = cautions(row.battery, row.summary, model=model, lesion=lesion, burdens=False)
+        of_row = cautions(row.battery, row.results, model=model, lesion=lesion, burdens=False)
         told |= dict.fromkeys(of_row)
     if UNRELIABLE in told:
         told.pop(FEW, None)
     changed = [
-        moved(row.summary, [member.administration for member in row.group.members]) for row in rows
+        moved(row.results, [member.administration for member in row.group.members]) for row in rows
     ]
-    judged = [judge.burden for row in rows for judge in row.summary.judges]
+    judged = [judge.burden for row in rows for judge in row.results.judges]
     return [*told, *moved_words(changed), *correlation_notes(judged)]
 
 
 def cautions(
     battery: Battery,
-    summary: Summary,
+    results: Results,
     *,
     model: bool,
     lesion: bool = False,
@@ -81,32 +79,33 @@ def cautions(
 ) -> Iterator[str]:
     """Yield what must be known of a summary."""
     yield from battery_cautions(battery, model=model, lesion=lesion)
-    if summary.answers.inexact:
+    n = results.number("responses")
+    if inexact := results.number("inexact"):
         yield (
-            f"{summary.answers.inexact} of {summary.answers.n} responses are near ties: at some "
+            f"{inexact} of {n} responses are near ties: at some "
             "token two candidates were no further apart than rounding, so that they may change "
             "with batch size or device (batch_exact=no)."
         )
-    for failed in summary.failed:
+    for failed in results.failed:
         yield f"{failed}."
-    yield from rater_cautions(summary.raters)
-    if summary.answers.with_reasoning:
+    yield from rater_cautions(results.raters)
+    if reasoned := results.number("with_reasoning"):
         yield (
-            f"{summary.answers.with_reasoning} of {summary.answers.n} responses contain the "
+            f"{reasoned} of {n} responses contain the "
             "model's reasoning, which was scored as speech: a version before 0.2.0 did not keep "
             "it apart. 'tabwb trial rescore ID' does so."
         )
-    yield from moved_words([moved(summary, given)])
-    yield from _of_intervals(summary)
+    yield from moved_words([moved(results, given)])
+    yield from _of_intervals(results)
     if burdens:
-        yield from correlation_notes([judge.burden for judge in summary.judges])
-    if shared := summary.answers.shared_streams:
-        yield pooled_caution(shared, summary.answers.n)
-    if again := summary.answers.repeated_draws:
+        yield from correlation_notes([judge.burden for judge in results.judges])
+    if shared := results.number("shared_streams"):
+        yield pooled_caution(shared, n)
+    if again := results.number("repeated_draws"):
         yield repeated_caution(again)
-    for cause, n in summary.answers.empty_causes.items():
-        yield f"{n} of {summary.answers.n} responses have no text: {cause}."
-    for judge in summary.judges:
+    for cause, found in results.of("empty").items():
+        yield f"{found.value.value} of {n} responses have no text: {cause}."
+    for judge in results.judges:
         if judge.other_prompts:
             others = ", ".join(
                 f"{n} under {name[:8]}" for name, n in sorted(judge.other_prompts.items())
@@ -114,47 +113,54 @@ def cautions(
             yield (
                 f"Judging again by {judge.rater} was not finished: of the verdicts on "
                 f"{plural(judge.burden.n_responses, 'response')} {others}, the others under "
-                f"{(judge.prompt_hash or 'none')[:8]} (prompt)."
+                f"{(judge.terms.prompt_hash or 'none')[:8]} (prompt)."
             )
-    yield from _read_as_english(battery, summary)
-    declared = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
+    yield from _read_as_english(battery, results)
+    declared = {judge.rater: judge.caution for judge in results.judges if judge.caution}
     for rater, caution in declared.items():
         yield f"Verdicts of {rater}: {caution.rstrip('.')}."
 
 
-def _read_as_english(battery: Battery, summary: Summary) -> Iterator[str]:
+def _read_as_english(battery: Battery, results: Results) -> Iterator[str]:
     """Yield what earlier versions stored of a battery in another language, read as English."""
     if is_english(battery.language):
         return
     again = "'tabwb trial rescore ID' rates again"
-    for judge in summary.judges:
+    for judge in results.judges:
         if judge.rater.startswith("rules-") and judge.burden.symptom_burden.value is not None:
             yield (
                 f"Verdicts of {judge.rater} were given before version 0.2.0 by rules for English: "
                 f"they say nothing about {language_name(battery.language)}; {again}."
             )
-    choices = [one.id for one in battery.subtests if one.task.options or not one.answer_words]
-    for subtest in summary.subtests:
-        closed = subtest.id in choices and task_type(subtest.kind).closed
-        if closed and subtest.share.by_item.get("extracted"):
+    for part in results.parts:
+        subtest = part.subtest
+        read = subtest.task.closed and (subtest.task.options or not subtest.answer_words)
+        if read and part.value("accuracy", "extracted").defined:
             yield f"'extracted' in {subtest.id} was read as English; {again}."
 
 
-def _of_intervals(summary: Summary) -> Iterator[str]:
-    shares = [subtest.share for subtest in summary.subtests if subtest.share.scored]
-    burdens = [judge.burden for judge in summary.judges if judge.burden.interval]
-    if not shares and not burdens:
+def _of_intervals(results: Results) -> Iterator[str]:
+    accuracies = list(_accuracies(results))
+    burdens = [judge.burden for judge in results.judges if judge.burden.interval]
+    if not accuracies and not burdens:
         return
-    if burdens or any(map(_has_interval, shares)):
+    if burdens or any(map(_has_interval, accuracies)):
         yield PROMPTS_LIKE_THESE
-    fixed = [share.fixed for share in shares] + [burden.fixed for burden in burdens]
-    if all(fixed):
+    fixed = [tally.fixed for rows in accuracies for row in rows[:1] if (tally := row.tally)]
+    if all([*fixed, *(burden.fixed for burden in burdens)]):
         yield DETERMINISTIC
-    yield from few_items(summary)
+    yield from few_items(results)
 
 
-def _has_interval(share: Share) -> bool:
-    return any(share.interval(policy) for policy in share.by_item)
+def _accuracies(results: Results) -> Iterator[list[Result]]:
+    """Yield the accuracies of each scored subtest, *exact* first."""
+    for part in results.parts:
+        if part.right.n:
+            yield list(part.policies("accuracy").values())
+
+
+def _has_interval(accuracies: Sequence[Result]) -> bool:
+    return any(row.interval for row in accuracies)
 
 
 def correlation_notes(burdens: Sequence[Burden]) -> Iterator[str]:
@@ -212,11 +218,12 @@ def _range(values: Sequence[float], digits: int = 2) -> str:
     return " to ".join(dict.fromkeys(fixed(value, digits) for value in (min(values), max(values))))
 
 
-def few_items(*summaries: Summary) -> Iterator[str]:
+def few_items(*several: Results) -> Iterator[str]:
     """Yield that an interval is over fewer items than :data:`FEW_ITEMS`, once."""
-    shares = [one.share for summary in summaries for one in summary.subtests]
-    burdens = [judge.burden for summary in summaries for judge in summary.judges]
-    counts = [share.n_units for share in shares if _has_interval(share)]
-    given = [burden.n_units for burden in burdens if burden.interval]
-    if min([*counts, *given], default=FEW_ITEMS) < FEW_ITEMS:
+    burdens = [judge.burden for results in several for judge in results.judges]
+    counts = [burden.n_units for burden in burdens if burden.interval]
+    accuracies = (rows for results in several for rows in _accuracies(results))
+    tallies = (rows[0].tally for rows in accuracies if _has_interval(rows))
+    counts += (tally.n_units for tally in tallies if tally is not None)
+    if min(counts, default=FEW_ITEMS) < FEW_ITEMS:
         yield UNRELIABLE if burdens else FEW

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from numbers import Real
 from typing import Any, SupportsFloat
@@ -16,12 +15,14 @@ from numpy.typing import NDArray
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Table as Group
 from tabwb.analysis.frame import table_of
+from tabwb.analysis.statistics.results import Result
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import LimitReached, limited
 from tabwb.records.columns import Column, column_of
 from tabwb.records.errors import ComponentError
 from tabwb.records.ratings import is_derived
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval
 from tabwb.store.columns import STATUSES
 from tabwb.tables.table import Series, Table, series_of
 
@@ -42,40 +43,39 @@ _stopped: dict[Statistic, str] = {}
 """Statistics that reached a limit, and which."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticResult:
-    """The values of one statistic; ``part`` is the subtest, or empty."""
-
-    statistic: Statistic
-    part: str
-    values: tuple[StatisticValue, ...]
-
-    def format(self, value: float | None) -> str:
-        """Return a value as people are shown it."""
-        declared = self.statistic
-        column = Column(declared.id, "", "", "number", "", declared.digits, declared.percent)
-        return column.format(value)
-
-
-def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
-    """Return the statistics of a group, one result for each subtest where they are per subtest."""
-    judges = judges_of(group)
+def statistics_of(group: Group) -> Iterator[Result]:
+    """Yield the values of statistics in a group, of each subtest where they are per subtest."""
+    judges = sets_of(group)
     chosen = [one for one in group.frame.statistics if len(judges) >= one.judges]
-    if not chosen:
-        return ()
     rows = np.flatnonzero(group.counts)
-    every = _plugin_responses(group, rows)
-    results = []
+    every = _plugin_responses(group, rows) if chosen else None
     for statistic in chosen:
-        if statistic.per == "group":
-            results.append(StatisticResult(statistic, "", computed(statistic, every)))
+        if statistic.per == "group" and every is not None:
+            yield from _results(statistic, "", every)
             continue
         for number, subtest in enumerate(group.battery.subtests):
             own = rows[group.subtest[rows] == number]
             if len(own):
-                values = computed(statistic, _plugin_responses(group, own))
-                results.append(StatisticResult(statistic, subtest.id, values))
-    return tuple(results)
+                yield from _results(statistic, subtest.id, _plugin_responses(group, own))
+
+
+def _results(statistic: Statistic, part: str, responses: Responses) -> Iterator[Result]:
+    for given in computed(statistic, responses):
+        yield Result(
+            statistic.id,
+            Estimate(given.value, given.reason),
+            part,
+            feature=given.of,
+            n=given.n or 0,
+            statistic=statistic,
+            ends=partial(_ends, given),
+        )
+
+
+def _ends(given: StatisticValue) -> tuple[EstimatedInterval, ...]:
+    if given.low is None or given.high is None:
+        return ()
+    return (EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(given.low, given.high)),)
 
 
 def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
@@ -121,10 +121,10 @@ def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
         return group.measure(rater, measure, rated(rater)).values
 
     raters = {rater: tuple(given.measures) for rater, given in columns.ratings.items()}
-    return Responses(group.battery, table, raters, values, judges_of(group))
+    return Responses(group.battery, table, raters, values, sets_of(group))
 
 
-def judges_of(group: Group) -> dict[str, tuple[str, ...]]:
+def sets_of(group: Group) -> dict[str, tuple[str, ...]]:
     """Return the judges of a group with the features of their sets, as they declared them."""
     return {
         rater: declared.features
@@ -143,6 +143,7 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
         return (StatisticValue(None, reason=_stopped[statistic]),)
 
     def call() -> tuple[StatisticValue, ...]:
+        assert statistic.compute is not None
         with exits_as_errors:
             return tuple(_checked(_several(statistic.compute(responses)), len(responses.table)))
 
