@@ -530,7 +530,7 @@ def heard_in(sources: Sequence[AdministrationData]) -> Iterator[tuple[str, str, 
 def gather_heard(
     gathered: Gathered, heard: Sequence[tuple[str, str, Sequence[Said]]], before: int
 ) -> set[str]:
-    """Gather what was heard of names, after the other samples; return who is no person."""
+    """Gather what was heard of names, after the others; return the raters that are not people."""
     given: defaultdict[str, dict[tuple[str, int], Answer]] = defaultdict(dict)
     for sample, (*_, said) in enumerate(heard, before):
         for measure, by, text in said:

@@ -145,7 +145,7 @@ class Ratings:
 class RaterColumns:
     """What one rater gave, at ``rows``, ascending: those of all responses that it rated.
 
-    ``order`` is higher for raters who rated a response later. ``measures`` stand in the order in
+    ``order`` is higher for raters who rated a response later. ``measures`` follow the order in
     which the rater gave them. ``judged`` are the rows whose verdict came from a call of a model,
     ``prompts`` the ids of what it was told. ``calibration`` is that of a calibrated judge.
     """
