@@ -300,7 +300,7 @@ def _dictionary(columns: Iterable[Any]) -> Iterator[str]:
 
 def measures() -> str:
     """Return the page of all measures of results."""
-    from tabwb.report.measures import MEASURES
+    from tabwb.analysis.measures import MEASURES
 
     lines = [
         "# Measures",

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.measures import ACCURACY
 from tabwb.analysis.paired import Place
+from tabwb.analysis.statistics.marks import marks_of
 from tabwb.analysis.statistics.summary import named_of
+from tabwb.analysis.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.battery.model import Subtest
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
 from tabwb.records.trials import Administration
 from tabwb.records.words import separated
-from tabwb.report.measures import ACCURACY
-from tabwb.report.summaries.marks import marks_of
-from tabwb.report.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.scoring.estimate import Interval, clopper_pearson, ratio
 from tabwb.scoring.participant_tests import (
     compare_sets,

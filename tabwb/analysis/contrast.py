@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.frame import Table, first_of, table_of
 from tabwb.analysis.grouping import Group, Grouped, unlike
+from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.paired import (
     PAIRED_T,
     Contrast,
@@ -36,7 +37,6 @@ from tabwb.analysis.statistics.accuracy import decider, right_side
 from tabwb.analysis.statistics.burden import Judge, JudgedRows, comparable
 from tabwb.analysis.statistics.summary import pool
 from tabwb.records.errors import UsageError
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE
 from tabwb.scoring.detectable import BURDEN as BURDEN_BASE
@@ -47,7 +47,7 @@ from tabwb.scoring.intervals import by_cluster
 from tabwb.scoring.permutation import MAX_T_FROM, label_permutation
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming import NamedDifference
+    from tabwb.analysis.statistics.naming import NamedDifference
 
 NOT_ASKED = "only for burdens, and for accuracies under the policy exact"
 NOT_SIMULATED = "not simulated for unequal numbers of replicates"
@@ -289,7 +289,7 @@ def members_compared(
     )
     named: tuple[NamedDifference, ...] = ()
     if battery.coded:
-        from tabwb.report.summaries.naming import naming_difference
+        from tabwb.analysis.statistics.naming import naming_difference
 
         named = naming_difference(first, second)
     return Difference(found, tuple(_side_by_side(table_of(first), table_of(second))), named)

@@ -11,6 +11,17 @@ from typing import Any, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, spec_of
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.measures import (
+    ACCURACY,
+    BURDEN,
+    CATEGORY_COUNT,
+    FEATURE_RATE,
+    SECTIONS,
+    SURPRISAL,
+    USABLE,
+    WORDS_MEAN,
+    Cell,
+)
 from tabwb.analysis.series import (
     LESION,
     LESIONS,
@@ -24,23 +35,12 @@ from tabwb.analysis.series import (
     told_apart,
 )
 from tabwb.analysis.statistics.results import Result
+from tabwb.analysis.tables.declared import ends, number, p_value, text, whole
 from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
 from tabwb.records.conditions import compared
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.measures import (
-    ACCURACY,
-    BURDEN,
-    CATEGORY_COUNT,
-    FEATURE_RATE,
-    SECTIONS,
-    SURPRISAL,
-    USABLE,
-    WORDS_MEAN,
-    Cell,
-)
-from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.scoring.differences import draw_variance
 from tabwb.scoring.dose import (
     FEW_SEEDS,

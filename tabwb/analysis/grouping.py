@@ -39,9 +39,9 @@ from tabwb.scoring.estimate import Estimate, item_mean
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.naming import NamedSubtest
     from tabwb.analysis.statistics.results import Part as SubtestResults
     from tabwb.analysis.statistics.results import Results, Terms
-    from tabwb.report.summaries.naming import NamedSubtest
 
 Values = tuple[Value | None, ...]
 """Of the keys, in order."""

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.records.columns import ends_of, fixed
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Interval
 from tabwb.scoring.intervals import former_burden, former_interval

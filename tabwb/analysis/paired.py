@@ -8,9 +8,9 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from tabwb.analysis.draws import without_draws
+from tabwb.analysis.measures import DIFFERENCE
 from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.words import plural
-from tabwb.report.measures import DIFFERENCE
 from tabwb.scoring.differences import (
     agreeing,
     difference_interval,

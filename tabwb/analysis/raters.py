@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.plain import Json, picked
 from tabwb.records.ratings import (
     Declaration,
     MeasureKind,
@@ -13,7 +14,6 @@ from tabwb.records.ratings import (
     RaterKind,
     measures_of,
 )
-from tabwb.report.plain import Json, picked
 
 NOT_RECORDED = "version not recorded"
 

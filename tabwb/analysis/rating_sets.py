@@ -11,6 +11,7 @@ from typing import Any
 from tabwb.administer.rating.adjudication import Adjudicator, Which
 from tabwb.agreement.verdicts import ABSENT, PRESENT
 from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
+from tabwb.analysis.file_names import file_names
 from tabwb.analysis.stored_ratings import verdicts_at
 from tabwb.battery.form_answers import flag_of
 from tabwb.records.columns import Column, column_of
@@ -24,7 +25,6 @@ from tabwb.records.rating_sets import (
     measure_of,
 )
 from tabwb.records.trials import Administration
-from tabwb.report.file_names import file_names
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
 from tabwb.tables.table import Table, columns_of, table_of, table_of_dicts

@@ -34,8 +34,8 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     Raises:
         UsageError: there is no such format.
     """
+    from tabwb.analysis.tables.captioned import Captioned, Footnote
     from tabwb.media import paper
-    from tabwb.report.tables.captioned import Captioned, Footnote
 
     if format == "csv":
         return paper.table_csv(table)
@@ -72,8 +72,8 @@ def save_table(
         MissingExtra: Parquet needs pyarrow.
         TabwbError: it cannot be written, or already exists.
     """
+    from tabwb.media.destination import IN_PYTHON, check_destination
     from tabwb.plugin_api.writing import write_bytes
-    from tabwb.report.destination import IN_PYTHON, check_destination
     from tabwb.tables.table import Table
 
     if not isinstance(table, Table):
@@ -121,8 +121,8 @@ def save_figure(
         UsageError: the file's name ends in no format of figures, or it is not a figure.
         TabwbError: it cannot be written, or already exists.
     """
+    from tabwb.media.destination import IN_PYTHON, check_destination
     from tabwb.media.figures import save
-    from tabwb.report.destination import IN_PYTHON, check_destination
 
     if not hasattr(figure, "savefig"):
         raise UsageError(

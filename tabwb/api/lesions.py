@@ -36,7 +36,7 @@ def lesion_parts(model: str, *, offline: bool | None = None) -> Table:
         UsageError: models of this spec cannot be lesioned.
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
-    from tabwb.report.tables.lesions import parts_table
+    from tabwb.analysis.tables.lesions import parts_table
 
     with _loaded(model, offline) as (backend, _):
         return parts_table(backend.parts())
@@ -54,10 +54,10 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         UsageError: it is not a lesion, or the model lacks what it names.
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
+    from tabwb.analysis.tables.lesions import plan_table
     from tabwb.lesion.localizer import localizer_scores
     from tabwb.lesion.spec import lesion_text, stored_form
     from tabwb.lesion.taken import planned, whole
-    from tabwb.report.tables.lesions import plan_table
 
     lesions = stored_form(lesion)
     with _loaded(model, offline) as (backend, facts):
@@ -139,8 +139,8 @@ def sweep(
     from tabwb.administer.sweep.pool import run_sweep
     from tabwb.administer.sweep.suited import parse_shard, resolved, sweep_of
     from tabwb.administer.sweep.sweep import Model
+    from tabwb.analysis.tables.lesions import Condition, sweep_table
     from tabwb.api.running import asked_conditions
-    from tabwb.report.tables.lesions import Condition, sweep_table
     from tabwb.store.location import resolve
 
     for name, number in (("workers", workers), ("lanes", lanes)):

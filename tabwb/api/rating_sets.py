@@ -93,8 +93,8 @@ class RatingSet:
         """
         from tabwb.analysis.rating_sets import administrations_of
         from tabwb.api.engine import warn
-        from tabwb.report.destination import IN_PYTHON, check_destination
-        from tabwb.report.documents.rating_export import FOLDER, export_set, format_of
+        from tabwb.media.destination import IN_PYTHON, check_destination
+        from tabwb.media.documents.rating_export import FOLDER, export_set, format_of
 
         chosen, place = format_of(Path(out), format), Path(out)
         if chosen != FOLDER:

@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
     from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.rating_plan import Planning
     from tabwb.analysis.selection import Selection
     from tabwb.api.agreement import Agreement, Computed
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration as Record
-    from tabwb.report.rating_plan import Planning
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -231,7 +231,7 @@ class Study:
             where: filters (``{"model": "bundled"}``, ``"temperature>0"``).
         """
         from tabwb.analysis.selection import outlined
-        from tabwb.report.tables.administrations import administrations_table
+        from tabwb.analysis.tables.administrations import administrations_table
 
         selection = self._selection(where=where)
         with python_names():
@@ -249,7 +249,7 @@ class Study:
             subtests: responses to others are left out.
             items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
         """
-        from tabwb.report.tables.responses import responses_table
+        from tabwb.analysis.tables.responses import responses_table
 
         return responses_table(
             self.store, self._chosen(ids, where=where, subtests=subtests, items=items)
@@ -273,7 +273,7 @@ class Study:
             items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
             judge: a rater (judge, scorer or person); ratings of others are left out.
         """
-        from tabwb.report.tables.responses import ratings_table
+        from tabwb.analysis.tables.responses import ratings_table
 
         chosen = self._chosen(ids, where=where, subtests=subtests, items=items)
         return ratings_table(self.store, chosen, None if judge is None else self._rater(judge))
@@ -388,7 +388,7 @@ class Study:
         """
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.contrast import members_compared
-        from tabwb.report.documents.contrasts import differences_table
+        from tabwb.media.documents.contrasts import differences_table
 
         left, right = (
             load_columns(self.store, named_references(side), primary=self._counting(primary))
@@ -413,7 +413,7 @@ class Study:
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
         from tabwb.analysis.administrations import load_administrations
-        from tabwb.report.documents.document import administration_document
+        from tabwb.media.documents.document import administration_document
 
         (data,) = load_administrations(self.store, [administration], primary=self._counting())
         return administration_document(data, interval=True)
@@ -600,8 +600,8 @@ class Study:
             UsageError: the numbers do not fit, or nothing can be rated.
             StoreError: there is a set of this name.
         """
+        from tabwb.analysis.rating_plan import plan_document, plan_with
         from tabwb.plugin_api.forms import check_raters, open_form
-        from tabwb.report.rating_plan import plan_document, plan_with
 
         if not dry_run:
             self.writable("rating sets are stored")
@@ -674,9 +674,9 @@ class Study:
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
+        from tabwb.media.destination import IN_PYTHON, check_destination
         from tabwb.media.report import check_ending, write_report
         from tabwb.media.studied import studied
-        from tabwb.report.destination import IN_PYTHON, check_destination
 
         check_ending(Path(out))
         place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
@@ -732,8 +732,8 @@ class Study:
             TabwbError: it cannot be written.
         """
         from tabwb.analysis.selection import matching
-        from tabwb.report.destination import IN_PYTHON, check_destination
-        from tabwb.report.documents.exporting import export, with_options
+        from tabwb.media.destination import IN_PYTHON, check_destination
+        from tabwb.media.documents.exporting import export, with_options
 
         plugins = self._plugins()
         format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
@@ -784,7 +784,7 @@ class Study:
         """
         from tabwb.administer.judging.calls import check_limits
         from tabwb.administer.limits import Limits
-        from tabwb.report.tables.administrations import judgements_table
+        from tabwb.analysis.tables.administrations import judgements_table
 
         self.writable("judgements are stored")
         store, plugins = self.store, self._plugins()

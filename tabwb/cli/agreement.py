@@ -101,8 +101,8 @@ def agreement(
     from tabwb.plugin_api.forms import open_form
 
     if figure_file is not None:
+        from tabwb.media.destination import check_destination
         from tabwb.media.figures import format_of
-        from tabwb.report.destination import check_destination
 
         format_of(figure_file)
         check_destination(figure_file)

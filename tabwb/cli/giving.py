@@ -38,13 +38,13 @@ from tabwb.cli.progress import Progress
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.cli.signals import stopping
 from tabwb.cli.typing import give_to_typist
+from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Marks, changes
-from tabwb.report.documents.document import administration_document
 
 OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
 """A model that is loaded, what it says of itself (revision, dtype), and what ctrl+c sets."""

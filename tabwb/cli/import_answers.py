@@ -26,13 +26,13 @@ from tabwb.administer.session import remarks
 from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
 from tabwb.cli.judge_run import Printed
 from tabwb.cli.signals import stopping
+from tabwb.media.documents.document import list_document
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.trials import Marks, changes
 from tabwb.records.words import plural
-from tabwb.report.documents.document import list_document
 from tabwb.store.store import Store
 
 SHOWN = 5

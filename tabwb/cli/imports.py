@@ -239,8 +239,8 @@ def _check_options(options: dict[str, Any], *, naming: bool) -> None:
 
 def _import_naming(plugins: Plugins, path: Path, options: dict[str, Any]) -> None:
     from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
+    from tabwb.media.documents.document import list_document
     from tabwb.records.trials import Marks, changes
-    from tabwb.report.documents.document import list_document
 
     marked = changes(Marks(), title=options["title"], add=options["tags"])
     names = ("battery", "speaker", "origin", "session", "research_protocol")

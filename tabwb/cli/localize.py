@@ -16,10 +16,10 @@ from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.lesion.localizer import list_document, localize, read_items, shipped_items
 from tabwb.lesion.spec import escaped
+from tabwb.media.destination import check_destination
 from tabwb.plugin_api.lesionable import ActivationBackend
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records.errors import UsageError
-from tabwb.report.destination import check_destination
 
 
 def localize_units(options: Mapping[str, Any]) -> None:

@@ -105,10 +105,10 @@ def phonemes(
     separated by blanks; REF may be IPA, HYP too with --labels espeak-ipa. '-' for one of them is
     standard input. Task B: with correctness in REF, and prediction in HYP or --accept.
     """
+    from tabwb.analysis.statistics import phonemes as summaries
     from tabwb.phonology import corpus as reading
     from tabwb.phonology.batch import rate_of, rates_by
     from tabwb.phonology.corpus import task_b
-    from tabwb.report.summaries import phonemes as summaries
 
     if inventory == "panphon" and (accept is not None or labels != "arpabet"):
         raise UsageError(
@@ -117,8 +117,8 @@ def phonemes(
     if match == "code" and accept is None:
         raise UsageError("--match needs --accept", hint="add --accept FILE")
     if figure_file is not None:
+        from tabwb.media.destination import check_destination
         from tabwb.media.figures import format_of
-        from tabwb.report.destination import check_destination
 
         format_of(figure_file)
         check_destination(figure_file)

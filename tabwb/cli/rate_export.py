@@ -46,8 +46,8 @@ def export(
     One row for each answer, with a description of the columns beside it. 'tabwb agreement' reads
     the file; with --judges it gives the figures of the set.
     """
-    from tabwb.report.destination import check_destination
-    from tabwb.report.documents.rating_export import FOLDER, export_set, format_of
+    from tabwb.media.destination import check_destination
+    from tabwb.media.documents.rating_export import FOLDER, export_set, format_of
 
     chosen = format_of(out, format_id)
     if chosen != FOLDER:

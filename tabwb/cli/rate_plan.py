@@ -14,8 +14,8 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 
 if TYPE_CHECKING:
+    from tabwb.analysis.rating_plan import PlannedSet
     from tabwb.battery.forms import Form
-    from tabwb.report.rating_plan import PlannedSet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SHARE = Finite(0, 1)
@@ -117,8 +117,8 @@ def plan(
     of these are shown again later. The samples of each rater are printed with the expected
     minutes. --dry-run also prints the expected width of the intervals of agreement.
     """
+    from tabwb.analysis.rating_plan import plan_document, plan_with
     from tabwb.plugin_api.forms import check_raters, open_form
-    from tabwb.report.rating_plan import plan_document, plan_with
 
     if hybrid and not judge:
         raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")

@@ -84,11 +84,11 @@ def report(
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
     from tabwb.analysis.selection import selected_groups
+    from tabwb.media.destination import check_destination
     from tabwb.media.methods import methods_about, with_rating_sets
     from tabwb.media.report import write_report
     from tabwb.media.studied import studied
     from tabwb.plugin_api.writing import write_bytes
-    from tabwb.report.destination import check_destination
 
     remedy = "choose another name, or use --force"
     places = {
@@ -156,7 +156,7 @@ def _check_options(
 
 def _command(administrations: Sequence[str], options: Mapping[str, Any], out: Path) -> str:
     """Return the command that makes the report; files are named without their folders."""
-    from tabwb.report.file_names import without_folders
+    from tabwb.analysis.file_names import without_folders
 
     words = map(without_folders, option_words(options))
     place = "-" if is_stdout(out) else out.name

@@ -100,7 +100,7 @@ def _responses(
 ) -> Iterator[dict[str, Any]]:
     """Yield the responses with what raters found in them; of ``features``, one is needed."""
     from tabwb.analysis.selection import check_features
-    from tabwb.report.tables.responses import ratings_table, responses_table
+    from tabwb.analysis.tables.responses import ratings_table, responses_table
 
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rated: dict[str, None] = {}

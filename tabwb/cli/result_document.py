@@ -21,7 +21,7 @@ def print_document(
     store: Store, reference: str, choice: Selection, statistics: tuple[Statistic, ...]
 ) -> None:
     """Print the document of an administration."""
-    from tabwb.report.documents.streamed import Indented, document_of
+    from tabwb.media.documents.streamed import Indented, document_of
 
     written = Indented(ascii_only=not is_utf8(sys.stdout))
     out = unfiltered(sys.stdout)  # what follows is escaped already

@@ -12,9 +12,9 @@ from tabwb.media.views.tables import VIEWS, check_baseline
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
+    from tabwb.analysis.tables.captioned import Captioned
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.tables.captioned import Captioned
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -113,9 +113,9 @@ def print_list(
     administrations: Sequence[Administration], format_id: str, columns: str | None
 ) -> None:
     """Print the list of administrations as Markdown, LaTeX or CSV."""
+    from tabwb.analysis.tables.administrations import listing_table
+    from tabwb.analysis.tables.captioned import Captioned
     from tabwb.media.paper import checked_columns
-    from tabwb.report.tables.administrations import listing_table
-    from tabwb.report.tables.captioned import Captioned
 
     table = checked_columns(listing_table(administrations), column_names(columns))
     if format_id == "csv":
@@ -168,9 +168,9 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
 
         print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):
+        from tabwb.analysis.tables.captioned import Captioned, Footnote, noted
         from tabwb.media.views.tables import shown_columns
         from tabwb.records.words import RESEARCH_ONLY
-        from tabwb.report.tables.captioned import Captioned, Footnote, noted
 
         made = []
         for given, caption in tables:

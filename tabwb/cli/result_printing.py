@@ -119,8 +119,8 @@ def _of_measures(made: Table, measures: Sequence[str]) -> Table:
 
 def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.selection import groups_of
+    from tabwb.analysis.tables.results import results_table
     from tabwb.media.paper import captioned_groups, checked_columns
-    from tabwb.report.tables.results import results_table
 
     rows = groups_of(chosen, choice) if chosen else ()
     names = column_names(asked.columns)
@@ -141,8 +141,8 @@ def listed(store: Store, choice: Selection) -> Sequence[Administration]:
 
 def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.analysis.selection import groups_of
+    from tabwb.media.destination import check_destination
     from tabwb.media.wide import left_out, of_models, write_groups
-    from tabwb.report.destination import check_destination
 
     assert asked.csv_file is not None
     check_destination(asked.csv_file)  # before anything is computed
@@ -163,7 +163,7 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
 
     shown = administrations if choice.limit is None else administrations[-choice.limit :]
     if asked.printed == "json":
-        from tabwb.report.documents.document import list_document
+        from tabwb.media.documents.document import list_document
 
         print_json(list_document(shown))
     else:
@@ -210,7 +210,7 @@ def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     )
     pairs = pairs_of(models)
     if asked.printed == "json":
-        from tabwb.report.documents.document import groups_document
+        from tabwb.media.documents.document import groups_document
 
         print_json(groups_document(made, pairs))
     else:

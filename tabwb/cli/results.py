@@ -173,7 +173,7 @@ def diff(
         )
     )
     if as_json:
-        from tabwb.report.documents.contrasts import difference_json
+        from tabwb.media.documents.contrasts import difference_json
 
         print_json({"format": 1, **difference_json(compared), "notices": notices})
         return
@@ -245,9 +245,9 @@ def export(
     """
     from tabwb.analysis.selection import matching
     from tabwb.cli.progress import Countdown
-    from tabwb.report.destination import check_destination
-    from tabwb.report.documents import exporting
-    from tabwb.report.documents.exporting import with_options
+    from tabwb.media.destination import check_destination
+    from tabwb.media.documents import exporting
+    from tabwb.media.documents.exporting import with_options
 
     check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)

@@ -21,8 +21,11 @@ from tabwb.administer.naming.views import is_recorded as is_aloud
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.contrast import kindred
+from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.plain import Json, picked, plain
+from tabwb.analysis.statistics.naming import namings
 from tabwb.analysis.statistics.results import cause_in_words
 from tabwb.battery.forms import form_from_canonical
 from tabwb.battery.model import Battery, Subtest
@@ -48,9 +51,6 @@ from tabwb.records.ratings import PERSON, rule_of
 from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY, plural
-from tabwb.report.file_names import without_folders
-from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.naming import namings
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
 from tabwb.store.store import Store

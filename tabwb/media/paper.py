@@ -13,12 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.media.studied import Studied, studied
-from tabwb.media.views.results import Groups, compact_table
-from tabwb.records.columns import MISSING, Column
-from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
-from tabwb.report.plain import Json
-from tabwb.report.tables.captioned import (
+from tabwb.analysis.plain import Json
+from tabwb.analysis.tables.captioned import (
     FEW,
     HIGH,
     LOW,
@@ -27,6 +23,10 @@ from tabwb.report.tables.captioned import (
     Footnote,
     column_named,
 )
+from tabwb.media.studied import Studied, studied
+from tabwb.media.views.results import Groups, compact_table
+from tabwb.records.columns import MISSING, Column
+from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
 from tabwb.tables.table import Table
 
 LONG_TITLE = 12

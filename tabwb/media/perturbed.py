@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.keys import noise_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.battery import prompt_noise
@@ -35,7 +36,6 @@ from tabwb.media.studied import Members, Studied, is_persons, is_recorded
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.file_names import without_folders
 
 Facts = dict[str, Any]
 _DRAWS: Mapping[str, str] = {

@@ -26,7 +26,12 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import group_cautions
 from tabwb.analysis.change import change_table, sessions_table
 from tabwb.analysis.contrast import pairs_of
+from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.tables.captioned import Captioned, Footnote
+from tabwb.analysis.tables.positions import has_orders
+from tabwb.analysis.tables.results import results_table
+from tabwb.media.documents.contrasts import pairs_table
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
 from tabwb.media.paper import (
@@ -52,11 +57,6 @@ from tabwb.records.ratings import Declaration, is_derived, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
-from tabwb.report.documents.contrasts import pairs_table
-from tabwb.report.file_names import without_folders
-from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.positions import has_orders
-from tabwb.report.tables.results import results_table
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins

@@ -12,6 +12,7 @@ from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, model_of
 from tabwb.analysis.change import Change, change_of, sets_of_tags, tags_as_sets
+from tabwb.analysis.file_names import file_names, named, without_folders
 from tabwb.analysis.grouping import Grouped, grouped
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed, ranges, spread
@@ -19,7 +20,6 @@ from tabwb.media.views.results import GroupNames
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, visible
-from tabwb.report.file_names import file_names, named, without_folders
 
 MOST_NAMES = 3
 """A group of more participants has their number as its name."""

@@ -12,9 +12,13 @@ from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import group_cautions
+from tabwb.analysis.file_names import file_names, named, without_folders
 from tabwb.analysis.grouping import Grouped, specs_of
 from tabwb.analysis.keys import key_of
+from tabwb.analysis.measures import ACCURACY, BURDEN
 from tabwb.analysis.statistics.results import EXACT, Result, Terms
+from tabwb.media.destination import check_destination
+from tabwb.media.documents.datapackage import Described, check_description, write_description
 from tabwb.media.paper import table_csv
 from tabwb.media.views.results import labelled
 from tabwb.media.wording import plain
@@ -23,10 +27,6 @@ from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, plural
-from tabwb.report.destination import check_destination
-from tabwb.report.documents.datapackage import Described, check_description, write_description
-from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.tables.table import Table, table_of
 
 NOTE = (

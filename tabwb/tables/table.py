@@ -1,6 +1,6 @@
 """A table: named columns of one length, with the meaning, the type and the unit of each.
 
-Every figure of a result is computed once, in :mod:`tabwb.report.summaries`, and put into a table;
+Every figure of a result is computed once, in :mod:`tabwb.analysis`, and put into a table;
 files, reports, figures and the Python interface take it from there. Values are numpy arrays. A
 value that is missing is None for whoever reads it, and never 0 or nan.
 """

@@ -12,6 +12,7 @@ from tabwb.administer.naming.files import TakeFile, left_out, take_files
 from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.media.documents.naming_document import spoken_json, transcript_json
 from tabwb.phonology.dictionary import guessed_phonemes, pronounced
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -21,7 +22,6 @@ from tabwb.records.ratings import Rating
 from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, RatingStatus, TrialState
-from tabwb.report.documents.naming_document import spoken_json, transcript_json
 from tabwb.scoring.naming.case import sounds_of_names
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response

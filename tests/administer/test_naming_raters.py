@@ -21,7 +21,12 @@ from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
+from tabwb.analysis.statistics.naming import named_subtests, namings
+from tabwb.analysis.statistics.naming_agreement import rater_agreements
+from tabwb.analysis.tables.said import borrowed_line, code_of, score_of
 from tabwb.battery.form_loader import read_form
+from tabwb.media.documents.document import export_document
+from tabwb.media.documents.naming_document import naming_json
 from tabwb.media.views.naming import raters_line
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -31,11 +36,6 @@ from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, S
 from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.speakers import Study
 from tabwb.records.speech import Segment, Transcript
-from tabwb.report.documents.document import export_document
-from tabwb.report.documents.naming_document import naming_json
-from tabwb.report.summaries.naming import named_subtests, namings
-from tabwb.report.summaries.naming_agreement import rater_agreements
-from tabwb.report.tables.said import borrowed_line, code_of, score_of
 from tabwb.store.store import Store
 from tabwb.workbench.results.presenter import results_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take

@@ -11,11 +11,11 @@ import pytest
 from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations
+from tabwb.media.documents.document import export_document
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
-from tabwb.report.documents.document import export_document
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 

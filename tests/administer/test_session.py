@@ -22,7 +22,7 @@ from tabwb.records.states import AdministrationStatus, AttemptState, Protocol, T
 from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand
 from tabwb.store.store import Store
-from tests.report.given import BATTERY
+from tests.analysis.given import BATTERY
 
 Begin = Callable[..., Session]
 

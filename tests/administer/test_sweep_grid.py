@@ -22,7 +22,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
 from tabwb.scoring.detectable import detectable_over_seeds
-from tests.report.given import BATTERY
+from tests.analysis.given import BATTERY
 
 
 def part(name: str, parameters: int, units: int | None = None) -> Part:

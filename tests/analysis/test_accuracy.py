@@ -14,14 +14,14 @@ from scipy.stats import binomtest
 from tabwb.analysis.statistics.accuracy import Tally
 from tabwb.analysis.statistics.results import Part, Result, Results
 from tabwb.analysis.statistics.summary import pool
+from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.report.documents.summary_json import summary_json
 from tabwb.scoring.estimate import ONE_ITEM, Estimand, clopper_pearson
 from tabwb.scoring.intervals import rate_interval
-from tests.report.given import (
+from tests.analysis.given import (
     ANIMALS,
     ANSWERS,
     BATTERY,

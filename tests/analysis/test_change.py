@@ -23,7 +23,7 @@ from tabwb.analysis.change import (
 from tabwb.battery.model import Item
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tests.report.given import BATTERY, administration, answered
+from tests.analysis.given import BATTERY, administration, answered
 
 N = 8
 ITEMS = tuple(
@@ -53,7 +53,7 @@ def session(
 ) -> AdministrationData:
     """One session: whether each item is right."""
     given = battery()
-    monkeypatch.setattr("tests.report.given.BATTERY", given)
+    monkeypatch.setattr("tests.analysis.given.BATTERY", given)
     trials = tuple(
         answered(item.id, item.expected or "" if ok else "no", number=at)
         for at, (item, ok) in enumerate(zip(ITEMS, right, strict=True), start=1)

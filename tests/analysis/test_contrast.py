@@ -19,9 +19,11 @@ from tabwb.analysis.contrast import (
 )
 from tabwb.analysis.draws import SHARED
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.paired import LABELS, PAIRED_T, Contrast
 from tabwb.analysis.statistics.results import Terms
 from tabwb.battery.model import Battery, Feature, Item, Subtest
+from tabwb.media.documents.contrasts import against_table, difference_json
 from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -29,8 +31,6 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.report.documents.contrasts import against_table, difference_json
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.permutation import (
     holm,
@@ -38,8 +38,8 @@ from tabwb.scoring.permutation import (
     label_permutation_of_rates,
     sign_flip_max_t,
 )
-from tests.report.given import BATTERY, DECLARED, administration, answered, data_of
-from tests.report.given import SAMPLED as DRAWN
+from tests.analysis.given import BATTERY, DECLARED, administration, answered, data_of
+from tests.analysis.given import SAMPLED as DRAWN
 
 FEATURES = ("anomia", "jargon", "retracing")
 JUDGE = "a-judge"

@@ -16,8 +16,10 @@ import pytest
 import tabwb
 from tabwb.administer.rating.judged import judged
 from tabwb.analysis.derived import UNDEFINED, with_calibrated
+from tabwb.analysis.measures import BURDEN, FEATURE_RATE
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
+from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
@@ -25,8 +27,6 @@ from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRa
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, PlannedTrial, RatingsEntry
-from tabwb.report.documents.summary_json import summary_json
-from tabwb.report.measures import BURDEN, FEATURE_RATE
 from tabwb.scoring.intervals import rate_interval
 from tabwb.store.store import Store
 from tests.cli.conftest import TAB

@@ -21,8 +21,8 @@ from tabwb.media.views.tables import named_table
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.tables.table import Table
+from tests.analysis.given import SAMPLED, changed
 from tests.analysis.test_pairs import given, texts, words
-from tests.report.given import SAMPLED, changed
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""

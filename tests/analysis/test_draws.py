@@ -12,7 +12,7 @@ from tabwb.analysis.statistics.summary import pool
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.scoring.estimate import Estimand
-from tests.report.given import (
+from tests.analysis.given import (
     BATTERY,
     CONDITIONS,
     DECLARED,

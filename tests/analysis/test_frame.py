@@ -23,6 +23,8 @@ from tabwb.analysis.judges import disagreements, judge_report
 from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
+from tabwb.media.documents.contrasts import difference_json
+from tabwb.media.documents.summary_json import summary_json
 from tabwb.media.views.judges import judges_document
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Message
@@ -38,8 +40,6 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.report.documents.contrasts import difference_json
-from tabwb.report.documents.summary_json import summary_json
 from tabwb.store.store import Store
 from tests.analysis.recount import counts_of, recount
 from tests.store.conftest import location  # noqa: F401 - a fixture

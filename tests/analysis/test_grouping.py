@@ -12,13 +12,13 @@ import pytest
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import Sort
+from tabwb.media.documents.document import groups_document
 from tabwb.media.views.groups import groups_view
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.report.documents.document import groups_document
-from tests.report.given import (
+from tests.analysis.given import (
     ANSWERS,
     BATTERY,
     CONDITIONS,
@@ -30,7 +30,7 @@ from tests.report.given import (
     trials,
     unwrapped,
 )
-from tests.report.test_judges import BOTH, MODEL, judged
+from tests.analysis.test_judges import BOTH, MODEL, judged
 
 LESIONED = replace(SAMPLED, lesion="noise:0.1")
 PERSON = Conditions("S-01", "speaker")

@@ -19,7 +19,7 @@ from tabwb.analysis.judges import (
 from tabwb.media.views.judges import judges_document
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed, undefined, valued
 from tabwb.records.states import RatingStatus
-from tests.report.given import BATTERY, SAMPLED, answered, data_of
+from tests.analysis.given import BATTERY, SAMPLED, answered, data_of
 
 
 def source(*said: tuple[Rating, ...], begin: int = 0) -> AdministrationData:

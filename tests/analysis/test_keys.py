@@ -9,8 +9,8 @@ import pytest
 from tabwb.analysis.grouping import grouped
 from tabwb.analysis.keys import Value, key_of
 from tabwb.records.errors import UsageError
+from tests.analysis.given import SAMPLED
 from tests.analysis.test_pairs import given, words
-from tests.report.given import SAMPLED
 
 RIGHT = words("lion", "boot", "knife")
 JOINED = "mlp.up:zero:0.3@layers=0-2,seed=7+mlp.down:scale:0.3@layers=0-2,factor=0.5,seed=7"

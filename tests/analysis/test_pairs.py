@@ -13,7 +13,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.scoring.differences import family_interval, sampling_floor
 from tabwb.scoring.estimate import ONE_RESPONSE, Estimand, Interval
-from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered, changed
+from tests.analysis.given import BATTERY, DECLARED, SAMPLED, administration, answered, changed
 
 
 def conditions(tuning: str, family: str = "L-1", parameters: str = "1240000000") -> Conditions:

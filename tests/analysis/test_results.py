@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tabwb.analysis.grouping import grouped, summarised
+from tests.analysis.given import CONDITIONS
 from tests.analysis.test_grouping import given
-from tests.report.given import CONDITIONS
 
 
 def test_values_and_counts_are_found_by_what_was_measured() -> None:

@@ -11,7 +11,7 @@ from tabwb.analysis.running import RunningSummary
 from tabwb.analysis.statistics.summary import pool
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Trial
-from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, data_of, trials
+from tests.analysis.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, data_of, trials
 
 TEXTS = ("lion", "The lion.", "Yes", "No", "", "We went home.", "house.", "I was happy.")
 ITEMS = ("ct1", "ct2", "try", "wc1", "wc3", "sc1", "sc2", "r1", "r4")

@@ -15,9 +15,9 @@ from tabwb.analysis.grouping import (
 from tabwb.media.figures import figure_table, make
 from tabwb.media.views.results import Groups, compact_table
 from tabwb.media.views.tables import named_table
+from tests.analysis.given import SAMPLED
 from tests.analysis.test_grouping import given
 from tests.media.figures.made import group, texts
-from tests.report.given import SAMPLED
 
 
 def apart(name: str, number: int, **conditions: str) -> Grouped:

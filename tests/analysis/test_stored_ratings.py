@@ -36,9 +36,9 @@ from tabwb.records.trials import (
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard as transcript
 from tests.administer.naming_parts import naming_battery
+from tests.analysis.given import data_of
 from tests.analysis.rating_parts import HEAD, rated, written
 from tests.cli.conftest import ANSWERS, TAB
-from tests.report.given import data_of
 from tests.store import parts
 
 

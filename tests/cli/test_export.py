@@ -20,7 +20,7 @@ from frictionless import validate
 
 from benchmarks import wide_table
 from tabwb.analysis.selection import Selection, selected_groups
-from tabwb.report.documents.exporting import Writer
+from tabwb.media.documents.exporting import Writer
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 from tests.builders import recordings, typed_table

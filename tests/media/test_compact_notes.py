@@ -7,8 +7,8 @@ from dataclasses import replace
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.paper import captioned_groups, latex, markdown, presented
+from tests.analysis.given import ANSWERS, CONDITIONS, SAMPLED, trials
 from tests.analysis.test_grouping import given
-from tests.report.given import ANSWERS, CONDITIONS, SAMPLED, trials
 
 
 def notes(*members: AdministrationData, together: tuple[str, ...] = ()) -> list[str]:

@@ -14,6 +14,8 @@ import pytest
 from scipy.stats import beta
 
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.tables.captioned import Captioned
+from tabwb.analysis.tables.results import results_table
 from tabwb.media.paper import (
     captioned_groups,
     checked_columns,
@@ -26,12 +28,10 @@ from tabwb.media.paper import (
 from tabwb.media.views.results import Groups, compact_table
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Table, table_of
+from tests.analysis.given import ANSWERS, CONDITIONS, trials
 from tests.analysis.test_grouping import given
 from tests.media.test_methods import eight
-from tests.report.given import ANSWERS, CONDITIONS, trials
 
 NUMBER = Column("burden", "Burden", "a burden", "number", "features per response", 2)
 ENDS = tuple(Column(f"burden_{end}", end, "an end", "number", "", 2) for end in ("low", "high"))

@@ -27,10 +27,10 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
+from tests.analysis.given import ANSWERS, SAMPLED, answered, trials
 from tests.analysis.test_grouping import given
+from tests.analysis.test_judges import BOTH, judged
 from tests.cli.conftest import TAB
-from tests.report.given import ANSWERS, SAMPLED, answered, trials
-from tests.report.test_judges import BOTH, judged
 
 GREEDY = Conditions("model-a", "model")
 NUMBERS = count(1)

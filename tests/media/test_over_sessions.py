@@ -10,8 +10,8 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.media.report import Report, rendered, report_of
 from tabwb.media.studied import Studied, followed, studied
+from tests.analysis.given import CONDITIONS
 from tests.analysis.test_pairs import given, words
-from tests.report.given import CONDITIONS
 
 RIGHT = ("lion", "boot", "knife")
 DAYS = ("2026-02-01", "2026-01-01", "2026-03-01")

@@ -26,8 +26,8 @@ from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.trials import Trial
+from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, trials
 from tests.analysis.test_grouping import given
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 
 EVIL = (
     "</style></blockquote><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m\x00"

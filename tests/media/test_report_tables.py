@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.statistics.naming import NamedSubtest
+from tabwb.analysis.tables.captioned import Captioned
+from tabwb.media.documents.contrasts import pairs_table
 from tabwb.media.report import report_of
 from tabwb.media.studied import studied
 from tabwb.media.views.results import SECTIONS, Groups, compact_table
 from tabwb.records.conditions import Conditions
-from tabwb.report.documents.contrasts import pairs_table
-from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.report.tables.captioned import Captioned
 from tabwb.scoring.naming.summary import summarise
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
 from tests.analysis.test_grouping import given
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
-from tests.report.test_naming_tables import ITEMS
+from tests.analysis.test_naming_tables import ITEMS
 
 
 def rows(by: str = "model") -> tuple[Grouped, ...]:

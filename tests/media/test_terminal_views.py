@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tabwb.analysis.tables.captioned import noted
 from tabwb.media.views.administration import burden_view
 from tabwb.media.views.typed import sectioned_view
 from tabwb.records.columns import Column
-from tabwb.report.tables.captioned import noted
 from tabwb.tables.table import table_of
-from tests.report.given import (
+from tests.analysis.given import (
     ANSWERS,
     BATTERY,
     CONDITIONS,

@@ -28,16 +28,16 @@ from scipy.stats import t
 from tabwb import plugin_api, testing
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations
+from tabwb.analysis.measures import MEASURES
 from tabwb.analysis.statistics.plugins import computed
 from tabwb.cli.main import main
+from tabwb.media.documents.document import export_document
 from tabwb.plugin_api import Descriptor, Plugins, Responses, Statistic, StatisticValue, hookimpl
 from tabwb.plugin_api.registry.extensions import MEASURES as RESERVED
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Message, Request
 from tabwb.records.naming import RecordingBegan
 from tabwb.records.specs import is_kebab
-from tabwb.report.documents.document import export_document
-from tabwb.report.measures import MEASURES
 from tabwb.store.store import Store
 from tabwb.tables.table import table_of
 from tabwb.testing import NonConformance, check_exporter, check_judge, check_model

@@ -13,11 +13,11 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
+from tabwb.media.documents.document import export_document
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
-from tabwb.report.documents.document import export_document
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget

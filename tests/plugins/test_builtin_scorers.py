@@ -21,6 +21,7 @@ from tabwb_builtin.scorers import SCORERS
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api import Responses
 from tabwb.plugin_api.components import Exporter, Judge, Response, Scorer
 from tabwb.records.columns import Column
@@ -30,10 +31,9 @@ from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import FORM_BASED_CAUTION, RESEARCH_ONLY, RULES_CAUTION
-from tabwb.report.documents.document import administration_document
 from tabwb.scoring.rules.passage import TWO_SIDED
 from tabwb.tables.table import table_of
-from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials, voided
+from tests.analysis.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials, voided
 
 SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
 EXPORTER: dict[str, Exporter] = {

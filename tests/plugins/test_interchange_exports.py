@@ -22,12 +22,12 @@ from tabwb_interchange.inspect_log import InspectLog
 from tabwb_interchange.lm_eval_export import LmEvalExporter
 from tabwb_interchange.lm_eval_samples import LmEvalSamples
 
+from tabwb.media.documents.exporting import export
 from tabwb.plugin_api import ComponentError
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding
-from tabwb.report.documents.exporting import export
 from tabwb.store.store import Store
 from tabwb.testing import check_exporter
 from tabwb.testing.samples import document_of

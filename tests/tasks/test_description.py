@@ -14,6 +14,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.loader import check_battery, load_battery
+from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
@@ -21,7 +22,6 @@ from tabwb.records.naming import PictureShown, RecordingBegan, Take
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, RatingsEntry
-from tabwb.report.documents.document import administration_document
 from tabwb.store.store import Store
 from tests.tasks.description_parts import WORDS, description_battery, written
 

@@ -20,7 +20,7 @@ from tabwb.workbench.comparison.heat import FeatureTable, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
-from tests.report.given import BATTERY, DECLARED, answered, summarise
+from tests.analysis.given import BATTERY, DECLARED, answered, summarise
 from tests.workbench.models_page import WIDE, by_model, column, names, rows, table
 from tests.workbench.seat import SIZES, Sit
 from tests.workbench.stocked import GOOD, give, stock

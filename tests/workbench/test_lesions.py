@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
+from tabwb.analysis.measures import Cell
 from tabwb.analysis.selection import Selection as Chosen
 from tabwb.analysis.selection import selected_groups
 from tabwb.lesion.declared import Part
@@ -26,7 +27,6 @@ from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import PlannedTrial
-from tabwb.report.measures import Cell
 from tabwb.scoring.dose import SeedTest
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store

@@ -24,8 +24,8 @@ from tabwb.workbench.shell.marks import compact
 from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.subjects import SUBJECTS
 from tabwb.workbench.trial.item_view import opening
-from tests.report.given import CONDITIONS
-from tests.report.given import administration as administration_given
+from tests.analysis.given import CONDITIONS
+from tests.analysis.given import administration as administration_given
 from tests.workbench.seat import LIMIT_S, Seat, Sit
 from tests.workbench.test_importing import administration
 

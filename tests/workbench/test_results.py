@@ -34,8 +34,7 @@ from tabwb.workbench.results.written_detail import Shown, detail_lines
 from tabwb.workbench.results.written_summary import NoteLine, WrittenSummary
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.trial.live_scores import LiveView, live_lines
-from tests.cli.conftest import in_process
-from tests.report.given import (
+from tests.analysis.given import (
     ANSWERS,
     BATTERY,
     DECLARED,
@@ -45,6 +44,7 @@ from tests.report.given import (
     summarise,
     trials,
 )
+from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
 
 

@@ -15,6 +15,15 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.draws import without_draws
 from tabwb.analysis.frame import NOT_RATED, Table, alike, status_counts, usable_of
+from tabwb.analysis.measures import (
+    ACCURACY,
+    BALANCED,
+    CORRECTED,
+    FOIL_ERRORS,
+    POSITION_ACCURACY,
+    POSITION_SHARE,
+    YES_RATE,
+)
 from tabwb.analysis.paired import Side
 from tabwb.analysis.statistics.results import Found, Result, count, counts_of, usable_counts
 from tabwb.battery.model import Item, Subtest
@@ -25,15 +34,6 @@ from tabwb.records.languages import (
     not_available,
 )
 from tabwb.records.ratings import MeasureKind
-from tabwb.report.measures import (
-    ACCURACY,
-    BALANCED,
-    CORRECTED,
-    FOIL_ERRORS,
-    POSITION_ACCURACY,
-    POSITION_SHARE,
-    YES_RATE,
-)
 from tabwb.scoring.choice import (
     OTHER_OPTION,
     POLICIES,

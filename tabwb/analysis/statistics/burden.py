@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.draws import without_draws
 from tabwb.analysis.frame import NOT_RATED, Table, alike, side_of, unusable, usable_of
-from tabwb.analysis.paired import Place, Side
-from tabwb.analysis.statistics.results import Result, Terms, count, counts_of, usable_counts
-from tabwb.records.languages import NO_SPACES, is_unspaced_language
-from tabwb.records.ratings import CALIBRATED, Declaration, is_derived, prompt_hash
-from tabwb.records.states import RatingStatus, ResponseStatus
-from tabwb.report.measures import (
+from tabwb.analysis.measures import (
     BURDEN,
     CATEGORY_COUNT,
     CATEGORY_RATE,
     FEATURE_RATE,
     WORDS_MEAN,
 )
+from tabwb.analysis.paired import Place, Side
+from tabwb.analysis.statistics.results import Result, Terms, count, counts_of, usable_counts
+from tabwb.records.languages import NO_SPACES, is_unspaced_language
+from tabwb.records.ratings import CALIBRATED, Declaration, is_derived, prompt_hash
+from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedCounts, burden_of, categories_of
 from tabwb.scoring.calibrated import Calibration
 from tabwb.scoring.estimate import Estimate

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tabwb.analysis.measures import measure_of
 from tabwb.analysis.names import judge_names
 from tabwb.battery.model import Battery, Subtest
 from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.ratings import FailedRater, MeasureKind, Scope
 from tabwb.records.words import plural
-from tabwb.report.measures import measure_of
 from tabwb.scoring.burden import NONE_COUNTED, Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tabwb.analysis.raters import RaterSummary
     from tabwb.analysis.statistics.accuracy import Tally
     from tabwb.analysis.statistics.burden import Judge
-    from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.analysis.statistics.naming import NamedSubtest
 
 EXACT = "exact"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tabwb.analysis.administrations import AdministrationData, subtests_of
 from tabwb.analysis.frame import NOT_RATED, Table, first_of, status_counts, table_of, usable_of
+from tabwb.analysis.measures import WORDS_MEAN
 from tabwb.analysis.raters import raters_of
 from tabwb.analysis.statistics.accuracy import mean_of, subtest_results
 from tabwb.analysis.statistics.burden import judges_in
@@ -26,14 +27,13 @@ from tabwb.analysis.statistics.results import (
 from tabwb.records.languages import NO_SPACES, is_unspaced_language
 from tabwb.records.ratings import FailedRater
 from tabwb.records.states import RatingStatus
-from tabwb.report.measures import WORDS_MEAN
 from tabwb.scoring.burden import NO_USABLE
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.store.columns import distinct
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.analysis.statistics.naming import NamedSubtest
 
 ERROR = RATING_STATUSES.index(RatingStatus.ERROR)
 
@@ -78,7 +78,7 @@ def named_of(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest, ...]:
     """Return what is said of the pictures that a speaker named."""
     if not sources[0].battery.coded or not sources[0].is_speaker:
         return ()
-    from tabwb.report.summaries.naming import named_subtests
+    from tabwb.analysis.statistics.naming import named_subtests
 
     chosen = subtests_of(sources)
     named = named_subtests([replace(source, trials=source.own_trials) for source in sources])

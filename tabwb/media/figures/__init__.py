@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tabwb.analysis.file_names import file_names, named
 from tabwb.analysis.grouping import specs_of
 from tabwb.analysis.names import judge_names
 from tabwb.media.figures.kind import CELLS, FigureKind
@@ -17,7 +18,6 @@ from tabwb.media.figures.style import width_mm
 from tabwb.records.errors import UsageError
 from tabwb.records.system import need
 from tabwb.records.words import RESEARCH_ONLY, near, visible
-from tabwb.report.file_names import file_names, named
 from tabwb.tables.table import Series, Table
 
 if TYPE_CHECKING:
@@ -163,9 +163,9 @@ def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = 
     Its caption is written to ``FILE.README.txt``. Consent is not asked for: ``tabwb figure`` does
     that for people's data.
     """
+    from tabwb.media.destination import check_destination
     from tabwb.media.figures.sheet import figure_bytes
     from tabwb.plugin_api.writing import write_bytes, write_with
-    from tabwb.report.destination import check_destination
 
     format_id = format_of(Path(path))
     place = check_destination(Path(path), force=force)

@@ -17,7 +17,17 @@ from tabwb.analysis.doses import (
     map_cells,
     shared_error,
 )
+from tabwb.analysis.file_names import file_names
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.measures import (
+    ACCURACY,
+    BURDEN,
+    FEATURE_RATE,
+    SURPRISAL,
+    USABLE,
+    WORDS_MEAN,
+)
+from tabwb.analysis.measures import Cell as MeasuredCell
 from tabwb.analysis.series import (
     LESION,
     NOISE,
@@ -36,6 +46,7 @@ from tabwb.analysis.series import (
     short_examinees,
     size_words,
 )
+from tabwb.analysis.statistics.naming import confusions, namings, phoneme_rank
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
 from tabwb.lesion.spec import row_of
 from tabwb.media.figures.kind import (
@@ -66,17 +77,6 @@ from tabwb.media.figures.style import PALETTE
 from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
-from tabwb.report.file_names import file_names
-from tabwb.report.measures import (
-    ACCURACY,
-    BURDEN,
-    FEATURE_RATE,
-    SURPRISAL,
-    USABLE,
-    WORDS_MEAN,
-)
-from tabwb.report.measures import Cell as MeasuredCell
-from tabwb.report.summaries.naming import confusions, namings, phoneme_rank
 from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Table, records_table

@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.series import PARAMETERS, Severity, control_name
 from tabwb.lesion.declared import CONTROLS
 from tabwb.media.figures.kind import (
@@ -47,7 +48,6 @@ from tabwb.media.figures.style import (
     text_on,
 )
 from tabwb.records.errors import UsageError
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,6 +14,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
+from tabwb.media.destination import check_destination
 from tabwb.media.figures import figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
@@ -26,7 +27,6 @@ from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY
-from tabwb.report.destination import check_destination
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:

@@ -22,9 +22,11 @@ from tabwb.analysis.contrast import (
     pairs_of,
 )
 from tabwb.analysis.grouping import Grouped, names_of_groups
+from tabwb.analysis.measures import ACCURACY, BASELINES, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P, Contrast
 from tabwb.analysis.series import size_words
+from tabwb.analysis.statistics.naming import namings
 from tabwb.media.figures.kind import (
     ESTIMANDS,
     INTERVAL,
@@ -53,8 +55,6 @@ from tabwb.media.figures.kind import (
 from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.measures import ACCURACY, BASELINES, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.naming import namings
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, median_interval, quantile
 from tabwb.tables.table import Table

@@ -13,10 +13,10 @@ from typing import Any, Literal
 from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.grouping import Grouped, names_of_groups, shared_note
 from tabwb.analysis.statistics.results import Result, Terms
+from tabwb.analysis.tables.results import COLUMNS
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
-from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
 from tabwb.tables.table import Table, table_of
 

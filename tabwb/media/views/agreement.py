@@ -23,11 +23,11 @@ from tabwb.analysis.agreement import (
     reason_of,
 )
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.plain import Json, plain
 from tabwb.media.views.parts import Part, by, notes_view, parts_view, remarks, rows_view
 from tabwb.media.wording import between, figure
 from tabwb.records.columns import Column
 from tabwb.records.words import NONE, plural
-from tabwb.report.plain import Json, plain
 from tabwb.tables.table import columns_of
 
 FEW_SHARED = 40

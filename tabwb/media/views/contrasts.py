@@ -11,8 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.analysis.draws import compared_caution
+from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast, Tested
+from tabwb.analysis.statistics.naming import Changed, NamedDifference, NamedPair
+from tabwb.analysis.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import empty_table, table
 from tabwb.media.views.naming import BASES
@@ -27,9 +30,6 @@ from tabwb.media.wording import (
 )
 from tabwb.records.conditions import title_of
 from tabwb.records.words import NONE, plural
-from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
-from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
 from tabwb.scoring.naming.summary import NamedItem, right_by

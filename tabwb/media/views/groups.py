@@ -11,10 +11,10 @@ from rich.text import Text
 
 from tabwb.analysis.cautions import group_cautions
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.tables.captioned import Captioned
 from tabwb.media.views.contrasts import pair_parts
 from tabwb.media.views.results import SECTIONS, GroupNames, Groups, burden_tables, compact_table
 from tabwb.media.views.typed import captioned_view
-from tabwb.report.tables.captioned import Captioned
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair

@@ -13,6 +13,7 @@ from tabwb.agreement.compare import FEWEST_SHARED
 from tabwb.analysis.agreement import TABLES, Row
 from tabwb.analysis.judges import CONSENSUS, CONSENSUS_FEATURES, JudgeReport
 from tabwb.analysis.names import judge_names
+from tabwb.analysis.plain import Json, picked
 from tabwb.media.views.agreement import cells_of, json_of
 from tabwb.media.views.parts import Part, by, parts_view
 from tabwb.media.wording import (
@@ -24,7 +25,6 @@ from tabwb.media.wording import (
     without_burden,
 )
 from tabwb.records.columns import Column
-from tabwb.report.plain import Json, picked
 from tabwb.tables.table import columns_of
 
 if TYPE_CHECKING:

@@ -12,18 +12,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.media.terminal import ForWidth, table
-from tabwb.media.wording import between, plain
-from tabwb.records.ratings import rule_of
-from tabwb.records.words import NONE, plural
-from tabwb.report.measures import NAMING_MEASURES
-from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.report.summaries.naming_agreement import (
+from tabwb.analysis.measures import NAMING_MEASURES
+from tabwb.analysis.statistics.naming import NamedSubtest
+from tabwb.analysis.statistics.naming_agreement import (
     RaterAgreement,
     code_agreements,
     rater_agreements,
 )
-from tabwb.report.tables.said import (
+from tabwb.analysis.tables.said import (
     borrowed_line,
     code_of,
     rater_name,
@@ -31,6 +27,10 @@ from tabwb.report.tables.said import (
     transcribed,
     verdict_of,
 )
+from tabwb.media.terminal import ForWidth, table
+from tabwb.media.wording import between, plain
+from tabwb.records.ratings import rule_of
+from tabwb.records.words import NONE, plural
 from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}

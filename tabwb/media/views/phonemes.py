@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tabwb.analysis.measures import PHONEME_MEASURES
+from tabwb.analysis.statistics.phonemes import PhonemeReport
 from tabwb.media.terminal import MINIMUM_WIDTH, print_view, table
 from tabwb.media.wording import figure
 from tabwb.phonology.batch import PANPHON_LIMITS, SEVERITIES, ClassRate, Confusion, Rate, rate_of
@@ -17,8 +19,6 @@ from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import NONE, plural
-from tabwb.report.measures import PHONEME_MEASURES
-from tabwb.report.summaries.phonemes import PhonemeReport
 
 PER, FER = PHONEME_MEASURES
 UNDEFINED = "undefined"

@@ -17,27 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import bounds_words, correlation_notes, few_items
+from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.grouping import Grouped, Rename, shared_note
 from tabwb.analysis.keys import key_of
-from tabwb.analysis.names import judge_names
-from tabwb.analysis.statistics.results import (
-    EXACT,
-    Part,
-    Rater,
-    Result,
-    Results,
-    Terms,
-    cause_in_words,
-    judge_labels,
-)
-from tabwb.battery.model import Battery
-from tabwb.media.wording import plain
-from tabwb.plugin_api.extensions import Statistic
-from tabwb.records.columns import Column, ends_of
-from tabwb.records.conditions import title_of
-from tabwb.records.words import plural
-from tabwb.report.file_names import without_folders
-from tabwb.report.measures import (
+from tabwb.analysis.measures import (
     ACCURACY,
     BASELINES,
     BURDEN,
@@ -48,10 +31,27 @@ from tabwb.report.measures import (
     WORDS_MEAN,
     measure_of,
 )
-from tabwb.report.summaries.naming import named_subtests
-from tabwb.report.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
-from tabwb.report.tables.declared import ENDS, number, text, truth, whole, with_interval
-from tabwb.report.tables.said import borrowed_line, said_table
+from tabwb.analysis.names import judge_names
+from tabwb.analysis.statistics.naming import named_subtests
+from tabwb.analysis.statistics.results import (
+    EXACT,
+    Part,
+    Rater,
+    Result,
+    Results,
+    Terms,
+    cause_in_words,
+    judge_labels,
+)
+from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
+from tabwb.analysis.tables.declared import ENDS, number, text, truth, whole, with_interval
+from tabwb.analysis.tables.said import borrowed_line, said_table
+from tabwb.battery.model import Battery
+from tabwb.media.wording import plain
+from tabwb.plugin_api.extensions import Statistic
+from tabwb.records.columns import Column, ends_of
+from tabwb.records.conditions import title_of
+from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.naming.summary import RATING_SOURCES
 from tabwb.tables.table import RecordColumn, table_of

@@ -46,47 +46,48 @@ class View:
 _OF_LESIONS = "measure part rater feature series"
 VIEWS = {
     "results": View(
-        "every value of each group", "report.tables.results.results_table",
+        "every value of each group", "analysis.tables.results.results_table",
         "group part rater measure feature policy value low high n n_items", "group part rater",
     ),
     "features": View(
-        "the rate of each feature", "report.tables.results.features_table",
+        "the rate of each feature", "analysis.tables.results.features_table",
         "rater title group rate rate_these n", "rater title",
     ),
     "items": View(
         "difficulty and discrimination of items, Rasch and 2-PL parameters",
-        "report.tables.items.items_table",
+        "analysis.tables.items.items_table",
         "group part item n examinees accuracy discrimination rasch_difficulty rasch_se infit "
         "outfit difficulty slope", "group part", by="battery",
     ),
     "item-models": View(
-        "the Rasch and 2-PL models of each subtest", "report.tables.items.item_models_table",
+        "the Rasch and 2-PL models of each subtest", "analysis.tables.items.item_models_table",
         "group part model examinees parameters common_slope log_likelihood aic bic chi2 df p",
         "group part", by="battery",
     ),
     "positions": View(
         "accuracy and choices by position of the options",
-        "report.tables.positions.positions_table",
+        "analysis.tables.positions.positions_table",
         "group part position keyed position_accuracy accuracy_p_like accuracy_p_these "
         "position_share expected share_p_like share_p_these", "group part",
     ),
     "foils": View(
-        "wrong options by kind, against chance", "report.tables.positions.foils_table",
+        "wrong options by kind, against chance", "analysis.tables.positions.foils_table",
         "group part kind errors n foil_share foil_chance p_these p_like", "group part",
     ),
     "differences": View(
-        "each group less the baseline (--baseline)", "report.documents.contrasts.against_table",
+        "each group less the baseline (--baseline)", "media.documents.contrasts.against_table",
         "measure part rater group difference p p_adjusted smallest_p difference_these p_these "
         "p_these_adjusted n_items", "measure part rater",
         baseline="the group that is subtracted",
     ),
     "co-occurrence": View(
-        "features within the same responses, pair by pair", "report.tables.profiles.together_table",
+        "features within the same responses, pair by pair",
+        "analysis.tables.profiles.together_table",
         "rater group feature other phi both n_first n_second n", "rater group",
     ),
     "profiles": View(
         "profiles of features compared with a group or a CSV file (--baseline)",
-        "report.tables.profiles.profiles_table",
+        "analysis.tables.profiles.profiles_table",
         "rater measure group reference reference_rater value n_features n", "rater measure",
         baseline="a group (GROUP rater=NAME: another rater), or a CSV file with feature and rate",
     ),

@@ -10,11 +10,11 @@ from textwrap import wrap
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MARK, WHY, Captioned, noted
 from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.media.views.tables import shown_columns, view_of
 from tabwb.records.columns import Column, digits_of, ends_of
 from tabwb.records.words import NONE
-from tabwb.report.tables.captioned import FEW, HIGH, LOW, MARK, WHY, Captioned, noted
 from tabwb.tables.table import Table
 
 _Shown = tuple[str, bool, list[str]]

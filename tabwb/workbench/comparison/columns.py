@@ -22,8 +22,8 @@ from tabwb.workbench.shell.wording import QUIET, seconds
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.naming import NamedSubtest
     from tabwb.analysis.statistics.results import Part
-    from tabwb.report.summaries.naming import NamedSubtest
 
 GAP = 2
 """Columns of characters between two columns of the table."""
@@ -268,7 +268,7 @@ def _share_words(part: Part | None) -> str:
 
 
 def _baselines(parts: Sequence[Part | None]) -> list[str]:
-    from tabwb.report.measures import BASELINES
+    from tabwb.analysis.measures import BASELINES
 
     known = {name for part in parts if part is not None for name in part.baselines}
     return [baseline.title for baseline in BASELINES if baseline.id in known]

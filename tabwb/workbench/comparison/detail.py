@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.tables.said import borrowed_line
 from tabwb.media.wording import (
     FEW,
     baselines_of,
@@ -23,7 +24,6 @@ from tabwb.media.wording import (
     tally,
 )
 from tabwb.records.words import NONE
-from tabwb.report.tables.said import borrowed_line
 from tabwb.scoring.naming.summary import NamingSummary
 from tabwb.workbench.comparison.columns import drawn_share
 from tabwb.workbench.comparison.rows import Basis

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.analysis.measures import BURDEN
 from tabwb.analysis.paired import Contrast, Tested
 from tabwb.media.views.contrasts import Named, means, notes, tests
 from tabwb.media.wording import figure
-from tabwb.report.measures import BURDEN
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread

@@ -17,8 +17,8 @@ from textual.strip import Strip
 from textual.visual import Visual
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.measures import BASELINES
 from tabwb.media.wording import figure as number_of
-from tabwb.report.measures import BASELINES
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.shell.drawn import interval_bar, round_ticks

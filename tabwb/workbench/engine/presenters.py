@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.measures import measure_of
 from tabwb.battery.model import Battery
 from tabwb.battery.model import Item as BatteryItem
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
 from tabwb.records.states import AttemptState, RatingStatus, StopReason, TrialState
 from tabwb.records.trials import Trial
-from tabwb.report.measures import measure_of
 from tabwb.scoring.choice import UNTOLD, read_reason
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 
 if TYPE_CHECKING:
     from tabwb.analysis.running import RunningSummary
+    from tabwb.analysis.statistics.naming import NamedSubtest
     from tabwb.analysis.statistics.results import Results
-    from tabwb.report.summaries.naming import NamedSubtest
     from tabwb.scoring.naming.summary import NamedItem
 
 MOST_MARKS = 40

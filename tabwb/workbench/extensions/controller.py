@@ -65,8 +65,8 @@ class ExtensionController(Controller):
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.grouping import grouped, summarised
         from tabwb.analysis.statistics.plugins import plugin_responses_of
+        from tabwb.analysis.tables.results import results_table
         from tabwb.plugin_api.extensions import PageData
-        from tabwb.report.tables.results import results_table
 
         statistics, counts = self.plugins.statistics(), self._counts
         loaded = load_columns(self.store, tuple(numbers), statistics=statistics, primary=counts)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from textual.color import Color
 from textual.content import Content
 
+from tabwb.analysis.measures import Cell
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.columns import fixed
 from tabwb.records.words import plural
-from tabwb.report.measures import Cell
 from tabwb.workbench.lesions.curves import Curve, HeatMap
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tabwb.analysis.measures import Cell
 from tabwb.lesion.spec import row_of
 from tabwb.records.errors import TabwbError, error_text
-from tabwb.report.measures import Cell
 from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import resting

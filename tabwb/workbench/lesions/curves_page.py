@@ -15,12 +15,12 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.analysis.measures import Cell
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
-from tabwb.report.measures import Cell
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers

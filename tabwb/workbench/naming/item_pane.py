@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
+from tabwb.analysis.tables.said import SCORES
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.report.tables.said import SCORES
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.rest import key_lines, read_aloud
 from tabwb.workbench.naming.view_models import Card, NamingNow

@@ -118,8 +118,8 @@ class ResultsController(Controller):
     ) -> None:
         """Write administrations to a new file; the dialog is told of errors."""
         from tabwb.media import report
-        from tabwb.report.destination import check_destination
-        from tabwb.report.documents import exporting
+        from tabwb.media.destination import check_destination
+        from tabwb.media.documents import exporting
 
         exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
         try:

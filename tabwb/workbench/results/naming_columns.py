@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tabwb.report.tables.said import code_of, heard_or_transcribed, score_of
+from tabwb.analysis.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import number_column
 from tabwb.workbench.shell.columns import GAP, Column

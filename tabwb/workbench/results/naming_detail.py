@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
+from tabwb.analysis.tables.said import SCORES
 from tabwb.media.wording import plain
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
-from tabwb.report.tables.said import SCORES
 from tabwb.workbench.results.naming_presenter import NamedResponse
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.shell.marks import MARKS

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.administer.naming.views import NamingView
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.records.errors import UsageError
-from tabwb.records.naming import LimitsSet, OnsetSet
-from tabwb.records.ratings import rule_of
-from tabwb.report.summaries.naming import (
+from tabwb.analysis.statistics.naming import (
     Confusions,
     CueEffect,
     Latencies,
@@ -23,6 +20,9 @@ from tabwb.report.summaries.naming import (
     named_subtests,
     namings,
 )
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import LimitsSet, OnsetSet
+from tabwb.records.ratings import rule_of
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.scoring.naming.target import right_by_score
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from tabwb.analysis.administrations import is_usable
+from tabwb.analysis.measures import measure_of
 from tabwb.media.wording import figure, plain
 from tabwb.records.ratings import PROBABILITY, Judged, Rating
 from tabwb.records.states import AttemptState, RatingStatus
-from tabwb.report.measures import measure_of
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.results.verdicts import judged_response, raw_words, verdict_lines

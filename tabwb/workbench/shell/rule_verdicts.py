@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.analysis.statistics.naming import is_by_sound
+from tabwb.analysis.tables.said import SCORES
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import ipa_letters
 from tabwb.records.naming import SCORE_KEYS
-from tabwb.report.summaries.naming import is_by_sound
-from tabwb.report.tables.said import SCORES
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:

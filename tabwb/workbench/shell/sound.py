@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from tabwb.analysis.statistics.naming import is_by_sound
 from tabwb.phonology.inventory import SILENT
-from tabwb.report.summaries.naming import is_by_sound
 from tabwb.workbench.shell.envelopes import Envelope
 
 if TYPE_CHECKING:

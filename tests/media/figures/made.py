@@ -29,7 +29,7 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
 from tabwb.tables.table import Table
-from tests.report.given import BATTERY, administration
+from tests.analysis.given import BATTERY, administration
 
 SEVEN = tuple(name for name in FEATURES if name in TWO_SIDED)
 NAMES = (

@@ -22,12 +22,12 @@ from tabwb.phonology.inventory import CLASSES
 from tabwb.records.errors import UsageError
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.tables.table import table_of
+from tests.analysis.given import CONDITIONS, SAMPLED, answered, changed
 from tests.analysis.test_doses import sweep
 from tests.analysis.test_pairs import given, words
 from tests.media.figures.made import cells, faults, panels, records
 from tests.media.figures.made import drawn as drawn_lines
 from tests.media.figures.made import words as words_of
-from tests.report.given import CONDITIONS, SAMPLED, answered, changed
 
 RIGHT = ("lion", "boot", "knife")
 

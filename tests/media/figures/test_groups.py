@@ -19,6 +19,7 @@ from tabwb.media.figures.groups import TimedGroup
 from tabwb.media.figures.style import shade
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.ratings import Declaration, Rating, valued
+from tests.analysis.given import BATTERY, CONDITIONS, SAMPLED, administration, answered
 from tests.analysis.test_pairs import BASE, INSTRUCT, conditions, given
 from tests.analysis.test_pairs import words as said
 from tests.media.figures.made import (
@@ -34,7 +35,6 @@ from tests.media.figures.made import (
     texts,
     words,
 )
-from tests.report.given import BATTERY, CONDITIONS, SAMPLED, administration, answered
 
 
 def test_burdens_and_their_intervals_are_those_of_the_summaries() -> None:

@@ -1,0 +1,252 @@
+"""Planning a rating set of stored responses: what the command line and the Python interface do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from tabwb.administer.rating.calibration import (
+    Consensus,
+    consensus_of_set,
+    read_consensus,
+    text_of,
+)
+from tabwb.administer.rating.expected import measured_seconds
+from tabwb.administer.rating.plan import Design
+from tabwb.administer.rating.planning import Planned, Request, planned
+from tabwb.analysis.candidates import USABLE, Candidates, Wanted, candidates
+from tabwb.analysis.names import judge_called
+from tabwb.analysis.plain import renamed
+from tabwb.analysis.selection import Selection
+from tabwb.battery.forms import Form
+from tabwb.records.errors import UsageError
+from tabwb.records.rating_sets import (
+    Presentation,
+    SetPlan,
+    checked_counts,
+    checked_rater,
+    checked_set_name,
+)
+from tabwb.records.ratings import PROBABILITY
+from tabwb.records.states import RatingStatus
+from tabwb.records.words import separated
+from tabwb.store.store import Store
+from tabwb.store.verdicts import STATUSES as RATING_STATUSES
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.hybrid import Judged, Queue
+    from tabwb.analysis.keys import Filter
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+_FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSet:
+    """A planned set, the responses from which it was drawn, and the queue of a hybrid plan."""
+
+    planned: Planned
+    candidates: Candidates
+    queue: Queue | None = None
+
+    @property
+    def plan(self) -> SetPlan:
+        """From which the set is made."""
+        return self.planned.plan
+
+
+class Planning(TypedDict, total=False):
+    """What a rating set is to be; see :meth:`tabwb.Study.plan_ratings`.
+
+    What is left out has the default of the record that takes it (:class:`Design`,
+    :class:`Presentation`, :class:`Request`, :class:`Wanted`, ``Rules``).
+    """
+
+    where: str | Iterable[str | Filter] | Mapping[str, object]
+    subtests: str | Iterable[str]
+    items: str | Iterable[str]
+    statuses: str | Iterable[str]
+    repeated: bool
+    stratify: str | Iterable[str]
+    samples: int | None
+    per_stratum: int | None
+    overlap: int | None
+    raters_per_sample: int | None
+    per_rater: int | None
+    again: float
+    distance: int
+    calibration: str | os.PathLike[str] | None
+    calibration_set: str
+    guidelines: str | os.PathLike[str] | None
+    context: int
+    case: Literal["as-said", "lower"]
+    punctuation: Literal["kept", "none"]
+    max_words: int | None
+    cut_mark: bool
+    ask_source: bool
+    counts: str
+    seed: int
+    hybrid: str  # a judge; then only what a person rates first is planned
+    frequent: float
+    margin: float
+    audit: float
+
+
+def plan_with(
+    store: Store,
+    plugins: Plugins,
+    name: str,
+    form: Form,
+    raters: Sequence[str],
+    options: Planning,
+    references: Sequence[int | str] = (),
+) -> PlannedSet:
+    """Return the plan of a rating set that people describe; nothing is stored."""
+    from tabwb.administer.rating.hybrid import Rules, hybrid_queue
+
+    if unknown := options.keys() - Planning.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+    chosen: Mapping[str, Any] = options
+
+    def given(*names: str, **renamed: str) -> dict[str, Any]:
+        pairs = {**dict(zip(names, names, strict=True)), **renamed}
+        return {field: chosen[option] for field, option in pairs.items() if option in chosen}
+
+    guidelines, judge = options.get("guidelines"), options.get("hybrid")
+    request = Request(
+        checked_set_name(name),
+        form,
+        Design(
+            tuple(raters),
+            **given("overlap", "again", "distance", "seed", each="raters_per_sample"),
+            **given(most="per_rater"),
+        ),
+        Presentation(**given("case", "punctuation", "cut_mark", "max_words")),
+        consensus=_consensus(store, form, options),
+        guidelines="" if guidelines is None else text_of(Path(guidelines), "the guidelines"),
+        **given("per_stratum", "ask_source", "counts", total="samples"),
+    )
+    strata, statuses = options.get("stratify", ()), options.get("statuses", ())
+    wanted = Wanted(
+        form,
+        separated(strata),
+        separated(statuses) or USABLE,
+        **given("repeated", around="context"),
+    )
+    selection = Selection.of(**given("where", "subtests", "items"))
+    for rater in raters:
+        checked_rater(rater)
+    checked_counts(request.counts, raters)
+    found = candidates(store, plugins, references, selection, wanted)
+    same = [one for one in store.sets.all() if one.form == form.canonical]
+    measured = measured_seconds(rating for one in same for rating in store.sets.ratings(one.id))
+    if not judge:
+        return PlannedSet(planned(found.found, request, measured=measured), found)
+    if request.total is not None or request.per_stratum is not None:
+        raise UsageError(
+            "--hybrid decides what is drawn; --samples and --per-stratum cannot be combined with it"
+        )
+    kept = [one for one in range(len(found.found)) if found.found[one].key not in request.consensus]
+    judged, places = _judged(found, kept, judge)
+    draws, queue = hybrid_queue(
+        [found.found[place] for place in places],
+        judged,
+        Rules(**given("frequent", "margin", "audit")),
+        request.design.seed,
+    )
+    made = planned(found.found, request, draws=draws, measured=measured)
+    return PlannedSet(made, found, queue)
+
+
+def _consensus(store: Store, form: Form, options: Planning) -> Consensus:
+    known: Consensus = {}
+    if earlier := options.get("calibration_set"):
+        known = consensus_of_set(store, earlier, form)
+    if (file := options.get("calibration")) is not None:
+        known = {**known, **read_consensus(Path(file), form)}
+    return known
+
+
+def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, list[int]]:
+    """Return what a judge said of the candidates that it rated, and their places."""
+    import numpy as np
+
+    from tabwb.administer.rating.hybrid import Judged
+
+    assert found.columns is not None
+    judge = judge_called(name, found.columns.ratings)
+    given = found.columns.ratings[judge]
+    features = tuple(name for name in given.measures if f"{name}{PROBABILITY}" in given.measures)
+    features = features or tuple(one for one in given.measures if not one.endswith(PROBABILITY))
+    rows = np.array([found.rows[place] for place in kept], np.int64)
+    verdicts = np.full((len(rows), len(features)), np.nan)
+    probabilities, failed = verdicts.copy(), np.zeros(len(rows), bool)
+    for column, feature in enumerate(features):
+        for measure, into in ((feature, verdicts), (f"{feature}{PROBABILITY}", probabilities)):
+            if (ratings := given.measures.get(measure)) is None:
+                continue
+            at = np.searchsorted(ratings.rows, rows)
+            at[at == len(ratings.rows)] = 0
+            here = ratings.rows[at] == rows
+            into[here, column], statuses, _ = ratings.at(at[here])
+            codes = [at for at, status in enumerate(RATING_STATUSES) if status in _FAILED]
+            failed[here] |= np.isin(statuses, codes)
+    rated = np.isin(rows, given.rows)
+    if not rated.any():
+        raise UsageError(
+            f"judge '{name}' has rated none of the responses that can be rated",
+            where="--judge",
+            hint=f"tabwb judge run --all --judge {name}",
+        )
+    places = [kept[at] for at in np.flatnonzero(rated).tolist()]
+    of = (verdicts[rated], probabilities[rated], failed[rated])
+    return Judged(judge, features, *of), places
+
+
+def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
+    """Return a plan as plain data."""
+    expected, queue = made.planned, made.queue
+    return {
+        "format": 1,
+        "set": made.plan.name,
+        "uid": uid,
+        **renamed(made.plan, "form=form_id seed counts"),
+        "responses": len(made.candidates.found),
+        "left_out": dict(made.candidates.left_out),
+        "subtests": list(made.candidates.scope) or None,
+        "samples": sum(taken for _, taken in expected.strata.values()),
+        "rated_by_several": expected.several,
+        "strata": [
+            {"stratum": name, "responses": size, "samples": taken, "weight": size / taken}
+            for name, (size, taken) in expected.strata.items()
+        ],
+        "raters": [
+            renamed(one, "rater samples again calibration")
+            | {"minutes": round(one.seconds / 60, 1)}
+            for one in expected.work
+        ],
+        "seconds_per_sample": None if expected.measured is None else round(expected.measured, 1),
+        "pairs": [
+            {"raters": list(pair), "samples": number} for pair, number in expected.pairs.items()
+        ],
+        "expected_intervals": [
+            renamed(one, "pairs samples=n prevalence kappa width_of_kappa=of_kappa"
+                    " width_of_ac1=of_ac1")
+            for one in (expected.widths() if uid is None else ())
+        ],
+        "signs_of_source": [
+            renamed(one, "sign=name people of_people models of_models tells")
+            for one in expected.signs
+        ],
+        "hybrid": queue and {
+            **renamed(queue, "judge responses to_person uncertain"
+                      " with_frequent_feature=with_frequent audited audited_of=rest"),
+            "frequent_features": [
+                {"measure": measure, "prevalence": share} for measure, share in queue.frequent
+            ],
+            "judge_tells_probabilities": queue.has_probabilities,
+        },
+    }  # fmt: skip

@@ -1,0 +1,83 @@
+"""Tables of lesions: the parts of a model, what a lesion changes, the conditions of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tabwb.administer.sweep.point import Point
+from tabwb.analysis.tables.declared import text, texts, whole
+from tabwb.lesion.declared import TARGETS, Part
+from tabwb.lesion.taken import Planned, change_text, kept
+from tabwb.records.trials import Administration
+from tabwb.tables.table import Table, records_table
+
+
+class Condition(NamedTuple):
+    """One condition of a sweep, and the administration under it."""
+
+    point: Point
+    administration: Administration | None
+
+    @property
+    def status(self) -> str:
+        """The status of the administration; empty where there is none."""
+        return "" if self.administration is None else self.administration.status.value
+
+
+def parts_table(parts: Sequence[Part]) -> Table:
+    """Return one row for each part of a model that can be lesioned."""
+    return records_table("lesion-parts", PARTS, parts)
+
+
+def plan_table(plan: Sequence[Planned], spec: str, whole: int) -> Table:
+    """Return one row for each part that a lesion changes."""
+    taken = sum(one.parameters for one in plan)
+    changes = change_text(taken, whole)
+    notes = (f"{spec} {changes}; {kept(plan):,} bytes are kept to restore them",)
+    return records_table("lesion-plan", PLAN, plan, notes)
+
+
+def sweep_table(name: str, conditions: Sequence[Condition]) -> Table:
+    """Return one row for each condition of a sweep."""
+    notes = (f"sweep '{name}': its administrations have this tag",)
+    return records_table("lesion-sweep", SWEEP, conditions, notes)
+
+
+PARTS = (
+    text("part", "Part", "its name; the draws of a lesion depend on it", "name"),
+    text("target", "Target", "as specs name it"),
+    whole("layer", "Layer", "from 0; missing where the part is in no layer"),
+    text("unit", "Unit", "what an amount counts: weight, head, neuron, expert or layer",
+         lambda part: TARGETS[part.target].unit),
+    whole("units", "Units", "number of units"),
+    whole("parameters", "Parameters", "number of parameters"),
+    texts("tensors", "Tensors", "names of the model's tensors in which they are",
+          lambda part: tuple(part.tensors)),
+    whole("bytes", "Bytes", "of these tensors", lambda part: sum(part.tensors.values())),
+)  # fmt: skip
+PLAN = (
+    text("lesion", "Lesion", "the spec of one lesion", lambda one: str(one.lesion)),
+    text("part", "Part", "that it changes", "part.name"),
+    whole("layer", "Layer", "from 0; missing where the part is in no layer", "part.layer"),
+    whole("taken_units", "Units taken", "number of units that are changed", "units"),
+    whole("units", "Units", "number of units of the part", "part.units"),
+    whole("taken_parameters", "Parameters taken", "number of parameters that are changed",
+          "parameters"),
+    whole("parameters", "Parameters", "number of parameters of the part", "part.parameters"),
+    texts("tensors", "Tensors", "names of the model's tensors in which they are",
+          lambda one: tuple(one.part.tensors)),
+)  # fmt: skip
+SWEEP = (
+    text("role", "Role", "intact, lesion, control, layer control (in the same layers), or "
+         "perturbation: another one without a lesion",
+         "point.role"),
+    text("lesion", "Lesion", "the spec; missing of the intact model", "point.lesion"),
+    text("setting", "Setting", "what else differs from the sweep's conditions, in words",
+         "point.setting"),
+    text("matches", "Matches", "of a control, the first lesion with as many parameters",
+         "point.matches"),
+    whole("administration", "Administration", "its number in the store",
+          lambda one: one.administration and one.administration.id),
+    text("status", "Status", "of the administration"),
+)  # fmt: skip

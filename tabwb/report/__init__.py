@@ -1,1 +1,0 @@
-"""Summaries, tables and exports of what the store holds."""

@@ -1,1 +1,0 @@
-"""Summaries as plain values."""

@@ -1,0 +1,149 @@
+"""The tables of spoken naming, as a terminal shows them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from tabwb.analysis.statistics.naming import NamedSubtest
+from tabwb.analysis.statistics.naming_agreement import rater_agreements
+from tabwb.media.views.naming import naming_views
+from tabwb.records.naming import Score
+from tabwb.scoring.estimate import clopper_pearson
+from tabwb.scoring.intervals import rate_interval
+from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise
+from tabwb.tasks.spoken_naming.rules import NamingRules
+
+ITEMS = (
+    NamedItem(
+        "cat", "cat", "answered",
+        person=False, rules={"correct-any": False, "correct-first": False},
+        proposed="semantic", latency_s=1.25, heard="dog", phonemes=("D", "AO", "G"), score="error",
+    ),
+    NamedItem(
+        "dog", "dog", "answered",
+        person=True, rules={"correct-any": True, "correct-first": None},
+        code="formal", latency_s=0.5, phonemes=("L", "AO", "G"), score="self-corrected",
+    ),
+)  # fmt: skip
+
+
+def shown(width: int, rule: str = "correct-first", items: tuple[NamedItem, ...] = ITEMS) -> str:
+    rules = NamingRules(rule=rule)  # type: ignore[arg-type]
+    subtest = NamedSubtest("nouns", "Nouns", rules, items, summarise(items))
+    console = Console(width=width, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest):
+            console.print(view)
+    return "\n".join(" ".join(line.split()) for line in captured.get().splitlines())
+
+
+def test_arpabet_instead_of_ipa_where_it_is_asked_for() -> None:
+    subtest = NamedSubtest("nouns", "Nouns", NamingRules(), ITEMS, summarise(ITEMS))
+    console = Console(width=120, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest, arpabet=True):
+            console.print(view)
+    assert "D AO G" in captured.get() and "/dɔɡ/" not in captured.get()
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+@pytest.mark.parametrize("heard", ["", "a long answer of many words, none of which is the name"])
+def test_no_word_of_ours_is_broken(width: int, heard: str) -> None:
+    said = replace(ITEMS[0], heard=heard, proposed="", code="nonword-unrelated")
+    items = (
+        replace(said, item="a-long-name-of-item", flags=("unintelligible", "sound-guessed")),
+        replace(said, phonemes=("<spn>",), transcriber="manual:a.tsv", score="self-corrected",
+                score_by="person:R1", other_scores=(("person:R2", "not-scorable"),)),
+        replace(said, phonemes=("D", "AO", "G") * 20),
+    )  # fmt: skip
+    text = shown(width, items=items)
+    words = [word.strip(",;()") for word in text.split()]
+    assert "transcript" in words and "self-corrected" in words
+    assert words.count("unintelligible") == 2
+    assert words.count("nonword-unrelated") == 3 + 1  # the table of codes
+    assert "sound-guessed" in words
+    assert all("…" not in line for line in text.splitlines())
+
+
+def test_pooled_sessions_are_clusters_of_responses_to_an_item() -> None:
+    sessions = tuple(item for _ in range(3) for item in ITEMS)
+    pooled = accuracy(sessions, "person")
+    assert (pooled.correct, pooled.n, pooled.clustered) == (3, 6, True)
+    assert pooled.interval == rate_interval([0, 3], [3, 3]).interval
+    exact = clopper_pearson(3, 6)
+    assert pooled.interval is not None and exact is not None
+    assert pooled.interval.low < exact.low and exact.high < pooled.interval.high
+
+
+def test_pooled_speakers_are_the_clusters_where_there_are_several() -> None:
+    pooled = [replace(item, cluster=who) for who in ("S-1", "S-2") for item in ITEMS]
+    assert accuracy(pooled, "person").interval == rate_interval([1, 1], [2, 2]).interval
+    one = accuracy(ITEMS, "person")
+    assert not one.clustered and one.interval == clopper_pearson(1, 2)
+
+
+def test_listeners_who_scored_the_same_names_are_compared() -> None:
+    scores: tuple[tuple[Score, Score], ...] = (
+        ("right", "self-corrected"), ("error", "right"), ("error", "no-response"),
+        ("not-scorable", "right"),
+    )  # fmt: skip
+    by_two = [
+        replace(ITEMS[0], score=first, score_by="person:R1", other_scores=(("person:R2", second),))
+        for first, second in scores
+    ]
+    # Of three names both right 1, both not 1: kappa = (2/3 - 4/9) / (1 - 4/9).
+    (pair,) = rater_agreements(by_two)
+    assert (pair.first, pair.second, pair.agreed, pair.n) == ("person:R1", "person:R2", 2, 3)
+    assert pair.kappa == pytest.approx(0.4) and pair.interval is None
+    said = "R1 and R2 score 2 of 3 names alike (right or not), Cohen's kappa 0.40"
+    assert said in shown(120, items=tuple(by_two))
+    assert rater_agreements(ITEMS) == ()
+
+
+def test_the_kappa_of_listeners_has_an_interval_from_four_names_of_each_kind_on() -> None:
+    def scored(*counts: int) -> tuple[NamedItem, ...]:
+        kinds: tuple[tuple[Score, Score], ...] = (
+            ("right", "right"), ("right", "error"), ("error", "right"), ("error", "error"),
+        )  # fmt: skip
+        return tuple(
+            replace(ITEMS[0], score=one, score_by="person:R1", other_scores=(("person:R2", two),))
+            for (one, two), count in zip(kinds, counts, strict=True)
+            for _ in range(count)
+        )
+
+    (pair,) = rater_agreements(scored(15, 5, 10, 20))
+    assert pair.kappa == pytest.approx(0.4) and pair.interval is not None
+    # The quantiles of kappa over shares of the cells from Dirichlet(counts + 1/2), drawn again.
+    drawn = np.random.default_rng(1).dirichlet([15.5, 5.5, 10.5, 20.5], 40_000)
+    agreed = drawn[:, 0] + drawn[:, 3]
+    right = (drawn[:, 0] + drawn[:, 1]) * (drawn[:, 0] + drawn[:, 2])
+    wrong = (drawn[:, 2] + drawn[:, 3]) * (drawn[:, 1] + drawn[:, 3])
+    kappa = (agreed - right - wrong) / (1 - right - wrong)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(
+        np.quantile(kappa, (0.025, 0.975)), abs=0.02
+    )
+    assert "kappa 0.40 (95 % " in shown(160, items=scored(15, 5, 10, 20))
+    for few in (scored(2, 1, 0, 30), scored(30, 1, 1, 2)):
+        assert rater_agreements(few)[0].interval is None
+        assert "no interval: 3 names or fewer" in shown(200, items=few)
+
+
+def test_right_names_of_trained_and_untrained_items() -> None:
+    items = tuple(
+        NamedItem(name, name, "answered", outcome="right" if right else "error")
+        for name, right in (("bed", True), ("cat", False), ("dog", True), ("tree", True))
+    )
+    tags = {"bed": ("trained",), "dog": ("trained",), "cat": ("untrained",), "sun": ("control",)}
+    subtest = NamedSubtest("n", "N", NamingRules(), items, summarise(items), tags=tags)
+    assert {tag: (share.correct, share.n) for tag, share in subtest.by_tag.items()} == {
+        "trained": (2, 2), "untrained": (0, 1),
+    }  # fmt: skip
+    console = Console(width=120, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest):
+            console.print(view)
+    assert "trained 2 of 2 (0.16-1.00), untrained 0 of 1 (0.00-0.97)" in captured.get()
