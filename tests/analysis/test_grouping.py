@@ -30,7 +30,7 @@ from tests.analysis.given import (
     trials,
     unwrapped,
 )
-from tests.analysis.test_judges import BOTH, MODEL, judged
+from tests.analysis.test_burdens import BOTH, MODEL, judged
 
 LESIONED = replace(SAMPLED, lesion="noise:0.1")
 PERSON = Conditions("S-01", "speaker")

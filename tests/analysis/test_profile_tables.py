@@ -13,7 +13,7 @@ from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.tables.profiles import read_rates
 from tabwb.media.views.tables import named_table
 from tabwb.records.errors import UsageError
-from tests.analysis.test_judges import BOTH, MODEL, judged
+from tests.analysis.test_burdens import BOTH, MODEL, judged
 from tests.analysis.test_pairs import conditions, given, texts
 
 FIRST: Sequence[Sequence[str]] = (["retracing", "jargon"], [])

@@ -28,8 +28,8 @@ from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tests.analysis.given import ANSWERS, SAMPLED, answered, trials
+from tests.analysis.test_burdens import BOTH, judged
 from tests.analysis.test_grouping import given
-from tests.analysis.test_judges import BOTH, judged
 from tests.cli.conftest import TAB
 
 GREEDY = Conditions("model-a", "model")
