@@ -133,7 +133,7 @@ def _cell(column: Column, row: dict[str, Any]) -> Cell:
     return Cell(
         MISSING if value == "" else column.format(value),
         ", ".join(map(column.format, ends)) if has_interval else "",
-        MARK if value is not None and row.get(column.name + FEW) else "",
+        MARK if row.get(column.name + FEW) else "",
     )
 
 

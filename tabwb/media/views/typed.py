@@ -163,7 +163,7 @@ def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[_Shown]:
                 column.title,
                 True,
                 [
-                    column.format(value, place) + MARK * (few is True and value is not None)
+                    column.format(value, place) + MARK * (few is True)
                     for value, place, few in zip(values, places, marked, strict=True)
                 ],
             )
