@@ -166,7 +166,7 @@ _COMPARED = """
     """
 _FEATURE = """
     feature text Feature | the feature's id
-    title text Title | of the feature
+    title text Feature | its title
     """
 _PAIR = """
     first text First | a rater
@@ -318,7 +318,7 @@ those that the consensus ever calls present; or one pooled kappa
         """,
     "answers": """
         measure text Measure | its id
-        title text Title | of the measure
+        title text Measure | its title
         kind text Kind | scale, choice, text or phonemes
         n integer N | samples with answers of two raters or more
         kappa estimate Kappa | mean over pairs; of a scale with quadratic weights

@@ -51,13 +51,16 @@ RATED = (
     Part("raters", "who rated", "rater judge samples verdicts present unsure"),
     Part(
         "agreement", "{whom} with each other, by feature",
-        "title n prevalence kappa counts ac1 agreement positive_agreement negative_agreement "
-        "variance positives ties unsure alpha fleiss",
+        "title n prevalence variance= positives ties unsure agreement= kappa counts ac1= alpha= "
+        "fleiss= positive_agreement= negative_agreement=",
         {"design": "main"},
+        narrow="title n prevalence agreement= kappa counts ac1= positive_agreement= "
+        "negative_agreement=",
         notes="""
         n: samples with two verdicts or more. p: share of verdicts that say present. Agree, Kappa
         (Cohen), AC1 (Gwet), Pos, Neg (agreement on present, on absent): means over pairs, weighted
-        by shared samples; pairs with fewer than {fewest} are left out.
+        by shared samples; pairs with fewer than {fewest} are left out. --details shows the other
+        columns and all intervals.
 
         Kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than that. Chance
         in kappa follows from how often each rater says present: where a feature is rare, kappa can
@@ -215,11 +218,11 @@ def _parts(found: Agreement, *, details: bool) -> Iterator[RenderableType]:
     rows = partial(_rows, found, names)
     if rated.features:
         parts = [part for part in RATED if found.is_compared or part.where.get("design") != "main"]
-        yield from parts_view(parts, _columns, rows)
+        yield from parts_view(parts, _columns, rows, details=details)
         if not found.is_compared:
             yield from remarks("No two raters rated the same samples on a feature.")
         yield from _error_rates(rows("error-rates"), details=details)
-    yield from parts_view(HEARD, _columns, rows)
+    yield from parts_view(HEARD, _columns, rows, details=details)
     answered = {row["measure"] for name in ("answer-pairs", "transcripts") for row in rows(name)}
     alone = [row["title"] for row in rows("answers") if row["measure"] not in answered]
     yield from remarks(alone and f"No sample with answers of two raters: {', '.join(alone)}.")

@@ -13,9 +13,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tabwb.media.terminal import ForWidth
-from tabwb.media.views.typed import sectioned_view
+from tabwb.media.views.typed import fits_once, sectioned_view
 from tabwb.records.columns import Column
-from tabwb.tables.table import table_of_dicts
+from tabwb.tables.table import Table, table_of_dicts
 
 Row = Mapping[str, Any]
 Named = TypeVar("Named", bound=Row)
@@ -27,7 +27,8 @@ class Part:
     """A part of a page.
 
     Attributes:
-        shown: columns; of an estimate with its interval.
+        shown: columns; of an estimate with its interval, unless ``=`` follows the name.
+        narrow: those that are shown where these do not fit side by side; empty: the same.
         where: values of columns of the rows; of several values any.
         sections: columns: a line above the rows that have them in common.
         each: columns: a table for each of their values.
@@ -38,6 +39,7 @@ class Part:
     table: str
     title: str
     shown: str
+    narrow: str = field(default="", kw_only=True)
     where: Mapping[str, object] = field(default_factory=dict)
     sections: str = ""
     each: tuple[str, ...] = ()
@@ -49,29 +51,49 @@ def parts_view(
     parts: Iterable[Part],
     columns: Callable[[str], Sequence[Column]],
     rows_of: Callable[[str], Sequence[Row]],
+    *,
+    details: bool = False,
 ) -> Iterator[RenderableType]:
-    """Yield the parts of a page that have rows, with their notes."""
+    """Yield the parts of a page that have rows, with their notes; ``details``: all intervals."""
     for part in parts:
         limits = part.where.items()
         rows = [row for row in rows_of(part.table) if all(_is(row, *limit) for limit in limits)]
         for own in by(rows, *part.each) if rows else ():
             title = part.title.format_map(own[0])
             kept, known = own[: part.most], columns(part.table)
-            yield rows_view(title, part.shown, known, kept, part.sections)
+            shown = part.shown.replace("=", "") if details else part.shown
+            narrow = "" if details else part.narrow
+            yield rows_view(title, shown, known, kept, part.sections, narrow)
         yield from notes_view(part.notes, rows)
 
 
 def rows_view(
-    title: str, shown: str, columns: Sequence[Column], rows: Sequence[Row], sections: str = ""
+    title: str,
+    shown: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    sections: str = "",
+    narrow: str = "",
 ) -> RenderableType:
-    """Return some columns of rows as a table below its title."""
-    wanted = f"{sections} {shown}".split()
+    """Return some columns of rows as a table below its title; see :class:`Part`."""
     known = {column.name: column for column in reversed(columns)}
-    names = [f"{name}{end}" for name in wanted for end in ("", "_low", "_high")]
-    table = table_of_dicts(title, [known[name] for name in names if name in known], rows)
+    apart = sections.split()
+
+    def table_with(chosen: str) -> Table:
+        names = [
+            each
+            for name in [*apart, *chosen.split()]
+            for each in (
+                [name[:-1]] if name.endswith("=") else [name, f"{name}_low", f"{name}_high"]
+            )
+        ]
+        return table_of_dicts(title, [known[name] for name in names if name in known], rows)
 
     def made(width: int) -> RenderableType:
-        laid = sectioned_view(table, sections.split(), width)
+        table = table_with(shown)
+        if narrow and not fits_once(table, apart, width):
+            table = table_with(narrow)
+        laid = sectioned_view(table, apart, width)
         laid.rstrip()
         return Text.assemble((f"{title}\n", "bold"), laid, "\n")
 

@@ -41,7 +41,7 @@ def sectioned_view(
         return Text("no rows\n")
     keys = [[value or "" for value in table[name].to_list()] for name in sections]
     above = [", ".join(filter(None, row)) for row in zip(*keys, strict=True)] or [""] * len(table)
-    widest = max(MOST_TEXT * width // 100, 12)
+    widest = _widest(width)
     shown = list(_columns(table, sections))
     parts = _laid(shown, widest, width)
     if stacked and len(parts) > 1:
@@ -58,6 +58,15 @@ def sectioned_view(
                 made.append(line)
         made.append("\n")
     return made
+
+
+def fits_once(table: Table, sections: Sequence[str], width: int) -> bool:
+    """Whether :func:`sectioned_view` has all columns side by side."""
+    return len(_laid(list(_columns(table, sections)), _widest(width), width)) == 1
+
+
+def _widest(width: int) -> int:
+    return max(MOST_TEXT * width // 100, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +101,21 @@ class _Laid:
 def _laid(shown: Sequence[_Shown], widest: int, width: int) -> list[list[_Laid]]:
     columns = [_Laid.of(*one, widest) for one in shown]
     named = next((at for at, column in enumerate(columns) if column.number), len(columns)) or 1
-    return list(_parts(columns, named, width))
+    groups: list[list[_Laid]] = []
+    for column, (title, *_) in zip(columns[named:], shown[named:], strict=True):
+        if (
+            groups
+            and title.startswith(INTERVAL)
+            and _fits([*columns[:named], *groups[-1], column], width)
+        ):
+            groups[-1].append(column)  # an interval stands in the part of its value
+        else:
+            groups.append([column])
+    return list(_parts(columns[:named], groups, width))
+
+
+def _fits(columns: Sequence[_Laid], width: int) -> bool:
+    return sum(one.width + GAP for one in columns) - GAP <= width
 
 
 def _stacked(shown: Sequence[_Shown]) -> Iterator[_Shown]:
@@ -112,14 +135,15 @@ def _stacked(shown: Sequence[_Shown]) -> Iterator[_Shown]:
             yield title, number, texts
 
 
-def _parts(columns: Sequence[_Laid], named: int, width: int) -> Iterator[list[_Laid]]:
-    names = list(columns[:named])
+def _parts(
+    names: list[_Laid], groups: Sequence[Sequence[_Laid]], width: int
+) -> Iterator[list[_Laid]]:
     part = names
-    for column in columns[named:]:
-        if len(part) > named and sum(one.width + GAP for one in (*part, column)) - GAP > width:
+    for group in groups:
+        if len(part) > len(names) and not _fits([*part, *group], width):
             yield part
             part = names
-        part = [*part, column]
+        part = [*part, *group]
     yield part
 
 
