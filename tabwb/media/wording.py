@@ -91,6 +91,7 @@ def between(interval: Interval | None) -> str:
 def intervals_words(intervals: Sequence[EstimatedInterval]) -> tuple[str, ...]:
     """Return intervals with their estimands; one that needs replicates is left out.
 
+    >>> from tabwb.scoring.estimate import Estimand
     >>> these = EstimatedInterval(Estimand.THESE_PROMPTS, None, "deterministic")
     >>> like = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(0.0, 0.721))
     >>> intervals_words([like, these])
@@ -169,6 +170,7 @@ def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
 def interval_words(difference: EstimatedInterval) -> str:
     """Return an interval of a difference as words, or a dash where there is none.
 
+    >>> from tabwb.scoring.estimate import Estimand
     >>> interval_words(EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC))
     'deterministic'
     """

@@ -64,8 +64,7 @@ def test_a_failed_condition_is_named_by_what_it_replaces(
     monkeypatch.setattr(Sweep, "loaded", unloaded)
     file = _written(tmp_path / "grid.toml", {"checkpoints": [{"model": "lesionable-child"}]})
     asked = ("lesion", "sweep", "tab", "--model", "lesionable", "--grid", file, "--limit", 1)
-    found = run(*asked, "--judge", "none", "--json")
-    assert found.status == 1
+    found = run(*asked, "--judge", "none", "--json", status=1)
     assert json.loads(found.out)["failed"] == [
         {
             "role": "perturbation",

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
 from tabwb.analysis.statistics.results import Results
-from tabwb.analysis.statistics.summary import pool
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
@@ -33,6 +32,8 @@ def scored_or_problem(
 
 def scored(store: Store, administration: Administration, primary: str) -> ScoredAdministration:
     """Return the scores of an administration."""
+    from tabwb.analysis.statistics.summary import pool  # imports numpy, which takes 0.1 s
+
     many = administration.planned > MOST_TRIALS
     load = load_columns if many else load_administrations
     (data,) = load(store, [administration.id], primary=primary)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from tabwb.analysis.administrations import AdministrationData, is_usable
 from tabwb.analysis.statistics.results import Results as GroupResults
-from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
@@ -55,6 +54,8 @@ class Results:
 
 def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] = ()) -> Results:
     """Return everything that the results page shows."""
+    from tabwb.analysis.statistics.summary import pool  # loads numpy
+
     summary = pool([data], interval=True)
     naming, named = naming_results(data, summary.named, sessions)
     from tabwb.analysis.frame import effective_statuses
