@@ -50,7 +50,7 @@ CONSENSUS = columns_of("""
 CONSENSUS_FEATURES = columns_of("""
     group text Group | examinee with its conditions; none where there is one group
     feature text Feature | the feature's id
-    title text Title | of the feature
+    title text Feature | its title
     present integer Present | responses that most judges call present
     absent integer Absent | responses that most judges call absent
     ties integer Ties | as many say present as absent
