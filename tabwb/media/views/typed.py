@@ -108,7 +108,7 @@ def _laid(shown: Sequence[_Shown], widest: int, width: int) -> list[list[_Laid]]
             and title.startswith(INTERVAL)
             and _fits([*columns[:named], *groups[-1], column], width)
         ):
-            groups[-1].append(column)  # an interval stands in the part of its value
+            groups[-1].append(column)  # not in another part than its value
         else:
             groups.append([column])
     return list(_parts(columns[:named], groups, width))
