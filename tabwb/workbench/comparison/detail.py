@@ -209,9 +209,13 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
         shown = one.declared.column.format
         figure = shown(one.value.value)
         if one.interval is not None:
-            figure += f"  {shown(one.interval.low)}-{shown(one.interval.high)}"
-        named = (one.declared.title, one.part, one.feature)
-        yield spread(Content(", ".join(filter(None, named))), Content(figure), width)
+            joint = " to " if one.interval.low < 0 else "-"
+            figure += f"  {shown(one.interval.low)}{joint}{shown(one.interval.high)}"
+        name = ", ".join(filter(None, (one.declared.title, one.part, one.feature)))
+        if len(name) + 2 + len(figure) > width:  # its end tells two values of a statistic apart
+            yield _quiet(name, width)
+            name = ""
+        yield spread(Content(name), Content(figure), width)
     yield Content("")
 
 
