@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from statistics import fmean
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabwb.agreement.compare import (
     COEFFICIENTS,
@@ -26,40 +25,28 @@ from tabwb.agreement.compare import (
     OverFeatures,
     compare,
     difference,
-    over_pairs,
     weighted_mean,
 )
 from tabwb.agreement.error_rates import NOT_IDENTIFIED, RATES, Calibration, calibrate, error_rates
 from tabwb.agreement.intervals import (
     DRAWS,
-    PRIOR,
     SEED,
-    drawn_sums,
-    ratio_interval,
-    shifted_quantiles,
 )
 from tabwb.agreement.many import (
     alpha_intervals,
     binary_alpha,
     binary_counts,
     fleiss_kappa,
-    krippendorff_alpha,
 )
 from tabwb.agreement.pairs import (
-    Counts,
-    cohen_kappa,
-    gwet_ac1,
     mean_of_defined,
     samples,
-    specific_agreement,
     tables_of,
-    weighted_kappa,
 )
 from tabwb.agreement.verdicts import (
     ABSENT,
     CANNOT_TELL,
     PRESENT,
-    Floats,
     Ties,
     Verdicts,
     cannot_tell_as,
@@ -67,15 +54,12 @@ from tabwb.agreement.verdicts import (
     majority,
     rest_of,
 )
-from tabwb.analysis.ratings import Answers, Ints, Measure, Rated
-from tabwb.phonology.batch import QUARTERS, score
-from tabwb.phonology.inventory import SILENT, parse_spoken
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.analysis.answers import add_answers
+from tabwb.analysis.ratings import Ints, Measure, Rated
+from tabwb.records.errors import UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
-from tabwb.tables.table import Table, columns_of, defined, ended, table_of_dicts
+from tabwb.tables.table import Row, Table, columns_of, defined, ended, table_of_dicts
 
-Row = dict[str, Any]
-Bools = NDArray[np.bool_]
 CannotTell = Literal["missing", "absent"]
 MOST_DRAWN = 20_000_000
 """Samples times draws of one comparison; of more samples fewer draws are made."""
@@ -84,7 +68,7 @@ LATENT_DRAWS = 200
 """Bootstrap replicates of error rates without a known truth, unless draws are asked for."""
 WEIGHTED = "positive_count_weighted"
 NO_PAIR = "no sample has verdicts of two raters"
-TOO_FEW = f"no two raters share {FEWEST_SHARED} samples"
+TOO_FEW = f"fewer than {FEWEST_SHARED} samples in common"
 CONSTANT = "no rater varies"
 NO_FEATURE = "no feature has a value"
 NEVER = {"positive_agreement": "nobody says present", "negative_agreement": "nobody says absent"}
@@ -102,9 +86,6 @@ DESIGNS: Mapping[str, str] = {
     "names": "listeners on names",
 }
 """Who is compared with whom."""
-MOST_CELLS = 400
-"""A coefficient of codes in a larger table has no interval: most of its cells are empty."""
-_NULL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +327,7 @@ those that the consensus ever calls present; or one pooled kappa
         measure text Measure | its id
         value text Value | an answer
         n integer N | times that it was given, over all pairs
-        agreement number Agree | 2 both / (first + second)
+        agreement number Agree | 2 both / (first + second), over all pairs
         """,
     "transcripts": f"""
         measure text Measure | its id
@@ -414,10 +395,10 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
         )
         ties: Ties = "drop" if choices.ties == "adjudicated" else choices.ties
         task = task_of(rules, replace(choices, ties=ties))
-        _compare(rows, task, rules.features, task.pairs, "names")
+        add_comparison(rows, task, rules.features, task.pairs, "names")
     for answers in rated.others:
         draws_of = draws_for(len(rated.samples), choices.draws)
-        _add_answers(rows, rated, answers, draws_of, choices.seed)
+        add_answers(rows, rated, answers, draws_of, choices.seed)
     return Agreement(rated, choices, draws, {name: made(name, own) for name, own in rows.items()})
 
 
@@ -457,9 +438,9 @@ class Task:
     verdicts: Verdicts
     main: tuple[int, ...]
     consensus: Verdicts
-    draws: int
-    seed: int
-    speakers: Ints | None
+    draws: int = 0
+    seed: int = SEED
+    speakers: Ints | None = None
 
     def compared(self, pairs: Pairs) -> tuple[Comparison | None, list[bool]]:
         """Return the agreement of the pairs that share a sample, and which these are."""
@@ -516,7 +497,7 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
     """Add every comparison of verdicts on features, and what follows from it."""
     measures, judges, people = rated.features, *map(rated.places, (rated.judges, rated.people))
     counts = list(_counts(task, rated))
-    main = _compare(rows, task, measures, task.pairs, "main", None, counts)
+    main = add_comparison(rows, task, measures, task.pairs, "main", None, counts)
     sides, most = task.sides, ("consensus", task.consensus)
     if main is None:
         begin = _begin(task, "main", None)
@@ -533,8 +514,8 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
         references = [(place, ("the consensus", task.consensus)) for place in judges]
         for place in judges:
             name, with_each = task.raters[place], [(sides[place], sides[at]) for at in task.main]
-            each = _compare(rows, task, measures, with_each, "each", name)
-            _compare(rows, task, measures, [(sides[place], most)], "consensus", name)
+            each = add_comparison(rows, task, measures, with_each, "each", name)
+            add_comparison(rows, task, measures, [(sides[place], most)], "consensus", name)
             if both := _on_the_same_features(task, with_each, each, main):
                 rows["means"] += (
                     _mean_row(_begin(task, "same", name), WEIGHTED, both[1]),
@@ -551,13 +532,13 @@ def _of_features(rows: dict[str, list[Row]], rated: Rated, choices: Choices, tas
         rest = rest_of(task.verdicts[list(task.main)])
         for place, others in zip(task.main, rest, strict=True):
             pairs = [(sides[place], ("the others", others))]
-            _compare(rows, task, measures, pairs, "others", task.raters[place])
+            add_comparison(rows, task, measures, pairs, "others", task.raters[place])
     for at, rater in enumerate(rated.raters):
         repeated = [
             (sides[at], (f"{rater}, time {n}", _told(later[at], choices)))
             for n, later in enumerate(rated.again, start=2)
         ]
-        _compare(rows, task, measures, repeated, "again", rater)
+        add_comparison(rows, task, measures, repeated, "again", rater)
     if main is not None:
         rows["sensitivity"] += _sensitivity(rated, choices)
         rows["kinds"] += _kinds(rows["agreement"][: len(measures)])
@@ -576,7 +557,7 @@ def _begin(task: Task, design: str, rater: str | None) -> Row:
     return {"compared": words, "design": design, "rater": rater}
 
 
-def _compare(
+def add_comparison(
     rows: dict[str, list[Row]],
     task: Task,
     measures: Sequence[Measure],
@@ -591,21 +572,21 @@ def _compare(
         every = [(one, other) for (one, _), (other, _) in pairs]
         names = list(compress(every, shared))
         begin = _begin(task, design, rater)
-        rows["agreement"] += (begin | row for row in feature_rows(found, measures, counts))
+        rows["agreement"] += (begin | row for row in _feature_rows(found, measures, counts))
         rows["means"] += (_mean_row(begin, kind, found.over_features[kind, "kappa"], found)
                           for kind in OVER_FEATURES)  # fmt: skip
         rows["means"].append(_mean_row(begin, "pooled", found.pooled))
-        rows["pairs"] += (begin | row for row in pair_rows(found, names))
+        rows["pairs"] += (begin | row for row in _pair_rows(found, names))
         rows["pairs"] += (
             {**begin, "first": one, "second": other, "n": 0, "averaged": False,
              "reason": "no sample in common"}
             for (one, other), has in zip(every, shared, strict=True) if not has
         )  # fmt: skip
-        rows["pair-features"] += (begin | row for row in pair_feature_rows(found, names, measures))
+        rows["pair-features"] += (begin | row for row in _pair_features(found, names, measures))
     return found
 
 
-def feature_rows(
+def _feature_rows(
     found: Comparison, measures: Sequence[Measure], counts: Sequence[Row] = ()
 ) -> Iterator[Row]:
     """Yield the agreement of pairs by feature."""
@@ -639,30 +620,25 @@ def _mean_row(begin: Row, kind: str, kappa: OverFeatures, found: Comparison | No
     return row | {"reason": NO_FEATURE if kappa.value is None else None}
 
 
-def pair_rows(
-    found: Comparison, names: Sequence[tuple[str, str]], fewest: int = 0
-) -> Iterator[Row]:
-    """Yield every pair over the features, also those that share too few samples for means.
-
-    A feature of which a pair shares fewer than ``fewest`` samples is not in its means.
-    """
-    shared = samples(found.tables)
-    by_pair = {name: np.where(shared >= fewest, values, np.nan)
-               for name, values in found.by_pair.items()}  # fmt: skip
+def _pair_rows(found: Comparison, names: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    """Yield every pair over the features of which it shares enough samples for means."""
+    shared = samples(found.tables).max(axis=1, initial=0)
+    by_pair = {
+        name: np.where(found.averaged, values, np.nan) for name, values in found.by_pair.items()
+    }
     for at, (first, second) in enumerate(names):
-        n, row = int(shared[at].max(initial=0)), dict[str, Any](first=first, second=second)
+        averaged = bool(found.averaged[at].any())
+        row: Row = {"first": first, "second": second, "n": int(shared[at]), "averaged": averaged}
         for name in ("agreement", "kappa", "ac1"):
             count = "features" if name == "kappa" else f"{name}_features"
             row[name], row[count] = mean_of_defined(by_pair[name][at])
-        yield row | {
-            "n": n,
-            "averaged": n >= FEWEST_SHARED,
-            "weighted_kappa": defined(float(weighted_mean(by_pair["kappa"][at], found.positives))),
-            "reason": NO_FEATURE if row["kappa"] is None else None,
-        }
+        row["weighted_kappa"] = defined(float(weighted_mean(by_pair["kappa"][at], found.positives)))
+        if row["kappa"] is None:
+            row["reason"] = NO_FEATURE if averaged else TOO_FEW
+        yield row
 
 
-def pair_feature_rows(
+def _pair_features(
     found: Comparison, names: Sequence[tuple[str, str]], measures: Sequence[Measure]
 ) -> Iterator[Row]:
     """Yield every feature of every pair."""
@@ -834,188 +810,3 @@ def _kinds(rows: Sequence[Row]) -> Iterator[Row]:
             means |= {value: fmean(known) if known else None, f"{value}_features": len(known)}
         if own:
             yield {"name": name, "features": [row["feature"] for row in own], **means}
-
-
-# ------------------------------------------------------------------------------ answers
-
-
-def _add_answers(
-    rows: dict[str, list[Row]], rated: Rated, answers: Answers, draws: int, seed: int
-) -> None:
-    """Add the agreement of raters on a scale, on codes, on words heard, or of transcripts."""
-    measure = answers.measure
-    begin = {"measure": measure.id}
-    if measure.kind == "phonemes":
-        rows["answers"].append({**begin, "title": measure.title, "kind": measure.kind})
-        rows["transcripts"] += (begin | row for row in _transcribers(rated, answers))
-        return
-    scale = measure.kind == "scale"
-    known = ~np.isnan(answers.values)
-    names = answers.words
-    codes = np.where(known, np.nan_to_num(answers.values), -1).astype(np.int64)
-    if scale:
-        used = np.unique(answers.values[known])
-        codes = np.where(known, np.searchsorted(used, np.nan_to_num(answers.values)), -1)
-        names = tuple(f"{value:g}" for value in used.tolist())
-    size = len(names)
-    raters = [
-        (one, other)
-        for one, other in combinations(range(len(rated.raters)), 2)
-        if ((codes[one] >= 0) & (codes[other] >= 0)).any()
-    ]
-    cells = [
-        np.where((codes[a] >= 0) & (codes[b] >= 0), codes[a] * size + codes[b], -1)
-        for a, b in raters
-    ]
-    tables = np.zeros((len(raters), size, size), np.int64)
-    for at, cell in enumerate(cells):
-        tables[at] = np.bincount(cell[cell >= 0], minlength=size * size).reshape(size, size)
-    coefficient = weighted_kappa if scale else cohen_kappa
-    counts, values = tables.sum(axis=(1, 2)), coefficient(tables)
-    averaged = counts >= FEWEST_SHARED
-    linear = weighted_kappa(tables, 1) if scale else np.full(len(raters), np.nan)
-    found: list[Sequence[float] | None] = [None] * len(raters)
-    ends: Sequence[float] | None = None
-    mean = _mean(values, counts, averaged)
-    if draws and raters and size * size <= MOST_CELLS:
-        drawn = np.stack(
-            [
-                drawn_sums(cell[:, None] == np.arange(size * size), draws=draws, seed=seed,
-                           speakers=rated.speakers).reshape(draws, size, size)
-                for cell in cells
-            ],
-            axis=1,
-        )  # fmt: skip
-        given = [drawn]
-        if scale:
-            given.insert(0, drawn + _pseudo_counts(tables, cells, draws, seed))
-        each = [coefficient(one) for one in given]
-        found = [
-            _interval([one[:, at] for one in each], float(values[at])) for at in range(len(raters))
-        ]
-        means = [
-            _mean(one, weights.sum(axis=(-2, -1)), averaged)
-            for one, weights in zip(each, given, strict=True)
-        ]
-        ends = _interval(means, float(mean))
-    rows["answers"].append(
-        {
-            **begin,
-            "title": measure.title,
-            "kind": measure.kind,
-            "n": int((known.sum(axis=0) >= 2).sum()),
-            **ended("kappa", defined(float(mean)), ends),
-            "linear": defined(float(_mean(linear, counts, averaged))),
-            "alpha": defined(
-                krippendorff_alpha(
-                    np.where(known, answers.values, np.nan), "ordinal" if scale else "nominal"
-                )
-            ),
-            "unsure": answers.unsure,
-        }
-    )
-    rows["answer-pairs"] += (
-        {
-            **begin,
-            "first": rated.raters[one],
-            "second": rated.raters[other],
-            "n": int(counts[at]),
-            "agreed": int(np.trace(tables[at])),
-            **ended("kappa", defined(values[at]), found[at]),
-            "linear": defined(linear[at]),
-            "ac1": None if scale or size < 2 else defined(float(gwet_ac1(tables[at]))),
-            "averaged": bool(averaged[at]),
-        }
-        for at, (one, other) in enumerate(raters)
-    )
-    summed = tables.sum(axis=0)
-    both = summed + summed.T
-    confused = [(-int(both[a, b]), names[a], names[b])
-                for a, b in combinations(range(size), 2) if both[a, b]]  # fmt: skip
-    rows["confusions"] += (
-        {**begin, "one": a, "other": b, "n": -less} for less, a, b in sorted(confused)
-    )
-    rows["codes"] += (
-        {**begin, "value": name, "n": int(both[at].sum()),
-         "agreement": defined(float(specific_agreement(summed, at)))}
-        for at, name in enumerate(names)
-    )  # fmt: skip
-
-
-def _pseudo_counts(tables: Counts, cells: list[Ints], draws: int, seed: int) -> Floats:
-    """Return pseudo-counts as of :mod:`tabwb.agreement.intervals`: (draws, pairs, size, size).
-
-    They add up to two samples, whatever the size. Without them the intervals of weighted kappas of
-    20 samples cover 0.84; those of codes do not need them.
-    """
-    size = tables.shape[-1]
-    rated = np.any([cell >= 0 for cell in cells], axis=0).sum()
-    share = tables.sum(axis=(1, 2)) / max(rated, 1)
-    generator = np.random.Generator(np.random.PCG64([seed, 1]))
-    counts = generator.standard_gamma(4 * PRIOR / size**2, (draws, 1, size, size))
-    return np.asarray(counts * share[:, None, None])
-
-
-def _mean(values: Floats, counts: Counts | Floats, averaged: Bools) -> Floats:
-    """Return means over pairs, the last axis, weighted by their shared samples."""
-    weights = np.asarray(counts, np.float64)
-    return over_pairs(values[..., None], weights[..., None], averaged[:, None])[..., 0]
-
-
-def _interval(drawn: Sequence[Floats], value: float) -> Sequence[float] | None:
-    """Return the interval from draws of a value; None where they are undefined or all equal."""
-    known = [draws[~np.isnan(draws)] for draws in drawn]
-    if np.isnan(value) or not all(draws.size for draws in known):
-        return None
-    low, high = np.clip(shifted_quantiles(known, value), -1.0, 1.0).tolist()
-    return (low, high) if high - low > _NULL else None
-
-
-def _transcribers(rated: Rated, answers: Answers) -> Iterator[Row]:
-    """Yield PER and FER between every two transcribers (PSST's rules, silence left out).
-
-    An empty transcript, of a silent response, is as ``<sil>``: all phonemes of the other are left
-    out or added.
-    """
-    spoken = []
-    for text in answers.words:
-        try:
-            labels = parse_spoken(text or SILENT[0])
-        except TabwbError as error:
-            error.where = f"transcript '{text:.40}' of '{answers.measure.id}'"
-            raise
-        spoken.append([label for label in labels if label not in SILENT])
-    known = ~np.isnan(answers.values)
-    for one, other in combinations(range(len(rated.raters)), 2):
-        both = known[one] & known[other]
-        if not both.any():
-            continue
-        sides = [
-            [spoken[text] for text in answers.values[rater][both].astype(int).tolist()]
-            for rater in (one, other)
-        ]
-        scores = score(sides[0], sides[1])
-        lengths = np.array([[len(said) for said in side] for side in sides])
-        # PER with each as the reference, then FER: numerators and denominators of each response.
-        above = np.stack([scores.edits, scores.edits, scores.quarters, scores.quarters], axis=1)
-        each = np.array([1, 1, *[QUARTERS * scores.costs.features] * 2])
-        below = lengths[[0, 1, 0, 1]].T * each
-        over, under = above.sum(axis=0).astype(float), below.sum(axis=0).astype(float)
-        rates = np.divide(over, under, out=np.full(under.shape, np.nan), where=under > 0)
-        speakers = None if rated.speakers is None else rated.speakers[both]
-        row: Row = {
-            "first": rated.raters[one],
-            "second": rated.raters[other],
-            "n": int(both.sum()),
-            "same": sum(a == b for a, b in zip(*sides, strict=True)),
-            "edits": scores.phoneme_distance,
-            "feature_edits": scores.feature_distance,
-            "phonemes_first": int(lengths[0].sum()),
-            "phonemes_second": int(lengths[1].sum()),
-        }
-        for at, name in enumerate(("per_first", "per_second", "fer_first", "fer_second")):
-            # In phonemes, also the features: what one edit costs is 1 at most.
-            ends = ratio_interval(above[:, at] / each[at], below[:, at] / each[at],
-                                  speakers=speakers)  # fmt: skip
-            row |= ended(name, defined(rates[at]), None if ends is None else (ends.low, ends.high))
-        yield row

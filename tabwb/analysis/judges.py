@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.compare import FEWEST_SHARED, compare
 from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, samples, tables_of
-from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts, majority, verdicts_of
-from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.agreement import (
-    Row,
-    made,
-    pair_feature_rows,
-    pair_rows,
+from tabwb.agreement.verdicts import (
+    MISSING,
+    PRESENT,
+    Floats,
+    Verdicts,
+    consensus,
+    majority,
+    verdicts_of,
 )
+from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.agreement import TABLES, Task, add_comparison, made
 from tabwb.analysis.frame import NOT_RATED
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
@@ -33,7 +35,7 @@ from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.columns import Bools
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Table, columns_of, defined, table_of_dicts
+from tabwb.tables.table import Row, Table, columns_of, defined, table_of_dicts
 
 NO_MAJORITY = "no response has a majority on every feature"
 CONSENSUS = columns_of("""
@@ -88,21 +90,9 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
     burden, but no pairs and no say: it repeats the verdicts of raters that are compared themselves.
     """
     responses = responses_of([source for _, sources in groups for source in sources])
-    pairs: list[Row] = []
-    by_feature: list[Row] = []
-    for judges in combinations(_judges(responses), 2):
-        names = [(judges[0].label, judges[1].label)]
-        measures, (one, other) = _on_shared_features(responses, judges)
-        if measures and ((one >= 0) & (other >= 0)).any():
-            found = compare([(one, other)], None, draws=0)
-            pairs += pair_rows(found, names, fewest=FEWEST_SHARED)
-            by_feature += pair_feature_rows(found, names, measures)
-        else:
-            why = _uncompared(responses, judges) if measures else "no feature in common"
-            pairs.append(dict(zip(("first", "second"), names[0], strict=True))
-                         | {"n": 0, "averaged": False, "reason": why})  # fmt: skip
+    pairs, by_feature = _compared(responses)
     rows: list[tuple[str, str, Judge]] = []
-    consensus: list[Row] = []
+    of_groups: list[Row] = []
     of_features: list[Row] = []
     for name, sources in groups:
         group = name if len(groups) > 1 else ""
@@ -112,12 +102,12 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
         speaking = [one for one in _judges(own, summaries) if (one.verdicts != MISSING).any()]
         if len(speaking) > 1:
             whole, parts = _consensus(own, speaking)
-            consensus.append({"group": group or None} | whole)
+            of_groups.append({"group": group or None} | whole)
             of_features += ({"group": group or None} | part for part in parts)
     tables = (
         made("pairs", pairs),
         made("pair-features", by_feature),
-        table_of_dicts("consensus", CONSENSUS, consensus),
+        table_of_dicts("consensus", CONSENSUS, of_groups),
         table_of_dicts("consensus-features", CONSENSUS_FEATURES, of_features),
     )
     return JudgeReport(tuple(rows), {table.name: table for table in tables})
@@ -125,7 +115,7 @@ def judge_report(groups: Sequence[tuple[str, Sequence[AdministrationData]]]) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """A judge with its verdicts: int8 of shape (responses that count, features of its set)."""
+    """A judge with its verdicts: int8 of shape (responses that count, features of the battery)."""
 
     label: str
     summary: Judge
@@ -143,27 +133,48 @@ def _judges(responses: Responses, summaries: Sequence[Judge] | None = None) -> l
         if is_derived(judge.rater):
             continue
         rows = judge.rows.rows
-        values = np.full((len(responses), len(judge.burden.features)), np.nan)
+        features = [feature.id for feature in responses.battery.features]
+        values = np.full((len(responses), len(features)), np.nan)
         counts = responses.representative[rows]
         own = responses.usable[counts]
-        for at, feature in enumerate(judge.burden.features):
+        for feature in judge.burden.features:
             said = responses.measure(judge.rater, feature, rows[own])
-            values[counts[own], at] = said.values
+            values[counts[own], features.index(feature)] = said.values
         found.append(_Judge(label, judge, verdicts_of(values[responses.counts])))
     return found
 
 
-def _on_shared_features(
-    responses: Responses, judges: Sequence[_Judge]
-) -> tuple[list[Measure], list[Verdicts]]:
-    """Return the features in the sets of all judges, and each judge's verdicts on them."""
-    sets = [judge.summary.burden.features for judge in judges]
-    features = [name for name in sets[0] if all(name in own for own in sets)]
-    titles = {feature.id: feature.title for feature in responses.battery.features}
-    places = ([own.index(name) for name in features] for own in sets)
-    return [Measure(name, titles[name]) for name in features], [
-        judge.verdicts[:, at] for judge, at in zip(judges, places, strict=True)
-    ]
+def _compared(responses: Responses) -> tuple[list[Row], list[Row]]:
+    """Return the agreement of every two judges: over features, and by feature of both their sets.
+
+    Two that share no verdict are a row with the reason.
+    """
+    judges = {judge.label: judge for judge in _judges(responses)}
+    sets = {label: judge.summary.burden.features for label, judge in judges.items()}
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    if judges:
+        verdicts = np.stack([judge.verdicts for judge in judges.values()])
+        every = range(len(judges))
+        task = Task("judges", tuple(judges), verdicts, tuple(every), consensus(verdicts))
+        add_comparison(rows, task, _measures(responses), task.pairs, "main")
+    found = {(row["first"], row["second"]): row for row in rows["pairs"] if row["n"]}
+    pairs = []
+    for first, second in combinations(judges, 2):
+        why = "no feature in common"
+        if set(sets[first]) & set(sets[second]):
+            why = _uncompared(responses, (judges[first], judges[second]))
+        apart = {"first": first, "second": second, "n": 0, "averaged": False, "reason": why}
+        pairs.append(found.get((first, second), apart))
+    shared = (
+        row
+        for row in rows["pair-features"]
+        if row["feature"] in sets[row["first"]] and row["feature"] in sets[row["second"]]
+    )
+    return pairs, list(shared)
+
+
+def _measures(responses: Responses) -> list[Measure]:
+    return [Measure(feature.id, feature.title) for feature in responses.battery.features]
 
 
 def _causes(burden: Burden) -> str:
@@ -191,8 +202,10 @@ def _consensus(responses: Responses, judges: Sequence[_Judge]) -> tuple[Row, lis
     What is hard to judge is a tie, and left out, so that the burden is of a biased part of the
     responses. ``ties_present`` and ``ties_absent`` are the burden of all of them.
     """
-    measures, given = _on_shared_features(responses, judges)
-    said, tied = majority(np.stack(given))
+    own = [judge.summary.burden.features for judge in judges]
+    shared = [all(measure.id in one for one in own) for measure in _measures(responses)]
+    measures = list(compress(_measures(responses), shared))
+    said, tied = majority(np.stack([judge.verdicts[:, shared] for judge in judges]))
     most = np.where(said == MISSING, np.nan, said)
     decided = ~np.isnan(most)
     whole = np.asarray(decided.all(axis=1) & bool(measures))

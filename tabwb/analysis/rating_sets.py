@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Any
 
 from tabwb.administer.rating.adjudication import Adjudicator, Which
 from tabwb.agreement.verdicts import ABSENT, PRESENT
@@ -27,9 +26,8 @@ from tabwb.records.rating_sets import (
 from tabwb.records.trials import Administration
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
-from tabwb.tables.table import Table, columns_of, table_of, table_of_dicts
+from tabwb.tables.table import Row, Table, columns_of, table_of, table_of_dicts
 
-Row = dict[str, Any]
 SETS = columns_of("""
     rating_set text Set | name of the rating set
     rating_set_uid text Uid | its uid

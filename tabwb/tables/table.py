@@ -19,6 +19,9 @@ from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.words import did_you_mean
 
+Row = dict[str, Any]
+"""Values by the names of columns."""
+
 
 def columns_of(lines: str) -> tuple[Column, ...]:
     """Return columns that are declared as lines ``name type title | meaning``.

@@ -88,7 +88,7 @@ def test_what_no_rater_varies_on_is_undefined_with_the_reason(tmp_path: Path) ->
     assert rows["off-topic"]["reason"] == "no rater varies"
     assert rows["off-topic"]["undefined"]["positive_agreement"] == "nobody says present"
     assert rows["off-topic"]["ac1"] == 1.0
-    assert rows["anomia"]["reason"] == "no two raters share 10 samples"
+    assert rows["anomia"]["reason"] == "fewer than 10 samples in common"
     assert rows["empty"]["reason"] == "no sample has verdicts of two raters"
     assert rows["jargon"]["kappa"] == 1.0
     assert found["summary"]["unweighted"] | {} == {

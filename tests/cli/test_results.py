@@ -18,10 +18,17 @@ from tabwb.analysis.statistics.results import Results
 from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.form_loader import read_form
 from tabwb.battery.loader import load_battery
+from tabwb.records.conditions import Conditions
 from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.ratings import Declaration, valued
-from tabwb.records.states import ResponseKind
-from tabwb.records.trials import DeclarationEntry, RatingsEntry
+from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
+from tabwb.records.trials import (
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    PlannedTrial,
+    RatingsEntry,
+)
 from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
@@ -412,6 +419,56 @@ def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
     run("agreement", path, "--judge", "R9", status=2, err="there is no rater 'R9'")
     run("agreement", path, "--kind", "jargon=kind", status=2, err="present-absent, scale")
     run("agreement", path, "12", status=2, err="read alone")
+
+
+def test_agreement_and_the_report_of_judges_have_one_rule_for_few_samples(
+    run: Run, tmp_path: Path
+) -> None:
+    path, battery = tmp_path / "few.db", load_battery(TAB)
+    text = next(one for one in battery.subtests if one.id == "connected-text")
+    item, numbers = text.items[0], range(1, 19)
+    # a and b share 10 texts, b and c 9, a and c 4.
+    judged = {"tab-2026:a": range(1, 14), "tab-2026:b": range(4, 19), "tab-2026:c": range(10, 19)}
+    with Store.open(path) as store:
+        store.keep_battery(battery, {})
+        plan = [PlannedTrial(n, text.id, item.id, n - 1, (), item.prompt) for n in numbers]
+        conditions = Conditions("replay:a.jsonl", "model")
+        made = store.create_administration(battery, conditions, plan, versions={}).id
+        store.append(
+            made, [DeclarationEntry(Declaration(one, ("anomia", "jargon"))) for one in judged]
+        )
+        for n in numbers:
+            said = Attempt(1, f"We went to the sea {n}.", AttemptState.OK, ResponseStatus.OK,
+                           StopReason.END, 0.1)  # fmt: skip
+            store.append(made, [AttemptEntry(n, said)])
+            for judge, own in judged.items():
+                if n in own:
+                    found = n % 2 if judge == "tab-2026:a" else n % 3 == 0
+                    given = (valued(judge, "anomia", found), valued(judge, "jargon", n % 2))
+                    store.append(made, [RatingsEntry(n, 1, given)])
+    agreement, report = (
+        run(*command, made, "--json", "--store", path).document
+        for command in (("agreement", "--draws", 0), ("judge", "report"))
+    )
+    whole, ends = {(one["first"][-1], one["second"][-1]): one for one in agreement["pairs"]}, []
+    for pair in report["pairs"]:
+        one = whole[pair["first"][-1], pair["second"][-1]]
+        assert pair["kappa"] == {"mean": one["kappa"], "features": one["kappa_features"]}
+        assert pair["ac1"] == {"mean": one["ac1"], "features": one["ac1_features"]}
+        assert pair["percent"]["mean"] == one["agreement"]
+        listed = [{**given, "n": given["samples"]} for given in pair["by_feature"]]
+        for own, other in zip(one["features"], listed, strict=True):
+            assert [own[name] for name in ("n", "kappa", "ac1", "table")] == [
+                other[name] for name in ("n", "kappa", "ac1", "table")
+            ]
+        ends.append((one["n"], one["kappa"] is None, one["averaged"], one["reason"]))
+    why = "fewer than 10 samples in common"
+    assert ends == [(10, False, True, None), (4, True, False, why), (9, True, False, why)]
+    few = [(one["first"][-1], one["second"][-1], one["reason"]) for one in report["left_out"]]
+    assert few == [("a", "c", why), ("b", "c", why)]
+    # Means over pairs are of the one that shares 10.
+    means, of = agreement["features"], whole["a", "b"]["features"]
+    assert [row["kappa"] for row in means] == [one["kappa"] for one in of]
 
 
 FORMS = TAB.parents[1] / "forms"

@@ -722,7 +722,7 @@ def agreement_table(found: Agreement) -> Table:
                      row[reason_of(measure)], [row[f"{measure}_low"], row[f"{measure}_high"]])
         for measure in COEFFICIENTS for row in found.rows("agreement", design="main")
     ]  # fmt: skip
-    pairs = plural(sum(row["n"] > 0 for row in found.rows("pairs", design="main")), "pair")
+    pairs = plural(len(found.rows("pairs", design="main", averaged=True)), "pair")
     resampled = "samples" if found.rated.speakers is None else "speakers"
     notes = [
         f"Agreement of {who} with each other on each feature: means over {pairs}, weighted by "

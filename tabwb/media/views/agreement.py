@@ -19,7 +19,6 @@ from tabwb.analysis.agreement import (
     TABLES,
     WEIGHTED,
     Agreement,
-    Row,
     reason_of,
 )
 from tabwb.analysis.names import judge_names
@@ -28,7 +27,7 @@ from tabwb.media.views.parts import Part, by, notes_view, parts_view, remarks, r
 from tabwb.media.wording import between, figure
 from tabwb.records.columns import Column
 from tabwb.records.words import NONE, plural
-from tabwb.tables.table import columns_of
+from tabwb.tables.table import Row, columns_of
 
 FEW_SHARED = 40
 """With fewer samples for each pair the interval of the weighted kappa is too narrow."""
@@ -156,9 +155,10 @@ HEARD = (
     Part(
         "answers", "scales", "title n same_share kappa linear alpha unsure", {"kind": ("scale",)},
         notes="""
-        N: samples with two answers or more. Same: equal answers of all pairs. Kappa: with quadratic
-        weights, linear: with linear ones, means over pairs as above; alpha: Krippendorff's,
-        ordinal. --json has every pair. No interval where all draws are equal.
+        N: samples with two answers or more. Same: equal answers of all pairs, without
+        those that share fewer than {fewest} samples. Kappa: with quadratic weights, linear: with
+        linear ones, means over pairs as above; alpha: Krippendorff's, ordinal. --json has every
+        pair. No interval where all draws are equal.
 
         [-kappa] Undefined (no rater varies, or no pair shares {fewest} samples): {names}.
         """,
@@ -273,7 +273,7 @@ def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
     measures = {row["measure"]: row for row in found.rows("answers")}
     same = {
         own[0]["measure"]: sum(row["agreed"] for row in own) / sum(row["n"] for row in own)
-        for own in by(found.rows("answer-pairs"), "measure")
+        for own in by(found.rows("answer-pairs", averaged=True), "measure")
     }
     made = []
     for row in found.rows(table):

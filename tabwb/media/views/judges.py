@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
-from tabwb.analysis.agreement import TABLES, Row
+from tabwb.analysis.agreement import TABLES
 from tabwb.analysis.judges import CONSENSUS, CONSENSUS_FEATURES, JudgeReport
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.plain import Json, picked
@@ -25,7 +25,7 @@ from tabwb.media.wording import (
     without_burden,
 )
 from tabwb.records.columns import Column
-from tabwb.tables.table import columns_of
+from tabwb.tables.table import Row, columns_of
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
@@ -58,7 +58,11 @@ PARTS = {
     "Every two judges": Part(
         "pairs", "agreement of every two judges",
         "pair agreement agreement_features kappa features ac1 ac1_features",
-        notes="[-n] not compared: {left_out}",
+        notes="""
+        [uncompared] not compared: {told}
+
+        [too_few] not averaged: {told}
+        """,
     ),
     "Features": Part("differ", "where they differ most", "title pair agreement n"),
     "Consensus": Part(
@@ -103,12 +107,17 @@ def _rows(report: JudgeReport, table: str) -> list[Row]:
             row["mean"] = row["burden"]
         if "first" in row:
             row["pair"] = " and ".join(_short(row[name], names) for name in ("first", "second"))
-    if table == "pairs":
-        apart = "; ".join(f"{row['pair']}: {row['reason']}" for row in rows if not row["n"])
-        rows = [row | {"left_out": apart} for row in rows]
+            row["title"] = row.get("title", row["pair"])
+        if table == "pairs" and not row["averaged"]:
+            row["too_few" if row["n"] else "uncompared"] = _why(row)
     if table == "consensus-features":
         return [row for row in rows if row["present"] or row["ties"]]
     return rows
+
+
+def _why(row: Row) -> str:
+    """Return why two judges have no means."""
+    return f"{row['reason']} ({row['n']})" if row["n"] else str(row["reason"])
 
 
 def _judge(group: str, label: str, judge: Judge, names: Mapping[str, str]) -> Row:
@@ -181,7 +190,7 @@ def judges_document(report: JudgeReport) -> Json:
             }
             for group, label, judge in report.rows
         ],
-        "left_out": [json_of(row, "first second reason") for row in pairs if not row["n"]],
+        "left_out": [json_of(row, "first second reason") for row in pairs if not row["averaged"]],
         "pairs": [
             {
                 **json_of(row, "first second"),
