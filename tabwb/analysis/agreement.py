@@ -74,7 +74,7 @@ NO_FEATURE = "no feature has a value"
 NEVER = {"positive_agreement": "nobody says present", "negative_agreement": "nobody says absent"}
 _FAMILY = re.compile(r"(-\d+)?(\+[^:@ ]+)?([:@].*| \(prompt .*)?$")
 """What tells versions of one judge apart: number, variant of the prompt, model, prompt's hash."""
-_CELLS = ("both_absent", "second_present", "first_present", "both_present")
+CELLS = ("both_absent", "second_present", "first_present", "both_present")
 DESIGNS: Mapping[str, str] = {
     "main": "{who} with each other",
     "each": "{rater} with each of the {who}",
@@ -600,7 +600,7 @@ def _feature_rows(
             "objective": measure.objective,
             "n": int(shared[:, at].max(initial=0)),
             "few": own and bool(found.few[at]),
-            **dict(zip(_CELLS, tables[at], strict=True)),
+            **dict(zip(CELLS, tables[at], strict=True)),
         }
         for name in COEFFICIENTS:
             value = defined(found.by_feature[name][at])
@@ -650,7 +650,7 @@ def _pair_features(
             yield {
                 "first": first, "second": second, **_named(measure), "n": sum(table), **values,
                 "reason": why if values["kappa"] is None else None,
-                **dict(zip(_CELLS, table, strict=True)),
+                **dict(zip(CELLS, table, strict=True)),
             }  # fmt: skip
 
 

@@ -10,7 +10,15 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.pairs import Counts, cohen_kappa, percent_agreement, samples, tables_of
+from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
+from tabwb.agreement.pairs import (
+    Counts,
+    cohen_kappa,
+    gwet_ac1,
+    percent_agreement,
+    samples,
+    tables_of,
+)
 from tabwb.agreement.verdicts import (
     MISSING,
     PRESENT,
@@ -21,7 +29,7 @@ from tabwb.agreement.verdicts import (
     verdicts_of,
 )
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.agreement import TABLES, Task, add_comparison, made
+from tabwb.analysis.agreement import CELLS, TABLES, Task, add_comparison, made
 from tabwb.analysis.frame import NOT_RATED
 from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.frame import table_of as responses_of
@@ -35,7 +43,7 @@ from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import item_mean
 from tabwb.store.columns import Bools
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Row, Table, columns_of, defined, table_of_dicts
+from tabwb.tables.table import Row, Table, columns_of, defined, ended, table_of_dicts
 
 NO_MAJORITY = "no response has a majority on every feature"
 CONSENSUS = columns_of("""
@@ -243,6 +251,21 @@ def _item_mean(responses: Responses, chosen: Bools, values: Floats) -> float | N
     places = responses.place[responses.counts][chosen]
     sums, sizes = np.bincount(places, values[chosen]), np.bincount(places)
     return item_mean(sums.tolist(), sizes.tolist(), NO_MAJORITY).value
+
+
+def with_intervals(rows: Sequence[Row]) -> list[Row]:
+    """Return rows of ``pair-features`` with intervals by Dirichlet resampling.
+
+    ``few``: a judge calls so few responses present that a coefficient says little.
+    """
+    tables = np.array([[row[name] for name in CELLS] for row in rows], np.int64).reshape(-1, 2, 2)
+    few = (least_positives(tables) <= FEW_POSITIVES).tolist()
+    ends = [dirichlet_intervals(tables, of).tolist() for of in (cohen_kappa, gwet_ac1)]
+    return [
+        {**row, "few": few[at],
+         **ended("kappa", row["kappa"], ends[0][at]), **ended("ac1", row["ac1"], ends[1][at])}
+        for at, row in enumerate(rows)
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ repetitions

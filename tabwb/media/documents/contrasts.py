@@ -162,12 +162,15 @@ AGAINST = (
     text("rater", "Rater", "the judge of a burden", "row.judge"), *_VALUES,
 )  # fmt: skip
 """The columns of :func:`against_table`."""
-TWO_SIDES = (
+SIDES = (
     text("group", "First", "the first side", "pair.first"),
     text("baseline", "Second", "the second side, which is subtracted", "pair.second"), *_WHAT,
     text("rater", "Rater", "who gave the ratings", "row.rater"),
     text("policy", "Policy", "of an accuracy", "row.policy"),
     text("feature", "Feature", "of a rate", "row.feature"), *_VALUES,
+)  # fmt: skip
+TWO_SIDES = (
+    *SIDES,
     number("smallest_difference", "Detectable", "smallest difference from the first side's mean "
            "that is found in 4 of 5 simulated studies by "
            f"{simulated_test(Estimand.PROMPTS_LIKE_THESE)}: the larger p is below .05",

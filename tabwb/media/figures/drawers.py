@@ -145,7 +145,8 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
                 _undefined(axes, spec, sum(ends) / 2, "not compared")
     sheet.legend += [look for name, look in LOOKS.items() if name in used and look[1]]
     reason = "these_reason" if prefix else "interval_reason"
-    alone = [one for one in given if one["value"] is not None and one[f"{prefix}low"] is None]
+    value, low, _ = spec.drawn(prefix)
+    alone = [one for one in given if one[value] is not None and one[low] is None]
     why = dict.fromkeys(
         one[reason] or "not computed" for one in alone if one.get(reason, ...) is not ...
         and not one.get("few_usable")
@@ -158,7 +159,7 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
 
 def _limits(axes: Axes, spec: Forest, own: Sequence[Record], prefix: str, *, log: bool) -> None:
     ends = [end for box in spec.boxes for end in box]
-    names = ["value", f"{prefix}low", f"{prefix}high", *spec.baselines, *ends]
+    names = [*spec.drawn(prefix), *spec.baselines, *ends]
     values = [record[name] for record in own for name in names if record[name] is not None]
     values += () if log else spec.include
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
@@ -186,7 +187,7 @@ def _rows(
     told = set[str]()
     for record in own:
         ends = at[record[spec.row]]
-        value, low, high = (record[name] for name in ("value", f"{prefix}low", f"{prefix}high"))
+        value, low, high = map(record.__getitem__, spec.drawn(prefix))
         name = spec.look(record, low)
         look = LOOKS[name][0]
         y = sum(ends) / 2 + SHIFTS.get(name, 0.0) * PITCH

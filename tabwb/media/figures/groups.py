@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -24,9 +23,10 @@ from tabwb.analysis.contrast import (
 from tabwb.analysis.grouping import Grouped, names_of_groups
 from tabwb.analysis.measures import ACCURACY, BASELINES, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.paired import AGREE, PAIRED_T, WHOSE_P, Contrast
+from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast
 from tabwb.analysis.series import size_words
-from tabwb.analysis.statistics.naming import namings
+from tabwb.analysis.statistics.naming import latencies
+from tabwb.media.documents.contrasts import SIDES, Of
 from tabwb.media.figures.kind import (
     ESTIMANDS,
     INTERVAL,
@@ -44,7 +44,6 @@ from tabwb.media.figures.kind import (
     ending,
     feature_titles,
     features_notes,
-    interval_cells,
     interval_note,
     made_table,
     term_titles,
@@ -332,11 +331,10 @@ def _latency(groups: Groups, options: Options) -> Table:
     kinds: dict[str, None] = {}
     for name, group in zip(names_of_groups(groups), groups, strict=True):
         values = list(group.latencies) if isinstance(group, TimedGroup) else []
+        for named in group.results.named:
+            values += latencies(named.items).right
         for member in group.group.members:
-            aloud = is_aloud(member)
-            kinds[RIGHT_NAMES if aloud else REPLIES] = None
-            if aloud:
-                values += _named(member)
+            kinds[RIGHT_NAMES if is_aloud(member) else REPLIES] = None
         given.append({"group": name, **_quantiles(values)})
     if not any(record["n"] for record in given):
         raise UsageError(
@@ -375,19 +373,6 @@ def _quantiles(values: Sequence[float]) -> Record:
         "largest": max(values),
         "n": len(values),
     }
-
-
-def _named(member: AdministrationData) -> Iterator[float]:
-    from tabwb.administer.naming.scores import named_item
-
-    part = member.part
-    for naming in namings(member):
-        plan = naming.view.trial.plan
-        if plan.practice or (part is not None and not part.has(plan)):
-            continue
-        item = named_item(naming)
-        if item.status == "answered" and item.outcome == "right" and item.latency_s is not None:
-            yield item.latency_s
 
 
 def in_unit(given: list[Record]) -> list[Record]:
@@ -433,20 +418,18 @@ def _differences(groups: Groups, options: Options) -> Table:
     found = over([one for _, one in compared], _family)
     every = [row for one in found for row in one.rows]
     n = Counter(_family(row) for row in every if row.like.p is not None)
+    means = over_families(pairs)
     given = [
-        {"comparison": name, "first": one.first, "second": one.second, **_place(row, every),
-         **_contrast_cells(row, n[_family(row)])}
+        {"comparison": name, **_cells(one, row, every, n[_family(row)])}
         for (name, _), one in zip(compared, found, strict=True)
         for row in one.rows
-        if options["measure"] in ("all", row.measure.id)
-    ]  # fmt: skip
+    ]
+    no_sides = Compared("", "", ())
     given += [
-        {"comparison": f"mean over {len(mean.families)} families", **_place(mean, every),
-         **value_cells(Estimate(mean.difference)), **interval_cells([mean.like.interval]),
-         "n_items": mean.items}
-        for mean in over_families(pairs)
-        if options["measure"] in ("all", mean.measure.id)
+        {"comparison": f"mean over {len(mean.families)} families",
+         **_cells(no_sides, mean, every), **dict.fromkeys(OF_SIDES)} for mean in means
     ]  # fmt: skip
+    given = [one for one in given if options["measure"] in ("all", one["measure"])]
     differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for name, mine, other in (fact for one in found for fact in one.unlike):
         firsts, seconds = differing.setdefault(name, ({}, {}))
@@ -470,33 +453,19 @@ def _differences(groups: Groups, options: Options) -> Table:
     if differing:
         said = (f"{name} ({', '.join(a)} / {', '.join(b)})" for name, (a, b) in differing.items())
         notes.append(f"The sides also differ in {'; '.join(said)}.")
-    notes += ending(given, () if pairs else groups)
+    told = ({"value": one["difference"], "reason": one["reason"]} for one in given)
+    notes += ending(told, () if pairs else groups)
     return made_table("differences", DIFFERENCES, given, notes, groups)
 
 
-_EMPTY = "side; empty for a mean over families"
 DIFFERENCES = (
-    Column("comparison", "Comparison", "the two sides"),
-    Column("first", "First", f"the group on the first {_EMPTY}"),
-    Column("second", "Second", f"the group on the second {_EMPTY}"),
+    Column("comparison", "Comparison", "the two sides; they are empty for a mean over families"),
     Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
-    Column("first_value", "First", "mean over items of the first side", "number", digits=2),
-    Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
-    Column("p", "p", "two-sided, prompts like these", "number", digits=4),
-    Column("test", "Test", WHOSE_P),
-    Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
-    Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
-    Column("smallest_p", "Least p", "the smallest p that so many units can give", "number"),
+    *(one.column for one in SIDES),
     Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
-    Column("n_first", "N first", "responses of the first side", "integer"),
-    Column("n_second", "N second", "responses of the second side", "integer"),
 )
-_TAKEN = {
-    "first_value": "first", "second_value": "second", "p": "like.p", "test": "like.test",
-    "p_adjusted": "like.adjusted", "smallest_p": "smallest_p", "units": "unit_count",
-    "n_items": "items", "n_first": "n_first", "n_second": "n_second",
-}  # fmt: skip
-"""Column to where a contrast has its value."""
+OF_SIDES = ("n", "n_baseline", "units")
+"""Columns that a mean over families has no value of."""
 
 
 def _pair_names(pairs: Sequence[Pair], groups: Groups) -> list[str]:
@@ -556,21 +525,21 @@ def _family(row: Contrast) -> tuple[str, str]:
     return row.measure.id, row.judge
 
 
-def _place(row: Contrast, every: Sequence[Contrast]) -> Record:
-    if row.terms is None:
-        return {"part": row.subtest, "measure": row.measure.id, "panel": row.title}
-    alone = len({other.terms for other in every if other.rater == row.rater}) == 1
-    panel = terms_title(row.terms, alone=alone)
-    return {"rater": row.rater, "measure": row.measure.id, "panel": panel}
-
-
-def _contrast_cells(row: Contrast, tests: int) -> Record:
-    value, like = row.difference, row.like
+def _cells(pair: Compared, row: Contrast, every: Sequence[Contrast], tests: int = 0) -> Record:
+    """Return a contrast as the table of differences has it, and where and how it is drawn."""
+    panel, like = row.title, row.like
+    if row.terms is not None:
+        alone = len({other.terms for other in every if other.rater == row.rater}) == 1
+        panel = terms_title(row.terms, alone=alone)
     corrected = like.p is not None and tests > 1
+    cells = {one.column.name: one.value(Of(pair, row)) for one in SIDES}
+    status = undefined(NO_ITEMS) if row.difference is None else {"status": "value", "reason": None}
     return {
-        **{name: attrgetter(path)(row) for name, path in _TAKEN.items()},
-        **value_cells(Estimate(None, NO_ITEMS) if value is None else Estimate(value)),
-        **interval_cells([like.interval, row.these.interval]),
+        **cells,
+        **status,
+        "panel": panel,
+        "units": row.unit_count,
+        "interval_reason": like.interval.reason or None,
         "correction": f"{like.correction} over {plural(tests, 'test')}" if corrected else None,
     }
 
@@ -627,10 +596,11 @@ DIFFERENCES_FIGURE = FigureKind(
     table=_differences,
     draw=Forest(
         row="comparison",
+        value="difference",
         panel="panel",
         axis=lambda record: f"difference in {record['measure']}",
         look=lambda record, low: (
-            "mean" if record["first"] is None else "point" if low is not None else "alone"
+            "mean" if record["group"] is None else "point" if low is not None else "alone"
         ),
         cell=_p_cell,
         head=lambda own: "p corr." if any(record["correction"] for record in own) else "p",
@@ -647,44 +617,21 @@ DIFFERENCES_FIGURE = FigureKind(
 # -- agreement -----------------------------------------------------------------------------------
 
 COEFFICIENTS = ("kappa", "ac1")
-COUNTS = ("both_absent", "second_present", "first_present", "both_present")
-AGREEMENT_COLUMNS = (
-    Column("first", "First", "the first judge"),
-    Column("second", "Second", "the second judge"),
-    TITLE,
-    Column("measure", "Measure", "kappa: Cohen's kappa; ac1: Gwet's AC1"),
-    Column("low", "Low", "lower end of the 95 % interval, Dirichlet resampling", "number"),
-    Column("high", "High", "upper end of the 95 % interval, Dirichlet resampling", "number"),
-    Column("both_present", "++", "responses that both call present", "integer"),
-    Column("first_present", "+-", "responses that only the first calls present", "integer"),
-    Column("second_present", "-+", "responses that only the second calls present", "integer"),
-    Column("both_absent", "--", "responses that both call absent", "integer"),
-    Column("positive", "Positive", "2 x both / (first + second): agreement on present", "number"),
-)
+AGREEMENT = (
+    "first", "second", "feature", "title", "n", "kappa", "kappa_low", "kappa_high", "ac1",
+    "ac1_low", "ac1_high", "few", "both_present", "first_present", "second_present", "both_absent",
+    "positive_agreement", "reason",
+)  # fmt: skip
+"""Columns of the tables of agreement that the figure draws."""
 
 
 def _agreement(groups: Groups, options: Options) -> Table:
-    import numpy as np
+    from tabwb.agreement.intervals import FEW_POSITIVES
+    from tabwb.analysis.judges import with_intervals
 
-    from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
-    from tabwb.agreement.pairs import cohen_kappa, gwet_ac1
-
-    pair = _pair(groups, options["judges"])
     names, chosen = feature_titles(groups), chosen_features(groups)
-    shown = [row | {"title": names[row["feature"]]} for row in pair
-             if not chosen or row["feature"] in chosen]  # fmt: skip
-    tables = np.array([[row[name] for name in COUNTS] for row in shown], np.int64)
-    tables = tables.reshape(-1, 2, 2)
-    few = least_positives(tables) <= FEW_POSITIVES
-    given: list[Record] = []
-    for measure, coefficient in zip(COEFFICIENTS, (cohen_kappa, gwet_ac1), strict=True):
-        ends = dirichlet_intervals(tables, coefficient).tolist()
-        for at, row in enumerate(shown):
-            constant = "neither judge's verdicts vary"
-            reason = constant if row["n"] else "no response has a verdict of both"
-            rare = f"a judge calls {FEW_POSITIVES} responses or fewer present" if few[at] else ""
-            given.append(_coefficient(row, measure, rare, reason, ends[at]))
-    first, second = pair[0]["first"], pair[0]["second"]
+    rows = [row | {"title": names[row["feature"]]} for row in _pair(groups, options["judges"])]
+    first, second = rows[0]["first"], rows[0]["second"]
     notes = [
         f"Agreement of {first} and {second} on each feature.",
         "Bars: 95 % intervals by Dirichlet resampling; responses are taken as independent.",
@@ -692,36 +639,23 @@ def _agreement(groups: Groups, options: Options) -> Table:
         "only the first, only the second and neither call present, and the agreement on present.",
         "N: responses with a verdict of both.",
     ]
-    return made_table("agreement", AGREEMENT_COLUMNS, given, notes, groups)
+    shown = [row for row in rows if not chosen or row["feature"] in chosen]
+    return _agreeing(with_intervals(shown), notes, groups)
 
 
-def _coefficient(
-    row: Record, measure: str, few: str, reason: str | None, ends: Sequence[float | None]
-) -> Record:
-    """Return a row of the figure; ``few``: why a coefficient is not shown, or empty."""
-    value = None if few else row[measure]
-    low, high = (None, None) if value is None else ends
-    named = ("first", "second", "feature", "title", "n", *COUNTS)
-    return {**{name: row[name] for name in named}, "measure": measure, "value": value, "low": low,
-            "high": high, "positive": row["positive_agreement"],
-            "status": "undefined" if value is None else "value",
-            "reason": None if value is not None else few if row[measure] is not None else reason,
-            }  # fmt: skip
+def _agreeing(rows: Sequence[Record], notes: Sequence[str], groups: Groups = ()) -> Table:
+    from tabwb.analysis.agreement import TABLES
+
+    known = {one.name: one for table in ("pairs", "agreement") for one in TABLES[table]}
+    given = [{name: row.get(name) for name in AGREEMENT} for row in rows]
+    return made_table("agreement", known.values(), given, notes, groups)
 
 
 def agreement_table(found: Agreement) -> Table:
     """Return the numbers of the figure for people (or raters) with each other."""
-    from tabwb.analysis.agreement import reason_of
-
     if not found.is_compared:
         raise UsageError("no two raters rated the same samples on a feature", where="--figure")
     who = "people" if found.of_people else "raters"
-    few = "in every pair a category has 3 samples or fewer"
-    given = [
-        _coefficient(row | {"first": who, "second": who}, measure, few if row["few"] else "",
-                     row[reason_of(measure)], [row[f"{measure}_low"], row[f"{measure}_high"]])
-        for measure in COEFFICIENTS for row in found.rows("agreement", design="main")
-    ]  # fmt: skip
     pairs = plural(len(found.rows("pairs", design="main", averaged=True)), "pair")
     resampled = "samples" if found.rated.speakers is None else "speakers"
     notes = [
@@ -733,7 +667,17 @@ def agreement_table(found: Agreement) -> Table:
         "agreement on present.",
         "N: samples with two verdicts or more.",
     ]
-    return made_table("agreement", AGREEMENT_COLUMNS, given, notes)
+    return _agreeing(found.rows("agreement", design="main"), notes)
+
+
+def _coefficients(given: list[Record]) -> list[Record]:
+    """Return the coefficients of each feature, each a row."""
+    drawn = {"value": "", "low": "_low", "high": "_high"}
+    return [
+        row | {"measure": name}
+        | {own: None if row["few"] else row[name + end] for own, end in drawn.items()}
+        for name in COEFFICIENTS for row in given
+    ]  # fmt: skip
 
 
 def _pair(groups: Groups, judges: str) -> list[Record]:
@@ -786,7 +730,7 @@ def _verdicts(record: Record) -> str:
         return ""
     names = ("both_present", "first_present", "second_present", "both_absent")
     counts = "/".join(str(record[name]) for name in names)
-    positive = record["positive"]
+    positive = record["positive_agreement"]
     return counts if positive is None else f"{counts}, {positive:.2f}"
 
 
@@ -803,6 +747,7 @@ AGREEMENT_FIGURE = FigureKind(
         look=lambda record, low: str(record["measure"]),
         cell=lambda record, _: str(record["n"]),
         words=_verdicts,
+        rows=_coefficients,
         include=(0.0, 1.0),
         zero=True,
     ),

@@ -44,6 +44,7 @@ class Forest:
     Attributes:
         axis: what the values of a panel are.
         row, panel: columns whose values are rows and panels; title: of the panel.
+        value: the column that is drawn, with the ends of its interval.
         look: of a record and the low end of its interval, a name of the drawer's looks.
         cell: a text for a record at the right, under ``head``.
         words: instead of an undefined value.
@@ -54,6 +55,7 @@ class Forest:
 
     axis: Callable[[Record], str]
     row: str = "group"
+    value: str = "value"
     panel: str = ""
     title: str = ""
     look: Callable[[Record, float | None], str] = lambda record, low: (
@@ -68,6 +70,11 @@ class Forest:
     include: tuple[float, ...] = (0.0,)
     zero: bool = False
     rows: Callable[[list[Record]], list[Record]] = list
+
+    def drawn(self, prefix: str) -> tuple[str, str, str]:
+        """Return the columns of the value and of the ends of its interval."""
+        begin = f"{'' if self.value == 'value' else f'{self.value}_'}{prefix}"
+        return self.value, f"{begin}low", f"{begin}high"
 
 
 @dataclass(frozen=True, slots=True)

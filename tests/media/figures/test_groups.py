@@ -8,7 +8,6 @@ from dataclasses import replace
 from statistics import median
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
@@ -204,7 +203,7 @@ def test_base_and_instruct_models_are_compared_family_by_family() -> None:
 
 def test_p_values_of_pairs_are_corrected_over_their_family() -> None:
     figure = make("differences", models(*FAMILIES))
-    rows = [row for row in records(figure.facts.table) if row["first"]]
+    rows = [row for row in records(figure.facts.table) if row["group"]]
     for measure in ("burden", "accuracy"):
         own = [row for row in rows if row["measure"] == measure]
         raw = sorted(row["p"] for row in own)
@@ -222,14 +221,14 @@ def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
     rows = records(figure_table("differences", groups))
     assert {row["comparison"] for row in rows} == {f"{groups[0].label} − {groups[1].label}"}
     (accuracy,) = (row for row in rows if row["measure"] == "accuracy")
-    assert accuracy["value"] == pytest.approx(1 / 3 - 1)
+    assert accuracy["difference"] == pytest.approx(1 / 3 - 1)
 
 
 def test_all_groups_are_compared_with_one_that_is_named() -> None:
     groups = models(*FAMILIES)
     rows = records(figure_table("differences", groups, against=groups[1].label))
-    assert {row["second"] for row in rows} == {groups[1].label}
-    assert {row["first"] for row in rows} == {
+    assert {row["baseline"] for row in rows} == {groups[1].label}
+    assert {row["group"] for row in rows} == {
         group.label for group in groups if group is not groups[1]
     }
 
@@ -287,21 +286,18 @@ def judged(n: int, second: str = "b:2") -> Grouped:
 
 def test_coefficients_are_those_of_the_table_of_verdicts() -> None:
     rows = records(figure_table("agreement", [judged(30)]))
-    kappa = {row["feature"]: row for row in rows if row["measure"] == "kappa"}
-    table = np.array(
-        [[kappa["anomia"]["both_absent"], kappa["anomia"]["second_present"]],
-         [kappa["anomia"]["first_present"], kappa["anomia"]["both_present"]]]
-    )  # fmt: skip
-    assert table.tolist() == [[10, 5], [7, 8]]
-    assert kappa["anomia"]["value"] == pytest.approx(0.2)
-    assert kappa["anomia"]["low"] < 0.2 < kappa["anomia"]["high"]
+    (row,) = (row for row in rows if row["feature"] == "anomia")
+    names = ("both_absent", "second_present", "first_present", "both_present")
+    assert [row[name] for name in names] == [10, 5, 7, 8]
+    assert row["kappa"] == pytest.approx(0.2)
+    assert row["kappa_low"] < 0.2 < row["kappa_high"]
 
 
 def test_three_positives_or_fewer_have_their_table_instead() -> None:
     figure = make("agreement", [judged(30)])
     rows = {row["feature"]: row for row in records(figure.facts.table)}
-    assert rows["jargon"]["value"] is None and rows["jargon"]["positive"] == 0.8
-    assert rows["retracing"]["reason"] == "a judge calls 3 responses or fewer present"
+    assert rows["jargon"]["few"] and rows["jargon"]["positive_agreement"] == 0.8
+    assert rows["retracing"]["few"] and not rows["anomia"]["few"]
     (axes,) = panels(figure)
     assert sorted(words(axes, "undefined")) == ["0/10/0/20, 0.00", "2/0/1/27, 0.80"]
     assert len(drawn(axes, "value")) == 2 and faults(figure) == []
