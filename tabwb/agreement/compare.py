@@ -108,7 +108,6 @@ def compare(
     draws: int = DRAWS,
     seed: int = SEED,
     speakers: NDArray[np.integer] | None = None,
-    fewest: int = FEWEST_SHARED,
 ) -> Comparison:
     """Return the agreement of some pairs of raters by feature and over features, with intervals.
 
@@ -121,13 +120,12 @@ def compare(
             subtracted, see :func:`difference`.
         speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
             are independent.
-        fewest: pairs with fewer shared samples for a feature are not averaged.
     """
     if not pairs:
         raise ValueError("agreement needs one pair of raters or more")
     tables = np.stack([tables_of(one, other) for one, other in pairs])
     counts = samples(tables)
-    averaged = counts >= fewest
+    averaged = counts >= FEWEST_SHARED
     by_pair = {name: of(tables) for name, of in COEFFICIENTS.items()}
     by_feature = {name: over_pairs(values, counts, averaged) for name, values in by_pair.items()}
     least = np.minimum(least_positives(tables), least_positives(tables[..., ::-1, ::-1]))

@@ -154,6 +154,7 @@ def _by_group(columns: NDArray[np.generic], starts: NDArray[np.intp] | None) -> 
 
 
 TABLE_DRAWS = 10_000
+LEVEL = 0.95
 PRIOR = 0.5
 """Added to each of four cells: Jeffreys' prior."""
 FEW_POSITIVES = 3
@@ -164,7 +165,6 @@ def dirichlet_intervals(
     tables: Counts,
     coefficient: Callable[[Any], Floats],
     *,
-    level: float = 0.95,
     draws: int = TABLE_DRAWS,
     seed: int = SEED,
 ) -> Floats:
@@ -172,7 +172,7 @@ def dirichlet_intervals(
 
     The shares of the cells are drawn from Dirichlet(n + 1/2), n their counts (of k x k cells
     n + 2/k^2, the same sum), and the coefficient is computed from each draw; the ends are the
-    quantiles at (1 - level)/2 and (1 + level)/2. The samples are taken as independent. Coverage in
+    quantiles at 0.025 and 0.975. The samples are taken as independent. Coverage in
     simulations is in docs/uncertainty.md; the analytic intervals cover 0.54 to 0.83. Source: the
     Bayesian bootstrap (Rubin 1981, Ann. Statist. 9, 130) with Jeffreys' prior on the cells.
 
@@ -185,7 +185,7 @@ def dirichlet_intervals(
     [[0.1, 0.6]]
     """
     of = [coefficient]
-    (ends,) = several_dirichlet_intervals(tables, of, level=level, draws=draws, seed=seed)
+    (ends,) = several_dirichlet_intervals(tables, of, draws=draws, seed=seed)
     return np.asarray(ends)
 
 
@@ -193,13 +193,11 @@ def several_dirichlet_intervals(
     tables: Counts,
     coefficients: Sequence[Callable[[Any], Floats]],
     *,
-    level: float = 0.95,
     draws: int = TABLE_DRAWS,
     seed: int = SEED,
 ) -> Floats:
     """Return :func:`dirichlet_intervals` of several coefficients: (coefficients, tables, 2)."""
     ends = np.full((len(coefficients), len(tables), 2), np.nan)
-    tails = (1 - level) / 2, (1 + level) / 2
     for at, table in enumerate(tables):
         if not table.sum():
             continue
@@ -210,7 +208,7 @@ def several_dirichlet_intervals(
             values = coefficient(shares)
             defined = values[~np.isnan(values)]
             if defined.size:
-                ends[place, at] = np.quantile(defined, tails)
+                ends[place, at] = np.quantile(defined, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return ends
 
 
@@ -243,7 +241,7 @@ def shifted_quantiles(drawn: Sequence[Floats], estimate: Floats | float) -> Floa
     return np.asarray(ends)
 
 
-def bias_corrected(drawn: Floats, estimate: float, level: float = 0.95) -> tuple[float, float]:
+def bias_corrected(drawn: Floats, estimate: float) -> tuple[float, float]:
     """Return the ends of the bias-corrected interval of an estimate from its resampled values.
 
     Quantiles at Phi(2 z0 +- z), z0 the normal quantile of the share of draws below the estimate.
@@ -259,7 +257,7 @@ def bias_corrected(drawn: Floats, estimate: float, level: float = 0.95) -> tuple
     below = (defined < estimate).sum() + (defined == estimate).sum() / 2
     normal = NormalDist()
     middle = normal.inv_cdf((below + 0.5) / (defined.size + 1))
-    tail = normal.inv_cdf((1 + level) / 2)
+    tail = normal.inv_cdf((1 + LEVEL) / 2)
     shares = normal.cdf(2 * middle - tail), normal.cdf(2 * middle + tail)
     low, high = np.quantile(defined, shares)
     return min(float(low), estimate), max(float(high), estimate)

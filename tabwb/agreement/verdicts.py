@@ -56,18 +56,15 @@ Ties = Literal["drop", "positive", "negative", "adjudicated"]
 FEWEST_VERDICTS = 2
 
 
-def majority(
-    verdicts: Verdicts, *, fewest: int = FEWEST_VERDICTS
-) -> tuple[Verdicts, NDArray[np.bool_]]:
+def majority(verdicts: Verdicts) -> tuple[Verdicts, NDArray[np.bool_]]:
     """Return the verdict of more than half of the raters with one, and where they are tied.
 
     Args:
         verdicts: int8 of shape (raters, ...).
-        fewest: with fewer verdicts there is no majority.
 
     Returns:
-        int8 of shape (...), ``MISSING`` without a majority; and bool of the same shape, true where
-        as many say present as absent.
+        int8 of shape (...), ``MISSING`` without a majority or with fewer than two verdicts; and
+        bool of the same shape, true where as many say present as absent.
 
     >>> found, tied = majority(np.array([[1, 1], [1, 0], [0, -1]], np.int8))
     >>> found.tolist(), tied.tolist()
@@ -75,7 +72,7 @@ def majority(
     """
     present = (verdicts == PRESENT).sum(axis=0, dtype=np.int16)
     absent = (verdicts == ABSENT).sum(axis=0, dtype=np.int16)
-    enough = present + absent >= fewest
+    enough = present + absent >= FEWEST_VERDICTS
     tied = enough & (present == absent)
     most = np.where(present > absent, np.int8(PRESENT), np.int8(ABSENT))
     return np.where(enough & ~tied, most, np.int8(MISSING)), tied
@@ -86,7 +83,6 @@ def consensus(
     *,
     ties: Ties = "drop",
     adjudicated: Verdicts | None = None,
-    fewest: int = FEWEST_VERDICTS,
 ) -> Verdicts:
     """Return one verdict for each sample and feature, ``MISSING`` where there is none.
 
@@ -98,7 +94,6 @@ def consensus(
         adjudicated: with ``adjudicated``: int8 of shape (samples, features). A decision replaces
             the majority too, because somebody looked at all verdicts and decided; "cannot tell"
             leaves no verdict.
-        fewest: with fewer verdicts there is no majority.
 
     >>> tied = np.array([[[1]], [[0]]], np.int8)
     >>> [int(consensus(tied, ties=rule)[0, 0]) for rule in ("drop", "positive", "negative")]
@@ -106,7 +101,7 @@ def consensus(
     """
     if ties not in get_args(Ties):
         raise ValueError(f"ties are one of {', '.join(get_args(Ties))}, not {ties!r}")
-    most, tied = majority(verdicts, fewest=fewest)
+    most, tied = majority(verdicts)
     if ties == "positive":
         most[tied] = PRESENT
     elif ties == "negative":
@@ -119,19 +114,13 @@ def consensus(
     return most
 
 
-def rest_of(verdicts: Verdicts, *, ties: Ties = "drop", fewest: int = FEWEST_VERDICTS) -> Verdicts:
+def rest_of(verdicts: Verdicts) -> Verdicts:
     """Return, for each rater, the majority of the others: int8 of the same shape.
 
-    Args:
-        verdicts: int8 of shape (raters, samples, features).
-        ties: what a tie of the others becomes; ``adjudicated`` is refused, because a decision
-            knew the rater's own verdict.
-        fewest: with fewer verdicts of others there is no majority.
+    Verdicts are int8 of shape (raters, samples, features).
 
     >>> rest_of(np.array([[[1]], [[0]], [[0]]], np.int8))[:, 0, 0].tolist()
     [0, -1, -1]
     """
-    if ties == "adjudicated":
-        raise ValueError("the rest of the raters: ties are drop, positive or negative")
     others = np.arange(len(verdicts))
-    return np.stack([consensus(verdicts[others != at], ties=ties, fewest=fewest) for at in others])
+    return np.stack([majority(verdicts[others != at])[0] for at in others])

@@ -198,14 +198,7 @@ def correlation_notes(burdens: Sequence[Burden]) -> Iterator[str]:
 
 
 def bounds_words(burden: Burden) -> tuple[str, ...]:
-    """Return between what a burden is, whatever the unusable responses were, where they are many.
-
-    >>> from tabwb.scoring.burden import RatedResponse, symptom_burden
-    >>> seen = RatedResponse("a", "We went.", 2, frozenset({"jargon"}))
-    >>> none = RatedResponse("a", "", 0, None, "no-response", "empty")
-    >>> bounds_words(symptom_burden([seen, none], ["jargon", "anomia"]))
-    ('0.50 to 1.50 if the 1 unusable response had no feature, or all',)
-    """
+    """Return the limits of a burden, whatever the unusable responses were, where they are many."""
     if (bounds := burden.bounds) is None:
         return ()
     ends = f"{fixed(bounds.low, 2)} to {fixed(bounds.high, 2)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from itertools import combinations, pairwise, product
 from pathlib import Path
@@ -25,6 +25,7 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import separated
 from tabwb.scoring.estimate import Interval, clopper_pearson, ratio
 from tabwb.scoring.participant_tests import (
+    WeightedTest,
     compare_sets,
     mcnemar,
     mcnemar_interval,
@@ -360,11 +361,10 @@ def _tests(
             yield made._replace(reason=why if given is None else FEW_ITEMS)
             continue
         found = weighted_test(rows, given)
-        yield made._replace(
-            value=found.mean, t=found.t, df=found.df, p=found.p, p_one_sided=found.one_sided,
-            test="sign flips over items, two-sided", reason=ALIKE if found.reason else "",
-            interval=found.interval,
-        )  # fmt: skip
+        yield _tested(
+            made._replace(test="sign flips over items, two-sided"),
+            replace(found, reason=ALIKE if found.reason else ""),
+        )
 
 
 def _between(
@@ -376,14 +376,20 @@ def _between(
     for (measure, given), (first, second) in product(contrasts, combinations(sets, 2)):
         own, other = (_scores(each, answers) for each in (first, second))
         if min(len(own), len(other)) > 1 and not {*first.items} & {*second.items}:
-            found = compare_sets(own, other, given)
-            yield ChangeTest(
+            made = ChangeTest(
                 first.name, second.name, measure, f"1 to {sessions}", len(own) + len(other),
-                len(first.left_out) + len(second.left_out), found.difference, t=found.t,
-                df=found.df, p=found.p, p_one_sided=found.one_sided,
+                len(first.left_out) + len(second.left_out),
                 test=f"Welch's t over items, two-sided ({first.name} - {second.name})",
-                reason=found.reason, interval=found.interval,
             )  # fmt: skip
+            yield _tested(made, compare_sets(own, other, given))
+
+
+def _tested(made: ChangeTest, found: WeightedTest) -> ChangeTest:
+    """Return a row with what a test over items finds."""
+    return made._replace(
+        value=found.value, t=found.t, df=found.df, p=found.p, p_one_sided=found.one_sided,
+        reason=found.reason, interval=found.interval,
+    )  # fmt: skip
 
 
 def _scores(own: SetOfItems, answers: Mapping[Place, Right]) -> list[list[float]]:

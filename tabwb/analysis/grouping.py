@@ -539,13 +539,7 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
     alike: dict[object, list[dict[str, str]]] = {}
     for row in rows:
         alike.setdefault(_kin(row.group), []).append(dict(row.group.apart))
-    differing = {
-        kin: {
-            name for one in several for name in one
-            if len({other.get(name) for other in several}) > 1
-        }
-        for kin, several in alike.items()
-    }  # fmt: skip
+    differing = {kin: {*_differing(several)} for kin, several in alike.items()}
     return tuple(_keeping(row, differing[_kin(row.group)]) for row in rows)
 
 

@@ -2,6 +2,7 @@
 
 From version 0.2.0 on items have equal weights and features of one response are not taken as
 independent; before, responses had equal weights. Other rules that changed are in docs/results.md.
+This module goes with version 1.0, and the former rules of :mod:`tabwb.scoring.intervals` with it.
 """
 
 from __future__ import annotations

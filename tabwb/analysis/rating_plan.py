@@ -211,9 +211,9 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
     expected, queue = made.planned, made.queue
     return {
         "format": 1,
-        "set": made.plan.name,
+        "set": made.plan.kept.name,
         "uid": uid,
-        **renamed(made.plan, "form=form_id seed counts"),
+        **renamed(made.plan.kept, "form=form_id seed counts"),
         "responses": len(made.candidates.found),
         "left_out": dict(made.candidates.left_out),
         "subtests": list(made.candidates.scope) or None,

@@ -208,21 +208,25 @@ cues = [
 """A battery with one picture to be named, to be filled in with :meth:`str.format`."""
 
 
-def example_picture(side: int = 240) -> bytes:
+SIDE = 240
+"""Pixels of the example's picture."""
+
+
+def example_picture() -> bytes:
     """Return a drawn ball as PNG, so that a new battery can be given at once.
 
     >>> example_picture()[1:4]
     b'PNG'
     """
-    middle, radius = (side - 1) / 2, side * 0.42
+    middle, radius = (SIDE - 1) / 2, SIDE * 0.42
     rows = bytearray()
-    for y in range(side):
+    for y in range(SIDE):
         rows.append(0)  # no filter
-        for x in range(side):
+        for x in range(SIDE):
             out = hypot(x - middle, y - middle) / radius
-            stripe = abs(y - middle + (x - middle) / 3) < side / 10
+            stripe = abs(y - middle + (x - middle) / 3) < SIDE / 10
             rows.append(255 if out > 1 else 0 if out > 0.88 else 110 if stripe else 205)
-    header = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)  # 8 bits of grey
+    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)  # 8 bits of grey
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

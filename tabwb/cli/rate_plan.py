@@ -138,7 +138,7 @@ def plan(
     if uid is None:
         note("nothing was made (--dry-run)")
     else:
-        first = made.plan.raters[0]
+        first = made.plan.kept.raters[0]
         note(f"rating set '{name}' made; next: tabwb rate start {name} --rater {first}")
 
 
@@ -148,7 +148,7 @@ def _lines(made: PlannedSet, form: Form, *, dry: bool) -> Iterator[str]:
     total = sum(taken for _, taken in expected.strata.values())
     learned = len(plan.samples) - total
     responses = plural(len(found.found), "response")
-    yield f"{plan.name}: {plural(total, 'sample')} of {responses}, form {form.id}"
+    yield f"{plan.kept.name}: {plural(total, 'sample')} of {responses}, form {form.id}"
     if found.scope:
         yield f"subtests: {', '.join(found.scope)} (--subtest chooses others)"
     if found.left_out:
@@ -156,7 +156,7 @@ def _lines(made: PlannedSet, form: Form, *, dry: bool) -> Iterator[str]:
         yield f"left out: {reasons}"
     if made.queue is not None:
         yield from _queue_lines(made)
-    several = f"{expected.several} rated by several" if len(plan.raters) > 1 else ""
+    several = f"{expected.several} rated by several" if len(plan.kept.raters) > 1 else ""
     if several:
         yield several + (f"; calibration: {learned}" if learned else "")
     yield from _strata_lines(expected.strata)

@@ -86,9 +86,12 @@ def wrong(where: str, what: str, allowed: str, hint: str = "") -> UsageError:
     return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed, hint=hint)
 
 
-def shown(text: str, most: int = 300) -> str:
+SHOWN = 300
+
+
+def shown(text: str) -> str:
     """Return a text for a message, cut: a spec can be joined of thousands of lesions."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 MOST = 2**31 - 1

@@ -125,21 +125,22 @@ class RatingSet:
         ask_source: whether the last question is "person or machine?".
         counts: whose ratings count: ``primary:CODE``, ``majority``, ``consensus`` or
             ``adjudicated``.
+        id, uid, created_at: of a stored set.
     """
 
-    id: int
-    uid: str
     name: str
     form: str
     form_id: str
-    presentation: Presentation
-    seed: int
-    raters: tuple[str, ...]
-    guidelines: str
-    ask_source: bool
-    counts: str
-    status: SetStatus
-    created_at: str
+    presentation: Presentation = field(default_factory=Presentation)
+    seed: int = 0
+    raters: tuple[str, ...] = ()
+    guidelines: str = ""
+    ask_source: bool = False
+    counts: str = "majority"
+    id: int = 0
+    uid: str = ""
+    status: SetStatus = "open"
+    created_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +187,11 @@ class RaterLink:
 
 @dataclass(frozen=True, slots=True)
 class SetPlan:
-    """Everything from which a rating set is made; see :class:`RatingSet` and :class:`Sample`."""
+    """Everything from which a rating set is made."""
 
-    name: str
-    form: str
-    form_id: str
+    kept: RatingSet
     samples: tuple[Sample, ...]
     assignments: tuple[Assignment, ...] = ()
-    raters: tuple[str, ...] = ()
-    presentation: Presentation = field(default_factory=Presentation)
-    seed: int = 0
-    guidelines: str = ""
-    ask_source: bool = False
-    counts: str = "majority"
 
 
 _RATER = re.compile(r"[A-Za-z0-9_-]{1,32}")

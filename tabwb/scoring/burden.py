@@ -114,41 +114,6 @@ NOT_IN_SET = "the rater's set has no feature of this category"
 
 
 @dataclass(frozen=True, slots=True)
-class RatedResponse:
-    """One response as one rater saw it.
-
-    Attributes:
-        cluster: the item, as the responses to it are not independent; or the speaker, where
-            several are pooled.
-        text, words: the response, and how many words it has.
-        present: the features of the set that are present; None where any of them has no value, and
-            the response has no burden.
-        cause: why it has none (``no-response``), empty when it has one.
-        unusable: the response status that makes it unusable (``refused``), empty when it is usable.
-        fixed: whether nothing was drawn, so that it would come back the same.
-    """
-
-    cluster: Hashable
-    text: str
-    words: int
-    present: frozenset[str] | None
-    cause: str = ""
-    unusable: str = ""
-    fixed: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.present is None) != bool(self.cause):
-            raise ValueError("a response has a cause exactly when it has no burden")
-        if self.unusable and self.present is not None:
-            raise ValueError("an unusable response has no burden")
-
-    @property
-    def burden(self) -> float | None:
-        """How many features of the set are present, or None where it has no burden."""
-        return None if self.present is None else float(len(self.present))
-
-
-@dataclass(frozen=True, slots=True)
 class CategoryBurden:
     """Features of one category."""
 
@@ -333,44 +298,6 @@ class RatedCounts:
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
     lost: Mapping[Hashable, int] = field(default_factory=dict)
     clusters: Mapping[Any, Hashable] = field(default_factory=dict)
-
-
-def symptom_burden(
-    responses: Iterable[RatedResponse],
-    features: Sequence[str],
-    categories: Mapping[str, Collection[str]] | None = None,
-    *,
-    interval: bool = False,
-) -> Burden:
-    """Return the symptom burden of responses under one rater, see :func:`burden_of`.
-
-    >>> seen = RatedResponse(("m", "ct1"), "We went.", 2, frozenset({"retracing"}))
-    >>> none = RatedResponse(("m", "ct2"), "", 0, None, "no-response")
-    >>> burden = symptom_burden([seen, none], ["retracing", "jargon"])
-    >>> burden.symptom_burden.value, burden.n_responses, burden.no_burden
-    (1.0, 2, {'no-response': 1})
-    """
-    counts = count_rated(responses)
-    by_category = categories_of(counts, features, categories or {})
-    return burden_of(counts, features, by_category, interval=interval)
-
-
-def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
-    """Return responses under one rater, counted."""
-    given = list(responses)
-    profiles: dict[Hashable, Counter[frozenset[str]]] = {}
-    for response in given:
-        if response.present is not None:
-            profiles.setdefault(response.cluster, Counter())[response.present] += 1
-    return RatedCounts(
-        profiles,
-        no_burden=Counter(response.cause for response in given if response.cause),
-        n_distinct=len({response.text for response in given}),
-        words=sum(response.words for response in given if not response.unusable),
-        usable=count_usable(response.unusable for response in given),
-        fixed=bool(profiles) and all(each.fixed for each in given if each.present is not None),
-        lost=Counter(response.cluster for response in given if response.unusable),
-    )
 
 
 def burden_of(

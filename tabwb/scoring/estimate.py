@@ -131,10 +131,10 @@ MUST_CHOOSE = frozenset({Protocol.ENFORCED, Protocol.LIKELIHOOD})
 
 
 @lru_cache(maxsize=4096)
-def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval | None:
-    """Return the exact (Clopper-Pearson) interval of a share; None where nothing was counted.
+def clopper_pearson(correct: float, n: float) -> Interval | None:
+    """Return the exact (Clopper-Pearson) 95 % interval of a share; None where nothing was counted.
 
-    With alpha = 1 - level: the low end is the alpha/2 quantile of Beta(k, n-k+1) and 0 for k = 0,
+    With alpha = 0.05: the low end is the alpha/2 quantile of Beta(k, n-k+1) and 0 for k = 0,
     the high end the 1-alpha/2 quantile of Beta(k+1, n-k) and 1 for k = n.
     k and n may be fractions. Source: Clopper and Pearson, Biometrika 26 (1934), 404.
 
@@ -147,7 +147,7 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
         raise ValueError(f"{correct} of {n} is not a valid share")
     if n == 0:
         return None
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     # At the ends the quantiles have a closed form: I_x(1, n) = 1 - (1 - x)^n.
     if correct == 0:
         return Interval(0.0, -math.expm1(math.log(tail) / n))

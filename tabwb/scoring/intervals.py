@@ -504,7 +504,7 @@ def _grid(size: int) -> NDArray[np.float64]:
 
 
 def former_burden(items: Sequence[Totals]) -> float | None:
-    """Return the mean over all responses.
+    """Return the mean over all responses, the burden before 0.2.0; for :mod:`tabwb.analysis.moved`.
 
     >>> former_burden([Totals(1, 3, 9), Totals(3, 3, 3)])
     1.5

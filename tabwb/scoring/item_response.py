@@ -380,13 +380,7 @@ class FittedModel:
         return self.parameters * math.log(self.examinees) - 2 * self.log_likelihood
 
 
-def fit_model(
-    answers: Sequence[Sequence[float | None]],
-    model: Model,
-    counts: Sequence[int] | None = None,
-    *,
-    least: int | None = None,
-) -> FittedModel:
+def fit_model(answers: Sequence[Sequence[float | None]], model: Model) -> FittedModel:
     """Return a model fitted by marginal maximum likelihood.
 
     EM (Bock and Aitkin), then Newton-Raphson on the marginal likelihood until its gradient
@@ -407,8 +401,6 @@ def fit_model(
     Args:
         answers: for each examinee, the answer to each item: 1 right, 0 wrong, None missing.
         model: ``rasch`` or ``2pl``.
-        counts: how many examinees gave each row of ``answers``; one each by default.
-        least: examinees that are needed, instead of :data:`LEAST_EXAMINEES`.
 
     >>> fit_model([[1, 0, 1]] * 5, "rasch").reason
     'fitted from 30 examinees on; there are 5'
@@ -420,26 +412,21 @@ def fit_model(
     given = np.array([[np.nan if x is None else float(x) for x in row] for row in answers])
     if not np.all(np.isnan(given) | (given == 0) | (given == 1)):
         raise ValueError("an answer is 1 (right), 0 (wrong) or None (missing)")
-    times: Floats = np.ones(len(given))
-    if counts is not None:
-        times = np.array(counts, dtype=np.float64)
     n_items = given.shape[1] if given.ndim == 2 else 0
-    needed = LEAST_EXAMINEES[model] if least is None else least
-    varied, reasons = _varied(given, times) if n_items else ([], [])
-    kept = (~np.isnan(given[:, varied])).any(axis=1) & (times > 0) if varied else np.zeros(0, bool)
-    examinees = int(times[kept].sum()) if varied else int(times.sum())
+    needed = LEAST_EXAMINEES[model]
+    varied, reasons = _varied(given) if n_items else ([], [])
+    kept = (~np.isnan(given[:, varied])).any(axis=1) if varied else np.zeros(0, bool)
+    examinees = int(kept.sum()) if varied else len(given)
     if examinees < needed:
         why = f"fitted from {needed} examinees on; there are {examinees}"
         return FittedModel(model, (), examinees, None, 0, why)
     if len(varied) < LEAST_ITEMS:
         why = f"{LEAST_ITEMS} items or more must be answered right by some and wrong by others"
         return FittedModel(model, (), examinees, None, 0, why)
-    patterns, inverse = np.unique(
-        np.nan_to_num(given[kept][:, varied], nan=-1.0), axis=0, return_inverse=True
+    patterns, times = np.unique(
+        np.nan_to_num(given[kept][:, varied], nan=-1.0), axis=0, return_counts=True
     )
-    weights: Floats = np.zeros(len(patterns))
-    np.add.at(weights, inverse.ravel(), times[kept])
-    marginal = MarginalLikelihood(patterns, weights, common=model == "rasch")
+    marginal = MarginalLikelihood(patterns, times.astype(np.float64), common=model == "rasch")
     found, reason = marginal.maximise()
     if reason:
         return FittedModel(model, (), examinees, None, 0, reason)
@@ -450,13 +437,13 @@ def fit_model(
     return FittedModel(model, tuple(items), examinees, value, len(found))
 
 
-def _varied(given: Floats, times: Floats) -> tuple[list[int], list[str]]:
+def _varied(given: Floats) -> tuple[list[int], list[str]]:
     """Return the items with right and wrong answers, and why each other item has none."""
     import numpy as np
 
     varied, reasons = [], []
     for at in range(given.shape[1]):
-        column = given[times > 0, at]
+        column = given[:, at]
         known = column[~np.isnan(column)]
         if not len(known):
             reasons.append("nobody answered it")

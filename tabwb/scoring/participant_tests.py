@@ -96,27 +96,29 @@ def mcnemar_interval(gained: int, lost: int, n: int) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class WeightedTest:
-    """A weighted sum over sessions, tested over items.
+    """Weighted sums over sessions, ``s_i = sum_t w_t y_it``, tested over items of one set or two.
 
     Attributes:
-        mean: over items of ``s_i = sum_t w_t y_it``.
-        t, df: ``mean / (sd(s) / sqrt(n))`` and n - 1, for comparison.
-        p: of sign flips over items, two-sided.
-        reason: why there is no t and interval, else empty.
-        interval: 95 %: the inverted test, within the possible sums.
+        value: the mean over items; of two sets the first's less the second's.
+        t, df: ``mean / (sd(s) / sqrt(n))`` and n - 1, for comparison; of two sets Welch's.
+        p: two-sided: of sign flips over items; of two sets that of t.
+        reason: why there is no t and interval, of two sets no p either; else empty.
+        interval: 95 %: the inverted test, within the possible sums; of two sets that of t.
     """
 
-    mean: float
+    value: float
     t: float | None
-    df: int
-    p: float
+    df: float | None
+    p: float | None
     reason: str = ""
     interval: Interval | None = None
 
     @property
-    def one_sided(self) -> float:
-        """P of H1: the mean is above 0."""
-        return self.p / 2 if self.mean > 0 else 1 - self.p / 2
+    def one_sided(self) -> float | None:
+        """P of H1: the value is above 0."""
+        if self.p is None:
+            return None
+        return self.p / 2 if self.value > 0 else 1 - self.p / 2
 
 
 def trend_weights(sessions: int) -> tuple[float, ...]:
@@ -162,36 +164,9 @@ def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
     return tuple(weights)
 
 
-@dataclass(frozen=True, slots=True)
-class SetDifference:
-    """Weighted sums of two sets of items compared.
-
-    Attributes:
-        difference: of the means over items of ``s_i = sum_t w_t y_it``, first less second set.
-        t, df, p: of Welch's t test, two-sided.
-        one_sided: p of H1: first > second.
-        reason: why there is no t, p and interval, else empty.
-        interval: 95 %, two-sided, with the same degrees of freedom.
-    """
-
-    difference: float
-    t: float | None
-    df: float | None
-    p: float | None
-    reason: str = ""
-    interval: Interval | None = None
-
-    @property
-    def one_sided(self) -> float | None:
-        """The p of the same t, one-sided."""
-        if self.p is None:
-            return None
-        return self.p / 2 if self.difference > 0 else 1 - self.p / 2
-
-
 def compare_sets(
     first: Sequence[Sequence[float]], second: Sequence[Sequence[float]], weights: Sequence[float]
-) -> SetDifference:
+) -> WeightedTest:
     """Return Welch's test that one set of items (trained) changes more than another (untrained).
 
     Both sets are scored in the same sessions, so that the form of the day affects both alike; what
@@ -201,7 +176,7 @@ def compare_sets(
     Scores are for each item (two or more) those of the sessions; weights add up to 0.
 
     >>> found = compare_sets([[0, 1], [0, 1], [1, 1]], [[0, 0], [1, 1], [1, 0]], (-0.5, 0.5))
-    >>> round(found.difference, 6), round(found.t, 6), round(found.df, 6)
+    >>> round(found.value, 6), round(found.t, 6), round(found.df, 6)
     (0.5, 2.12132, 4.0)
     """
     sums = [_weighted_sums(scores, weights) for scores in (first, second)]
@@ -209,12 +184,12 @@ def compare_sets(
     parts = [sum_of_squares(own) / (len(own) - 1) / len(own) for own in sums]
     difference, variance = means[0] - means[1], fsum(parts)
     if variance <= (1e-12 * max(abs(value) for own in sums for value in own)) ** 2:
-        return SetDifference(difference, None, None, None, SAME_SUMS)
+        return WeightedTest(difference, None, None, None, SAME_SUMS)
     df = variance**2 / fsum(part**2 / (len(own) - 1) for part, own in zip(parts, sums, strict=True))
     error = math.sqrt(variance)
     t = difference / error
     interval = _around(difference, error, df)
-    return SetDifference(difference, t, df, 2 * t_tail(abs(t), df), interval=interval)
+    return WeightedTest(difference, t, df, 2 * t_tail(abs(t), df), interval=interval)
 
 
 SAME_SUMS = "every item has the same weighted sum"

@@ -72,24 +72,30 @@ SELECT count(*) FROM entries WHERE administration_id = ? AND substr(kind, 1, 8) 
 _decode = json.JSONDecoder().raw_decode
 
 
+def numbers_of(transaction: Transaction, table: str, reference: int | str) -> list[int]:
+    """Return the ids of the rows that an id, a uid or the beginning of one names."""
+    text = str(reference).strip().lower()
+    rows: list[Row] = []
+    # A uid may be all digits at its beginning; a small id has fewer than 8.
+    if text.isdecimal() and len(text) < 8:
+        rows = transaction.rows(f"SELECT id FROM {table} WHERE id = ?", int(text))
+    elif _PREFIX.fullmatch(text):
+        of_uid = f"SELECT id FROM {table} WHERE uid >= ? AND uid < ? ORDER BY id"
+        rows = transaction.rows(of_uid, text, text + "g")
+    return [int(number) for (number,) in rows]
+
+
 def number_of(transaction: Transaction, reference: int | str) -> int:
     """Return the small id that an id, a uid, or the beginning of one (8 characters or more)
     names.
     """
-    text = str(reference).strip().lower()
-    # A uid may be all digits at its beginning; a small id has fewer than 8.
-    select = "SELECT id FROM administrations WHERE"
-    rows: list[Row] = []
-    if text.isdecimal() and len(text) < 8:
-        rows = transaction.rows(f"{select} id = ?", int(text))
-    elif _PREFIX.fullmatch(text):
-        rows = transaction.rows(f"{select} uid >= ? AND uid < ? ORDER BY id", text, text + "g")
-    if len(rows) == 1:
-        return int(rows[0][0])
-    if rows:
+    numbers = numbers_of(transaction, "administrations", reference)
+    if len(numbers) == 1:
+        return numbers[0]
+    if numbers:
         raise StoreError(
-            f"'{reference}' is the beginning of {len(rows)} administrations' ids",
-            allowed=", ".join(str(number) for (number,) in rows[:10]),
+            f"'{reference}' is the beginning of {len(numbers)} administrations' ids",
+            allowed=", ".join(map(str, numbers[:10])),
         )
     raise StoreError(
         f"there is no administration '{reference}' in this store",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tabwb.battery.form_answers import check_answers, ratings_of
 from tabwb.battery.forms import Form, form_from_canonical, with_source_question
@@ -35,6 +34,7 @@ from tabwb.records.speakers import operator
 from tabwb.records.specs import uuid7
 from tabwb.store import verdicts
 from tabwb.store.database import Conflict, Keys, Transaction, now, to_json
+from tabwb.store.read import numbers_of
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
@@ -43,7 +43,6 @@ Given = ParamSpec("Given")
 Done = TypeVar("Done")
 CONFIRMED = "#confirmed"
 """In stored answers: the measures that were confirmed as absent together. No measure has a #."""
-_PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
 _SETS = """
     SELECT s.id, s.uid, name, form.text, form_id, presentation, seed, raters,
         coalesce(guidelines.text, ''), ask_source,
@@ -115,7 +114,7 @@ class RatingSets:
         events: Sequence[SetEvent] = (),
     ) -> RatingSet:
         """Make a rating set with its samples and assignments, in one commit."""
-        form, keys = form_of(plan.form, plan.ask_source), self._access.keys
+        form, keys = asked_by(plan.kept), self._access.keys
         with self._access.writing() as transaction:
             number = _insert_set(transaction, keys, plan)
             for event in (SetEvent("planned", who=who or operator()), *events):
@@ -282,23 +281,17 @@ def asked_by(kept: RatingSet) -> Form:
 
 def one_set(transaction: Transaction, reference: int | str) -> RatingSet:
     """Return the set that an id, a name, a uid or the beginning of one names."""
-    text = str(reference).strip()
-    rows: list[Any] = []
-    if text.isdecimal() and len(text) < 8:
-        rows = transaction.rows("SELECT id FROM sample_sets WHERE id = ?", int(text))
-    elif _PREFIX.fullmatch(text.lower()):
-        low = text.lower()
-        rows = transaction.rows(
-            "SELECT id FROM sample_sets WHERE uid >= ? AND uid < ? ORDER BY id", low, low + "g"
-        )
-    rows = rows or transaction.rows("SELECT id FROM sample_sets WHERE name = ?", text)
-    if len(rows) == 1:
-        return read_sets(transaction, int(rows[0][0]))[0]
+    numbers = numbers_of(transaction, "sample_sets", reference)
+    if not numbers:
+        of_name = "SELECT id FROM sample_sets WHERE name = ?"
+        numbers = [int(one) for (one,) in transaction.rows(of_name, str(reference).strip())]
+    if len(numbers) == 1:
+        return read_sets(transaction, numbers[0])[0]
     known = transaction.rows("SELECT name FROM sample_sets ORDER BY id DESC LIMIT 8")
     names = ", ".join(name for (name,) in known)
-    if rows:
+    if numbers:
         raise StoreError(
-            f"'{reference}' is the beginning of {len(rows)} rating sets' ids", allowed=names
+            f"'{reference}' is the beginning of {len(numbers)} rating sets' ids", allowed=names
         )
     raise StoreError(
         f"there is no rating set '{reference}' in this store",
@@ -311,10 +304,11 @@ def read_sets(transaction: Transaction, number: int | None = None) -> tuple[Rati
     """Return all sets, or the one with an id, oldest first."""
     made = []
     for row in transaction.selected(_SETS, {"s.id": number}, "ORDER BY s.id"):
-        *begin, presentation, seed, raters, guidelines, asks, counts, status, created_at = row
+        set_id, uid, name, form, form_id, presentation, seed, raters, *rest = row
+        guidelines, asks, counts, status, created_at = rest
         shown, who = Presentation(**json.loads(presentation)), tuple(json.loads(raters))
-        rest = shown, seed, who, guidelines, bool(asks), counts, status, created_at
-        made.append(RatingSet(*(*begin, *rest)))
+        made.append(RatingSet(name, form, form_id, shown, seed, who, guidelines, bool(asks),
+                              counts, set_id, uid, status, created_at))  # fmt: skip
     return tuple(made)
 
 
@@ -334,26 +328,27 @@ def _refuse_taken(transaction: Transaction, name: str) -> None:
 
 def _insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     """Insert a set with its samples and assignments; return its id."""
-    checked_set_name(plan.name)
-    raters = tuple(dict.fromkeys((*plan.raters, *(one.rater for one in plan.assignments))))
+    made = plan.kept
+    checked_set_name(made.name)
+    raters = tuple(dict.fromkeys((*made.raters, *(one.rater for one in plan.assignments))))
     for rater in raters:
         _refuse_program(transaction, checked_rater(rater))
-    checked_counts(plan.counts, raters)
-    _refuse_taken(transaction, plan.name)
+    checked_counts(made.counts, raters)
+    _refuse_taken(transaction, made.name)
     if not plan.samples:
         raise UsageError("a rating set without samples cannot be made")
-    guidelines = plan.guidelines and keys.of(transaction, "texts", plan.guidelines)
+    guidelines = made.guidelines and keys.of(transaction, "texts", made.guidelines)
     row = {
         "uid": uuid7(),
-        "name": plan.name,
-        "form_id": plan.form_id,
-        "form_text_id": keys.of(transaction, "texts", plan.form),
+        "name": made.name,
+        "form_id": made.form_id,
+        "form_text_id": keys.of(transaction, "texts", made.form),
         "guidelines_id": guidelines or None,
-        "presentation": to_json(asdict(plan.presentation)),
+        "presentation": to_json(asdict(made.presentation)),
         "raters": to_json(raters),
-        "seed": plan.seed,
-        "ask_source": plan.ask_source,
-        "counts": plan.counts,
+        "seed": made.seed,
+        "ask_source": made.ask_source,
+        "counts": made.counts,
         "created_at": now(),
     }
     set_id = int(transaction.insert("sample_sets", row, "RETURNING id"))

@@ -33,13 +33,14 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, Scored
-from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import Assignment, Sample, SampleRating
 from tabwb.records.speakers import Study
 from tabwb.records.speech import Segment, Transcript
 from tabwb.store.store import Store
 from tabwb.workbench.results.presenter import results_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.builders import FORMS
+from tests.store.parts import set_plan
 
 soundfile = pytest.importorskip("soundfile")
 RATE = 16_000
@@ -382,7 +383,7 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
     assert form is not None, problems
     sample = Sample(1, 1, 1, 1, "", "What is this?", target="dog")
     kept = store.sets.create(
-        SetPlan("ear", form.canonical, form.id, (sample,), (Assignment("R2", 1, 1),))
+        set_plan("ear", form.canonical, form.id, (sample,), (Assignment("R2", 1, 1),))
     )
     answers = {"correct": "error", "code#1": "semantic"}
     store.sets.rate(kept.id, SampleRating("R2", 1, 1, "rate", answers, complete=True))

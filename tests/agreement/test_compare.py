@@ -156,11 +156,11 @@ def test_no_pair_is_refused() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(arrays(np.int8, (3, 14, 2), elements=st.sampled_from([-2, -1, 0, 1])))
+@given(arrays(np.int8, (3, 28, 2), elements=st.sampled_from([-2, -1, 0, 1])))
 def test_the_comparison_is_what_its_definition_says(verdicts: np.ndarray) -> None:
     """Every figure once more from lists of verdicts."""
     labels = consensus(verdicts)
-    found = compare(pairs_of(verdicts), labels, draws=0, fewest=5)
+    found = compare(pairs_of(verdicts), labels, draws=0)
     kappas: list[float | None] = []
     for feature in range(2):
         parts = []
@@ -171,7 +171,7 @@ def test_the_comparison_is_what_its_definition_says(verdicts: np.ndarray) -> Non
                 if a >= 0 and b >= 0
             ]
             kappa = kappa_of(both)
-            if len(both) >= 5 and kappa is not None:
+            if len(both) >= 10 and kappa is not None:
                 parts.append((kappa, len(both)))
         total = sum(n for _, n in parts)
         kappas.append(sum(kappa * n for kappa, n in parts) / total if total else None)
@@ -224,10 +224,6 @@ def test_ties_are_reported() -> None:
     assert majority(VERDICTS)[1][:, 0].tolist() == [False, True, False, False, True]
 
 
-def test_one_verdict_is_a_majority_when_asked_for() -> None:
-    assert consensus(VERDICTS, fewest=1)[2, 0] == 1
-
-
 def test_the_rest_leaves_the_rater_out() -> None:
     found = rest_of(VERDICTS)
     assert found.shape == VERDICTS.shape
@@ -242,8 +238,6 @@ def test_wrong_rules_are_refused() -> None:
         consensus(VERDICTS, ties="coin")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="needs the adjudicated"):
         consensus(VERDICTS, ties="adjudicated")
-    with pytest.raises(ValueError, match="drop, positive or negative"):
-        rest_of(VERDICTS, ties="adjudicated")
 
 
 def test_verdicts_from_numbers() -> None:

@@ -23,14 +23,14 @@ from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding
-from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, PlannedTrial, RatingsEntry
 from tabwb.scoring.intervals import rate_interval
 from tabwb.store.store import Store
 from tests.cli.conftest import TAB
-from tests.store.parts import attempt
+from tests.store.parts import attempt, set_plan
 
 FORM = Form("one", "1", "One", "MIT", "", (Question("jargon", "Jargon"),))
 JARGON = valued("rules-1", "jargon", 1)
@@ -77,7 +77,7 @@ def _study(store: Store, n: int = 30, weight: float = 1.0) -> None:
         for one in range(1, n + 1)
     )
     places = tuple(Assignment(code, one, one) for code in ("R1", "R2") for one in range(1, n + 1))
-    kept = store.sets.create(SetPlan("pilot", FORM.canonical, FORM.id, samples, places))
+    kept = store.sets.create(set_plan("pilot", FORM.canonical, FORM.id, samples, places))
     store.sets.rate_all(
         kept.id,
         [

@@ -29,7 +29,6 @@ from tabwb.records.rating_sets import (
     Sample,
     SampleRating,
     SetEvent,
-    SetPlan,
 )
 from tabwb.records.ratings import valued
 from tabwb.records.speakers import Consent
@@ -37,7 +36,7 @@ from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store.store import Store
 from tests.administer.rating.adjudication_parts import disputed_set
 from tests.cli.conftest import ANSWERS, Run, replayed
-from tests.store.parts import FORM, attempt, begin, rated_set, small_battery
+from tests.store.parts import FORM, attempt, begin, rated_set, set_plan, small_battery
 
 HUMAN = [text.lower().replace(".", "").replace(",", "") for text in ANSWERS]
 
@@ -509,7 +508,7 @@ def test_a_set_with_recordings_gets_no_link(
     with Store.open(linked) as store:
         other = small_battery(version="2", content="two", assets={"a.wav": sound})
         store.keep_battery(other, {"a.wav": sound})
-        store.sets.create(SetPlan("spoken", form, "two", (sample,), (Assignment("R1", 1, 1),)))
+        store.sets.create(set_plan("spoken", form, "two", (sample,), (Assignment("R1", 1, 1),)))
     assert main(["rate", "link", "make", "spoken", "--store", str(linked)]) == 2
     assert "a page in a browser plays no sound" in capsys.readouterr().err
 

@@ -19,7 +19,7 @@ from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.form_loader import read_form
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import (
@@ -34,6 +34,7 @@ from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 from tests.analysis.rating_parts import written
 from tests.cli.conftest import ANSWERS, TAB, Run, replayed
+from tests.store.parts import set_plan
 
 JUDGE = "tab-2026:gemini:x"
 
@@ -503,7 +504,7 @@ def place(run: Run, tmp_path: Path) -> Path:
         assert len(samples) == 5
         places = tuple(Assignment(rater, n, n) for rater in PRESENT for n in range(1, 6))
         kept = store.sets.create(
-            SetPlan("pilot", form.canonical, form.id, samples, places, counts="majority")
+            set_plan("pilot", form.canonical, form.id, samples, places, counts="majority")
         )
         store.sets.rate_all(
             kept.id,

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from tabwb.scoring.burden import (
     NO_FEATURES,
     ComparedAnswer,
-    RatedResponse,
     repeated_answers,
-    symptom_burden,
 )
 from tabwb.scoring.intervals import burden_interval, rate_interval
+from tests.scoring.rated_responses import RatedResponse, symptom_burden
 
 FEATURES = ("retracing", "jargon", "false-starts")
 CATEGORIES = {
@@ -44,11 +43,6 @@ def test_a_category_has_a_count_and_a_rate_over_the_features_of_the_set() -> Non
     assert (overall.count.value, overall.of) == (None, 0)
 
 
-def test_a_response_has_a_cause_exactly_when_it_has_no_burden() -> None:
-    with pytest.raises(ValueError, match="cause"):
-        RatedResponse("c", "", 0, None)
-
-
 RESPONSES = st.lists(
     st.builds(
         lambda item, present: response(item, *present),
@@ -74,7 +68,7 @@ def test_the_counts_of_dividing_categories_add_up_to_the_burden(
 
 def test_a_burden_without_an_interval_needs_no_numpy() -> None:
     code = (
-        "import sys; from tabwb.scoring.burden import RatedResponse, symptom_burden; "
+        "import sys; from tests.scoring.rated_responses import RatedResponse, symptom_burden; "
         "symptom_burden([RatedResponse('a', 'x', 1, frozenset())], ['jargon']); "
         "sys.exit('numpy' in sys.modules)"
     )

@@ -31,6 +31,13 @@ LSAT7 = [
     *(12, 19, 1, 7, 3, 19, 3, 17, 10, 5, 3, 7, 7, 23, 8, 28),
     *(7, 39, 11, 34, 14, 51, 15, 90, 6, 25, 7, 35, 18, 136, 32, 308),
 ]
+
+
+def given_by(counts: list[int]) -> list[list[int]]:
+    """The answers of so many examinees with each pattern."""
+    return [row for row, n in zip(PATTERNS, counts, strict=True) for _ in range(n)]
+
+
 # Rizopoulos, Journal of Statistical Software 17 (2006), 5: rasch(LSAT) and ltm(LSAT ~ z1) of R's
 # ltm. Thissen 1982 has the same common slope, 0.755.
 RASCH6 = [-3.6153, -1.3224, -0.3176, -1.7301, -2.7802], 0.7551
@@ -59,7 +66,7 @@ def errors(items: tuple[FittedItem, ...]) -> tuple[list[float], list[float]]:
 
 
 def test_rasch_model_of_lsat_6_as_published() -> None:
-    found = fit_model(PATTERNS, "rasch", LSAT6)
+    found = fit_model(given_by(LSAT6), "rasch")
     difficulties, slopes = parameters(found.items)
     assert difficulties == pytest.approx(RASCH6[0], abs=1e-4)
     assert slopes == pytest.approx([RASCH6[1]] * 5, abs=1e-4)
@@ -72,7 +79,7 @@ def test_rasch_model_of_lsat_6_as_published() -> None:
 
 def test_two_parameter_model_of_lsat_6_as_published() -> None:
     # ltm stops at a gradient of 0.024, so that its figures are right to two or three digits.
-    found = fit_model(PATTERNS, "2pl", LSAT6)
+    found = fit_model(given_by(LSAT6), "2pl")
     for own, published in zip(parameters(found.items), TWO6, strict=True):
         assert own == pytest.approx(published, abs=3e-3)
     for own, published in zip(errors(found.items), TWO6_ERRORS, strict=True):
@@ -83,7 +90,7 @@ def test_two_parameter_model_of_lsat_6_as_published() -> None:
 
 
 def test_two_parameter_model_of_lsat_7_as_published() -> None:
-    found = fit_model(PATTERNS, "2pl", LSAT7)
+    found = fit_model(given_by(LSAT7), "2pl")
     difficulties, slopes = parameters(found.items)
     assert slopes == pytest.approx(TWO7[0], abs=2e-3)
     intercepts = [-a * b for a, b in zip(slopes, difficulties, strict=True)]
@@ -93,7 +100,7 @@ def test_two_parameter_model_of_lsat_7_as_published() -> None:
 
 def test_slopes_of_lsat_7_differ_and_those_of_lsat_6_do_not() -> None:
     tests = [
-        compare_models(fit_model(PATTERNS, "rasch", counts), fit_model(PATTERNS, "2pl", counts))
+        compare_models(fit_model(given_by(counts), "rasch"), fit_model(given_by(counts), "2pl"))
         for counts in (LSAT6, LSAT7)
     ]
     for made in tests:
@@ -189,7 +196,7 @@ def test_fit_is_about_1_and_tells_a_guessed_and_a_steep_item() -> None:
 
 
 def test_two_parameter_items_have_no_rasch_fit() -> None:
-    assert {item.infit for item in fit_model(PATTERNS, "2pl", LSAT6).items} == {None}
+    assert {item.infit for item in fit_model(given_by(LSAT6), "2pl").items} == {None}
 
 
 def test_items_that_do_not_vary_have_no_parameters() -> None:
@@ -220,7 +227,7 @@ def test_too_few_examinees_or_items() -> None:
 def test_examinees_who_do_not_differ_have_no_rasch_scale() -> None:
     # Every pattern as often as independence gives it, or rarer where answers agree.
     counts = [16 if 0 < sum(pattern) < 5 else 1 for pattern in PATTERNS]
-    found = fit_model(PATTERNS, "rasch", counts)
+    found = fit_model(given_by(counts), "rasch")
     assert found.reason == "examinees do not differ more than their answers vary by chance"
     assert found.log_likelihood is None
 

@@ -60,7 +60,6 @@ def typed(said: str, end_s: float = 0.0) -> list[Segment]:
         ("D AO 0.5 <spn> 0.5 G", {}, ["D AO", "G"]),
         ("D AO <spn> G", {}, ["D AO G"]),
         ("K AE T 1.5 D 2 D AO G", {}, ["K AE T", "D", "D AO G"]),
-        ("D AO 0.6 G", {"pause_s": 0.5}, ["D AO", "G"]),
         # Marks of a person part attempts without a pause.
         ("K AE T D AO G", {"marks": [0.3]}, ["K AE T", "D AO G"]),
     ],

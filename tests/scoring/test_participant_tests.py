@@ -93,8 +93,8 @@ def test_p_of_a_trend_is_below_the_level_just_where_0_is_outside(
         found = weighted_test(scores.tolist(), weights)
         if found.interval is not None:
             outside = found.interval.low > 0 or found.interval.high < 0
-            assert (found.p < 0.05) == outside
-            assert found.interval.low <= found.mean <= found.interval.high
+            assert found.p is not None and (found.p < 0.05) == outside
+            assert found.interval.low <= found.value <= found.interval.high
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 60))
@@ -145,7 +145,7 @@ def test_what_changes_alike_or_has_wrong_weights_has_no_test() -> None:
     assert np.dot(trend_weights(5), line) > 0
     assert np.dot(rate_of_change_weights(3, 5), line) == pytest.approx(0)
     found = weighted_test([[0, 1]] * 5, trend_weights(2))
-    assert (found.mean, found.t, found.p, found.interval) == (0.5, None, 2**-4, None)
+    assert (found.value, found.t, found.p, found.interval) == (0.5, None, 2**-4, None)
     assert found.reason == "every item has the same weighted sum"
     with pytest.raises(ValueError, match="add up to 0"):
         weighted_test([[0, 1]] * 5, (1.0, 1.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.model import Battery, Item, Subtest
@@ -126,4 +127,18 @@ def rated_set(
     assignments = tuple(
         Assignment(rater, number, number) for rater in raters for number in range(1, n + 1)
     )
-    return store.sets.create(SetPlan(name, form, "two", samples, (*assignments, *more)))
+    return store.sets.create(set_plan(name, form, "two", samples, (*assignments, *more)))
+
+
+def set_plan(
+    name: str,
+    form: str,
+    form_id: str,
+    samples: Sequence[Sample],
+    assignments: Sequence[Assignment] = (),
+    raters: Sequence[str] = (),
+    **facts: Any,
+) -> SetPlan:
+    """The plan of a set."""
+    kept = RatingSet(name, form, form_id, raters=tuple(raters), **facts)
+    return SetPlan(kept, tuple(samples), tuple(assignments))

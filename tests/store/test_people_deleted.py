@@ -24,7 +24,6 @@ from tabwb.records.rating_sets import (
     AudioCut,
     Sample,
     SampleRating,
-    SetPlan,
 )
 from tabwb.records.ratings import Declaration, Judged, Judgement, valued
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
@@ -39,7 +38,7 @@ from tabwb.records.trials import (
 from tabwb.store.database import SAFE, EmbeddedDatabase
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
-from tests.store.parts import FORM, attempt, begin, small_battery
+from tests.store.parts import FORM, attempt, begin, set_plan, small_battery
 
 SECRET = "xylophonist"
 """Stands in everything that is recorded of the speaker who will be deleted."""
@@ -420,7 +419,7 @@ def rate(store: Store, number: int, word: str, audio: str, others: int) -> None:
     )  # fmt: skip
     samples = (own, Sample(2, others, 1, 1, "innocent text", "asked of both"))
     order = [Assignment(rater, n, n) for rater in ("R1", "R2") for n in (1, 2)]
-    kept = store.sets.create(SetPlan(f"set-{number}", FORM, "two", samples, tuple(order)))
+    kept = store.sets.create(set_plan(f"set-{number}", FORM, "two", samples, tuple(order)))
     for one in order:
         half = SampleRating(one.rater, one.position, one.sample, "rate", {"jargon": 1}, False)
         half = store.sets.rate(kept.id, replace(half, note=word if one.sample == 1 else "plain"))

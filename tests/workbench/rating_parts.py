@@ -14,14 +14,14 @@ from textual.pilot import Pilot
 
 from tabwb.battery.forms import Form, Option, Question
 from tabwb.records.conditions import Conditions
-from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import Assignment, Sample, SampleRating
 from tabwb.records.ratings import valued
 from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store.store import Store
 from tabwb.workbench.rating.only import RatingApp
 from tabwb.workbench.rating.screen import RatingScreen
 from tabwb.workbench.rating.worker import connection
-from tests.store.parts import attempt, begin
+from tests.store.parts import attempt, begin, set_plan
 
 SECRETS = ("secret-model", "mlp.down", "secret-judge", "secret-stratum", "R-other", "secret note")
 """What tells the source or another rater: model, lesion, judge, stratum, rater, their note."""
@@ -75,7 +75,7 @@ def secret_set(path: Path, form: Form = FEATURES, n: int = 3, *, ask_source: boo
             for at in range(1, n + 1)
         )
         store.sets.create(
-            SetPlan("pilot", form.canonical, form.id, samples, assignments, ("R1", "R-other"),
+            set_plan("pilot", form.canonical, form.id, samples, assignments, ("R1", "R-other"),
                     ask_source=ask_source)
         )  # fmt: skip
         if calibrated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tabwb.battery.forms import Form
@@ -52,8 +52,6 @@ def expected_widths(
     *,
     raters: int = 2,
     each: int = 2,
-    prevalences: Sequence[float] = PREVALENCES,
-    kappas: Sequence[float] = KAPPAS,
     seed: int = 0,
 ) -> tuple[Width, ...]:
     """Return the expected widths for one pair of raters, or over all pairs.
@@ -64,8 +62,8 @@ def expected_widths(
 
     studies = max(4, min(MOST_STUDIES, SIMULATED // max(n, 1)))
     widths = []
-    for kappa in kappas:
-        for prevalence in prevalences:
+    for kappa in KAPPAS:
+        for prevalence in PREVALENCES:
             one = expected_width(
                 n, prevalence, kappa, raters=raters, per_sample=each, studies=studies, seed=seed
             )

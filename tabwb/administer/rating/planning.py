@@ -14,7 +14,7 @@ from tabwb.administer.rating.sampling import Drawn, drawn
 from tabwb.battery.form_answers import check_answers
 from tabwb.battery.forms import Form, with_source_question
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.rating_sets import Answer, Presentation, SetPlan
+from tabwb.records.rating_sets import Answer, Presentation, RatingSet, SetPlan
 
 CALIBRATION = "calibration"
 """The stratum of calibration samples."""
@@ -91,7 +91,7 @@ class Planned:
         """
         if not self.several:
             return ()
-        seed, raters = self.plan.seed, len(self.plan.raters)
+        seed, raters = self.plan.kept.seed, len(self.plan.kept.raters)
         widths = expected_widths(self.several, raters=raters, each=self.each, seed=seed)
         fewest = min(self.pairs.values())
         if len(self.pairs) == 1 or not fewest:
@@ -136,19 +136,11 @@ def planned(
     assignments = assigned(
         [sample.number for sample in samples], design, [sample.number for sample in learned]
     )
-    plan = SetPlan(
-        request.name,
-        form.canonical,
-        form.id,
-        (*samples, *learned),
-        assignments,
-        design.raters,
-        policy,
-        design.seed,
-        request.guidelines,
-        request.ask_source,
-        request.counts,
-    )
+    kept = RatingSet(
+        request.name, form.canonical, form.id, policy, design.seed, design.raters,
+        request.guidelines, request.ask_source, request.counts,
+    )  # fmt: skip
+    plan = SetPlan(kept, (*samples, *learned), assignments)
     strata: dict[str, list[float]] = {}
     for one in draws:
         strata.setdefault(one.stratum, []).append(one.weight)
@@ -195,7 +187,7 @@ def _calibration(candidates: Sequence[Candidate], request: Request) -> list[Cand
 def _work(plan: SetPlan, form: Form, measured: float | None) -> tuple[RaterWork, ...]:
     seconds = {sample.number: measured or expected_seconds(form, sample) for sample in plan.samples}
     work = []
-    for rater in plan.raters:
+    for rater in plan.kept.raters:
         own = [one for one in plan.assignments if one.rater == rater]
         number = Counter(one.purpose for one in own)
         work.append(

@@ -80,7 +80,7 @@ def number(
     return RecordColumn(Column(name, title, meaning, "number", unit, digits), _taken(value or name))
 
 
-def ends(prefix: str, of: str, interval: Taken, digits: int = 2) -> tuple[RecordColumn, ...]:
+def ends(prefix: str, of: str, interval: Taken) -> tuple[RecordColumn, ...]:
     """Return the two columns of an interval: ``prefix`` with ``low`` and ``high``."""
     return tuple(
         number(
@@ -88,7 +88,6 @@ def ends(prefix: str, of: str, interval: Taken, digits: int = 2) -> tuple[Record
             f"{name.title()}, these" if prefix.endswith("these_") else name.title(),
             f"{words} end of the 95 % interval, {of}",
             _end(interval, name),
-            digits=digits,
         )
         for name, words in ENDS
     )

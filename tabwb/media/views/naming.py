@@ -276,11 +276,9 @@ def _measured_lines(subtest: NamedSubtest) -> Iterator[str]:
         )
 
 
-def sessions_table(
-    sessions: Sequence[tuple[str, str, NamedSubtest]], first: str = "session"
-) -> RenderableType:
+def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
     """Return sessions over time, or groups, with bars."""
-    made = table("right", "of", "95 %", "latency", first=first)
+    made = table("right", "of", "95 %", "latency", first="session")
     for label, day, subtest in sessions:
         accuracy = subtest.summary.accuracy[0]
         bar = "━" * round(BAR * (accuracy.rate or 0))

@@ -102,9 +102,8 @@ def _estimate(name: str, title: str, meaning: str, measure: Statistic) -> tuple[
     )  # fmt: skip
 
 
-def _value(name: str, title: str, measure: Statistic, policy: str = EXACT) -> RecordColumn:
-    got = _got(measure.id, policy=policy)
-    return number(name, title, measure.meaning, got, unit=measure.unit)
+def _value(name: str, title: str, measure: Statistic) -> RecordColumn:
+    return number(name, title, measure.meaning, _got(measure.id), unit=measure.unit)
 
 
 def _capital(title: str) -> str:

@@ -345,7 +345,6 @@ class SpokenAttempt:
 
 def propose_attempts(
     segments: Sequence[Segment],
-    pause_s: float = PAUSE_S,
     *,
     marks: Sequence[float] = (),
     accepted: Sequence[Sequence[str]] = (),
@@ -373,7 +372,7 @@ def propose_attempts(
         if (
             not groups
             or silent
-            or segment.start_s - groups[-1][-1].end_s >= pause_s
+            or segment.start_s - groups[-1][-1].end_s >= PAUSE_S
             or any(_middle(groups[-1][-1]) < mark <= _middle(segment) for mark in marks)
         ):
             groups.append([])

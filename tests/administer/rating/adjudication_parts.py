@@ -10,12 +10,11 @@ from tabwb.records.rating_sets import (
     RatingSet,
     Sample,
     SampleRating,
-    SetPlan,
 )
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, RatingsEntry
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin
+from tests.store.parts import attempt, begin, set_plan
 
 FORM = Form(
     "two",
@@ -59,7 +58,7 @@ def disputed_set(store: Store, *, counts: str = "consensus") -> RatingSet:
         Sample(n, number, n, 1, f"text {n}", "Say it.", stratum="severe") for n in (1, 2, 3)
     )
     places = tuple(Assignment(rater, n, n) for rater in RATERS for n in (1, 2, 3))
-    plan = SetPlan("pilot", FORM.canonical, FORM.id, samples, places, raters=RATERS, counts=counts)
+    plan = set_plan("pilot", FORM.canonical, FORM.id, samples, places, raters=RATERS, counts=counts)
     kept = store.sets.create(plan)
     store.sets.rate_all(
         kept.id,

@@ -25,7 +25,6 @@ from tabwb.records.rating_sets import (
     Assignment,
     Sample,
     SampleRating,
-    SetPlan,
 )
 from tabwb.records.ratings import Open, Rule
 from tabwb.records.speakers import Consent
@@ -33,7 +32,7 @@ from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.administer.rating.adjudication_parts import FORM, JUDGE, disputed_set
 from tests.store.parts import FORM as STORED_FORM
-from tests.store.parts import attempt, begin, rated_set
+from tests.store.parts import attempt, begin, rated_set, set_plan
 
 
 @pytest.fixture
@@ -147,7 +146,7 @@ def test_samples_of_speakers_who_do_not_agree_to_rating_are_withheld(
     number = begin(store, conditions=Conditions("S-1", "speaker")).id
     store.append(number, [AttemptEntry(1, attempt())])
     store.people.keep_consents([Consent("S-1", "rate", False, "2026-11-01")])
-    plan = SetPlan(
+    plan = set_plan(
         "told", FORM.canonical, FORM.id, (Sample(1, number, 1, 1, "said", "?"),),
         (Assignment("R1", 1, 1),),
     )  # fmt: skip

@@ -14,11 +14,11 @@ from tabwb.administer.rating.shown import Draft
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
-from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample, SampleRating
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
-from tests.store.parts import FORM, attempt, begin
+from tests.store.parts import FORM, attempt, begin, set_plan
 
 PLACES = {2: 1, 3: 2, 5: 3}
 """Positions whose rating counts in results, and the trial of each."""
@@ -43,7 +43,7 @@ def prepared(store: Store) -> None:
     store.append(number, [AttemptEntry(trial, attempt()) for trial in range(1, 5)])
     samples = [Sample(n, number, n, 1, f"text {n}", "prompt") for n in range(1, 4)]
     samples.append(Sample(4, number, 4, 1, "text 4", "prompt", consensus={"jargon": 1.0}))
-    store.sets.create(SetPlan("pilot", FORM, "two", tuple(samples), ORDER))
+    store.sets.create(set_plan("pilot", FORM, "two", tuple(samples), ORDER))
 
 
 def step(session: RaterSession, draw: random.Random) -> None:

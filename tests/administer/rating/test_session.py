@@ -29,13 +29,12 @@ from tabwb.records.rating_sets import (
     Sample,
     SampleRating,
     SetEvent,
-    SetPlan,
 )
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.sets import SavedElsewhere
 from tabwb.store.store import Store
-from tests.store.parts import FORM, attempt, begin
+from tests.store.parts import FORM, attempt, begin, set_plan
 
 ABSENT = replace(form_from_canonical(FORM), unmarked="absent").canonical
 
@@ -60,7 +59,7 @@ def kept(store: Store) -> RatingSet:
         Assignment("R1", 3, 2),
         Assignment("R1", 4, 1, "again"),
     )
-    return store.sets.create(SetPlan("pilot", ABSENT, "two", tuple(samples), order))
+    return store.sets.create(set_plan("pilot", ABSENT, "two", tuple(samples), order))
 
 
 def opened(store: Store, plugins: Plugins, **options: object) -> RaterSession:
@@ -260,7 +259,7 @@ def test_a_sample_of_a_speaker_who_does_not_agree_to_rating_is_not_shown(
         store.people.keep_consents([Consent(speaker, "rate", True, "2026-11-01")])
     samples = tuple(Sample(at, number, 1, 1, "t", "p") for at, number in enumerate(numbers, 1))
     order = tuple(Assignment("R1", at, at) for at in (1, 2))
-    store.sets.create(SetPlan("pilot", ABSENT, "two", samples, order))
+    store.sets.create(set_plan("pilot", ABSENT, "two", samples, order))
     store.people.keep_consents([Consent("S-1", "rate", False, "2026-11-02")])
     for _ in range(2):
         with opened(store, plugins) as session:
@@ -295,7 +294,7 @@ def test_a_sample_whose_speaker_is_deleted_meanwhile_is_gone(
         store.append(each, [AttemptEntry(1, attempt())])
     samples = (Sample(1, number, 1, 1, "t", "p"), Sample(2, model, 1, 1, "other", "p"))
     order = tuple(Assignment("R1", at, at) for at in (1, 2))
-    store.sets.create(SetPlan("pilot", ABSENT, "two", samples, order))
+    store.sets.create(set_plan("pilot", ABSENT, "two", samples, order))
     with opened(store, plugins) as session:
         with Store.open(store.location) as other:
             other.people.delete_speaker("S-1", "withdrawn")

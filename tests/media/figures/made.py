@@ -24,12 +24,12 @@ from tabwb.battery.model import Subtest
 from tabwb.media.figures.sheet import fixed_style
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Scope
-from tabwb.scoring.burden import RatedResponse, symptom_burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.rules.passage import FEATURES, TWO_SIDED
 from tabwb.tables.table import Table
 from tests.analysis.given import BATTERY, administration
+from tests.scoring.rated_responses import RatedResponse, symptom_burden
 
 SEVEN = tuple(name for name in FEATURES if name in TWO_SIDED)
 NAMES = (

@@ -136,7 +136,7 @@ def _prepared_study(request: LabelRequest) -> PreparedLabels:
     form = study.asked
     answered = answers_of(labels, form, FileMapping(), measures_by_name(form, {}))
     answered.responses = dict.fromkeys(study.samples)
-    name = checked_set_name(request.name or study.plan.name)
+    name = checked_set_name(request.name or study.kept.name)
     return PreparedLabels(request, name, study.form, labels, answered, study)
 
 
@@ -178,15 +178,14 @@ def _plan(
 ) -> SetPlan:
     form, study, counts = prepared.form, prepared.study, prepared.request.counts
     if study is None:
-        plan = SetPlan(
-            prepared.name, form.canonical, form.id, (), raters=tuple(prepared.given.raters),
+        kept = RatingSet(
+            prepared.name, form.canonical, form.id, raters=tuple(prepared.given.raters),
             ask_source=prepared.ask_source,
         )  # fmt: skip
     else:
-        plan = replace(study.plan, name=prepared.name)
-    return replace(
-        plan, samples=tuple(samples), assignments=tuple(assignments), counts=counts or plan.counts
-    )
+        kept = replace(study.kept, name=prepared.name)
+    kept = replace(kept, counts=counts or kept.counts)
+    return SetPlan(kept, tuple(samples), tuple(assignments))
 
 
 def _noted(path: Path) -> str:

@@ -19,7 +19,7 @@ from tabwb.administer.rating.elsewhere.reading import (
 from tabwb.battery.forms import Form, with_source_question
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import file_inside
-from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, SetPlan, checked_counts
+from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, RatingSet, checked_counts
 from tabwb.records.ratings import UNSURE, Rating, undefined, valued
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import as_written
@@ -35,13 +35,13 @@ class Study:
     """What a folder says besides the ratings.
 
     Attributes:
-        plan: of the set, without samples and assignments.
+        kept: what is to be stored of the set.
         form: as it was stored.
         samples: response to what else is said of it, in order; the fields of a sample.
         judged: response to what judges say of it.
     """
 
-    plan: SetPlan
+    kept: RatingSet
     form: Form
     samples: dict[str, dict[str, Any]] = field(default_factory=dict)
     judged: dict[str, tuple[Rating, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Study:
     @property
     def asked(self) -> Form:
         """The form with all its questions."""
-        return with_source_question(self.form) if self.plan.ask_source else self.form
+        return with_source_question(self.form) if self.kept.ask_source else self.form
 
 
 def is_study(path: Path) -> bool:
@@ -68,8 +68,8 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
             file_inside(folder, name, str(folder))
     plan, form = _json(folder / PLAN), _form(folder / FORM)
     try:
-        kept = SetPlan(
-            _typed(str, plan["name"], folder / PLAN), form.canonical, form.id, (),
+        kept = RatingSet(
+            _typed(str, plan["name"], folder / PLAN), form.canonical, form.id,
             raters=_typed(tuple[str, ...], plan["raters"], folder / PLAN),
             presentation=_typed(Presentation, plan["presentation"], folder / PLAN),
             seed=int(plan["seed"]),
