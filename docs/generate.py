@@ -101,7 +101,7 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
             battery.Item,
             battery.SourcedText,
             battery.Feature,
-            components.Verdict,
+            ratings.Verdict,
             ratings.Declaration,
         ),
         "Results": (

@@ -114,7 +114,9 @@ def give(store: Store, plugins: Plugins, model: Model, drawn: random.Random) -> 
                 for place, name in enumerate(FEATURES)
             )
             key = f"{number:032x}{at:032x}"
-            judged.append(Judged(trial.plan.number, 1, Judgement(judge.rater, ratings, key=key)))
+            judged.append(
+                Judged(trial.plan.number, 1, Judgement(ratings, rater=judge.rater, key=key))
+            )
         store.keep_judgements(number, judged, judge)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.plugin_api.components import Cancel, ModelBackend, Response
 from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, sha256
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import THOUGHT_AWAY, Decoding, Message, Reply, Request, Wait
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Rating, Verdict, undefined, valued
 from tabwb.records.reasoning import whole_text
 from tabwb.records.specs import Spec, inner_spec, model_name, seed_of
 from tabwb.records.states import RatingStatus, StopReason

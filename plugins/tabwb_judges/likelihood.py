@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend, Response, Verdict
+from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend, Response
 from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import PROBABILITY, valued
+from tabwb.records.ratings import PROBABILITY, Verdict, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb_judges.chat import PromptJudge

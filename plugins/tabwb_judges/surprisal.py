@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Cancel, ModelBackend, Response, Verdict
+from tabwb.plugin_api.components import Cancel, ModelBackend, Response
 from tabwb.plugin_api.judge_prompts.prompt import canonical_json
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
-from tabwb.records.ratings import Rating, failed, undefined, valued
+from tabwb.records.ratings import Rating, Verdict, failed, undefined, valued
 from tabwb.records.specs import Spec, inner_spec
 from tabwb.records.states import StopReason
 from tabwb_judges.chat import NO_RESPONSE, only_verdict

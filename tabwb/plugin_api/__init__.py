@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import Scorer as Scorer
     from tabwb.plugin_api.components import StreamingExporter as StreamingExporter
     from tabwb.plugin_api.components import Transcriber as Transcriber
-    from tabwb.plugin_api.components import Verdict as Verdict
     from tabwb.plugin_api.descriptors import BatterySource as BatterySource
     from tabwb.plugin_api.descriptors import Descriptor as Descriptor
     from tabwb.plugin_api.extensions import CommandSource as CommandSource
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
     from tabwb.records.ratings import Declaration as Declaration
     from tabwb.records.ratings import MeasureKind as MeasureKind
     from tabwb.records.ratings import Rating as Rating
+    from tabwb.records.ratings import Verdict as Verdict
     from tabwb.records.ratings import failed as failed
     from tabwb.records.ratings import undefined as undefined
     from tabwb.records.ratings import valued as valued
@@ -111,7 +111,7 @@ _NAMES = {
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
     "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "
     "Judge LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
-    "StreamingExporter Transcriber Verdict",
+    "StreamingExporter Transcriber",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.registry.requirements": "API_VERSION",
     "tabwb.plugin_api.extensions": "CommandSource Computed PageData PageSource Responses Statistic "
@@ -131,7 +131,7 @@ _NAMES = {
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
-    "tabwb.records.ratings": "Declaration MeasureKind Rating failed undefined valued",
+    "tabwb.records.ratings": "Declaration MeasureKind Rating Verdict failed undefined valued",
     "tabwb.records.specs": "Spec parse_spec",
     "tabwb.records.speech": "Clip Segment Stretch Transcript",
     "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",

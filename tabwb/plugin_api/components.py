@@ -12,9 +12,9 @@ from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
-from tabwb.records.ratings import Rating, Scope
+from tabwb.records.ratings import Rating, Scope, Verdict
 from tabwb.records.speech import Clip, Transcript
-from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
+from tabwb.records.states import ResponseKind, ResponseStatus
 
 Cancel = threading.Event
 """Set to end a call soon; the component checks it between pieces."""
@@ -193,35 +193,6 @@ class ScopedJudge(Judge, Protocol):
 
         Without this attribute: connected text, or all responses once others were judged too.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of a judge that asks a model, for one response.
-
-    Attributes:
-        ratings: one for each measure; all in status error where the call failed, all unparsed
-            where the reply could not be read.
-        raw: the model's reply, unaltered; of a repaired verdict the second reply.
-        first_raw: the reply that could not be read, where a second one was requested.
-        repaired: the verdict comes from a second request.
-        structured: the API was told to follow the schema.
-        stop_reason: why the last reply ended.
-        requests: how many requests were sent.
-        prompt_tokens, reply_tokens: of all requests together, or None where not counted.
-        latency_s: seconds, of all requests together.
-    """
-
-    ratings: tuple[Rating, ...]
-    raw: str = ""
-    first_raw: str = ""
-    repaired: bool = False
-    structured: bool = False
-    stop_reason: StopReason = StopReason.END
-    requests: int = 1
-    prompt_tokens: int | None = None
-    reply_tokens: int | None = None
-    latency_s: float = 0.0
 
 
 @runtime_checkable

@@ -227,27 +227,23 @@ def failed(rater: str, measure: str, reason: str) -> Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """One call of a judge for one response.
+class Verdict:
+    """The result of a judge that asks a model, for one response.
 
     Attributes:
-        repeat: 0 for the judgement whose ratings count; 1 and up ask the same again to see how far
-            the judge agrees with itself.
-        prompt_text: everything that is put to the model besides the response (canonical JSON).
-        raw: the model's reply, unaltered.
-        first_raw: the words that could not be read before a repair was asked for; else empty.
-        repaired, structured: see :class:`tabwb.plugin_api.components.Verdict`.
-        requests: number of requests; 0 if the verdict was copied from another one.
+        ratings: one for each measure; all in status error where the call failed, all unparsed
+            where the reply could not be read.
+        raw: the model's reply, unaltered; of a repaired verdict the second reply.
+        first_raw: the reply that could not be read, where a second one was requested.
+        repaired: the verdict comes from a second request.
+        structured: the API was told to follow the schema.
+        stop_reason: why the last reply ended.
+        requests: how many requests were sent.
         prompt_tokens, reply_tokens: of all requests together, or None where not counted.
         latency_s: seconds, of all requests together.
-        key: SHA-256 (hex) of judge and exact request, equal for equal calls.
-        same_as: id of the earlier judgement of the same key that this one was taken from, or None.
     """
 
-    rater: str
     ratings: tuple[Rating, ...]
-    repeat: int = 0
-    prompt_text: str = ""
     raw: str = ""
     first_raw: str = ""
     repaired: bool = False
@@ -257,6 +253,24 @@ class Judgement:
     prompt_tokens: int | None = None
     reply_tokens: int | None = None
     latency_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement(Verdict):
+    """One call of a judge for one response, as it is stored.
+
+    Attributes:
+        requests: number of requests; 0 if the verdict was copied from another one.
+        repeat: 0 for the judgement whose ratings count; 1 and up ask the same again to see how far
+            the judge agrees with itself.
+        prompt_text: everything that is put to the model besides the response (canonical JSON).
+        key: SHA-256 (hex) of judge and exact request, equal for equal calls.
+        same_as: id of the earlier judgement of the same key that this one was taken from, or None.
+    """
+
+    rater: str = field(kw_only=True)
+    repeat: int = 0
+    prompt_text: str = ""
     key: str = ""
     same_as: int | None = None
     id: int = 0

@@ -17,14 +17,14 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.raters import checked, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Feature
-from tabwb.plugin_api.components import Response, Verdict
+from tabwb.plugin_api.components import Response
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.exchange import Wait
-from tabwb.records.ratings import valued
+from tabwb.records.ratings import Verdict, valued
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
 from tests.administer.judging_parts import (

@@ -226,8 +226,9 @@ class Made:
     def judgement(self, trial: int, attempt: int) -> Judged:
         features = self.features[3:]
         call = Judgement(
-            "all:x", tuple(valued("all:x", feature, self.often(0.2)) for feature in features),
-            key="00" * 32, raw="raw", prompt_text=self.random.choice(["Judge.", "Judge well."]),
+            tuple(valued("all:x", feature, self.often(0.2)) for feature in features),
+            rater="all:x", key="00" * 32, raw="raw",
+            prompt_text=self.random.choice(["Judge.", "Judge well."]),
             stop_reason=StopReason.END,
         )  # fmt: skip
         return Judged(trial, attempt, call)

@@ -171,7 +171,9 @@ def judged(
     rating = (
         undefined(rater, "anomia", "why") if anomia is None else valued(rater, "anomia", anomia)
     )
-    return Judged(trial, 1, Judgement(rater, (rating,), repeat, key=f"call {call or trial}"))
+    return Judged(
+        trial, 1, Judgement((rating,), rater=rater, repeat=repeat, key=f"call {call or trial}")
+    )
 
 
 PAIRS = [judged(n, r, v) for n, pair in enumerate([(1, 1), (0, 0), (1, 0), (0, 0)], 1)

@@ -184,7 +184,7 @@ def test_a_judge_that_was_asked_again_is_compared_with_itself(store: Store) -> N
     for trial, again in ((1, 0.0), (2, 1.0)):
         verdict(store, number, judge, trial, jargon=1.0)
         said = (valued(judge, "jargon", again),)
-        repeated = Judgement(judge, said, repeat=1, key=f"{trial:064x}")
+        repeated = Judgement(said, rater=judge, repeat=1, key=f"{trial:064x}")
         copied = replace(repeated, same_as=1, key=f"{trial + 2:064x}")
         store.keep_judgements(number, [Judged(trial, 1, repeated), Judged(3, 1, copied)])
     found = rated_administrations(store, [number])

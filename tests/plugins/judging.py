@@ -7,11 +7,12 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tabwb.plugin_api.components import ModelJudge, Response, Verdict
+from tabwb.plugin_api.components import ModelJudge, Response
 from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 from tabwb.plugin_api.judge_prompts.schema import FeatureTable, PromptTable
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.ratings import Verdict
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus, StopReason
 

@@ -10,9 +10,10 @@ import pytest
 from tabwb_judges.chat import ChatJudge
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import BatchingBackend, ModelJudge, Verdict
+from tabwb.plugin_api.components import BatchingBackend, ModelJudge
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request, Wait
+from tabwb.records.ratings import Verdict
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 from tests.plugins.judging import (
     GOOD,

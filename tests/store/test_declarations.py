@@ -68,7 +68,7 @@ def test_it_is_not_kept_when_its_ratings_are_not(store: Store, number: int) -> N
 
 
 def test_it_is_kept_with_judgements(store: Store, number: int) -> None:
-    judgement = Judgement("tab-2026:x", (valued("tab-2026:x", "anomia", 1),), key="00" * 32)
+    judgement = Judgement((valued("tab-2026:x", "anomia", 1),), rater="tab-2026:x", key="00" * 32)
     store.keep_judgements(number, [Judged(1, 1, judgement)], MODEL)
     assert store.history(number).declarations == {"tab-2026:x": MODEL}
 

@@ -252,7 +252,9 @@ def test_verdicts_of_a_sample_that_was_rated_in_both_stores_do_not_count(other: 
 def test_a_judgement_that_was_not_asked_for_again_comes_with_its_verdicts(other: Path) -> None:
     def judge(store: Store, administration: int, same_as: int | None) -> None:
         ratings = (valued("j", "jargon", True),)
-        judgement = Judgement("j", ratings, 0, "p", "raw", key="ab" * 32, same_as=same_as)
+        judgement = Judgement(
+            ratings, "raw", rater="j", prompt_text="p", key="ab" * 32, same_as=same_as
+        )
         store.keep_judgements(administration, [Judged(1, 1, judgement)])
 
     with Store.open(other) as store:

@@ -75,7 +75,7 @@ def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:
             ],
         )
         judgement = Judgement(
-            "tab-2026:x", (valued("tab-2026:x", "anomia", 1, word),), key="00" * 32,
+            (valued("tab-2026:x", "anomia", 1, word),), rater="tab-2026:x", key="00" * 32,
             raw=f"raw {word}", first_raw=word, prompt_text=SHARED, stop_reason=StopReason.END,
         )  # fmt: skip
         again = replace(judgement, repeat=1)

@@ -96,7 +96,7 @@ def _keep(
         Judged(
             trial.plan.number,
             1,
-            Judgement(declaration.rater, tuple(ratings), key=f"{number:032x}{at:032x}"),
+            Judgement(tuple(ratings), rater=declaration.rater, key=f"{number:032x}{at:032x}"),
         )
         for at, (trial, ratings) in enumerate(said)
     ]

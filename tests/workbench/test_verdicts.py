@@ -22,7 +22,9 @@ from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
 CHAT = "tab-2026:echo"
-CALL = Judgement(CHAT, (valued(CHAT, "anomia", True),), raw="{}", prompt_tokens=812, reply_tokens=9)
+CALL = Judgement(
+    (valued(CHAT, "anomia", True),), rater=CHAT, raw="{}", prompt_tokens=812, reply_tokens=9
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from tabwb.administer import consent
 from tabwb.administer.cost import call_at_most, tokens_of
@@ -19,13 +19,13 @@ from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.raters import Raters, checked, declaration_of
 from tabwb.administer.session.state import Observers
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response, Verdict
+from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError, error_text
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import Judged, Judgement, Rating, failed
+from tabwb.records.ratings import Judged, Judgement, Rating, Verdict, failed
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import DeclarationEntry, RatingsEntry, Trial
 from tabwb.records.words import plural
@@ -271,20 +271,13 @@ class Judging:
         except Exception as error:  # noqa: BLE001 - a plugin's verdict
             told = error_text(error, typed=False)
             ratings = self._failed(f"'{judge.rater}' gave a verdict that cannot be kept: {told}")
+        given = {part.name: getattr(verdict, part.name) for part in fields(verdict)}
+        given |= {"raw": storable(verdict.raw), "first_raw": storable(verdict.first_raw)}
         return Judgement(
+            **given | {"ratings": ratings},
             rater=judge.rater,
-            ratings=ratings,
             repeat=target.repeat,
             prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
-            raw=storable(verdict.raw),
-            first_raw=storable(verdict.first_raw),
-            repaired=verdict.repaired,
-            structured=verdict.structured,
-            stop_reason=verdict.stop_reason,
-            requests=verdict.requests,
-            prompt_tokens=verdict.prompt_tokens,
-            reply_tokens=verdict.reply_tokens,
-            latency_s=verdict.latency_s,
             key=target.key,
         )
 
