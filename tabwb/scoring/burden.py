@@ -30,7 +30,7 @@ from tabwb.scoring.intervals import (
     interval_of_totals,
     korn_graubard,
     rate_interval,
-    totals_of_profiles,
+    totals_of_numbers,
 )
 from tabwb.scoring.text import words
 
@@ -284,18 +284,22 @@ class Burden:
 
 @dataclass(frozen=True, slots=True)
 class RatedCounts:
-    """Responses as one rater saw them: of each item its sets of features and how many have each.
+    """Responses as one rater saw them.
 
-    ``profiles`` and ``hits`` of a calibrated judge are those of the judge itself.
+    ``items`` are those with a burden, in the order of their names. Of each, ``present`` returns how
+    many responses have 0, 1, 2 ... of some features; of a calibrated judge, whose ``profiles`` are
+    sets of features with the number of responses that have them, they are the judge's own.
     """
 
-    profiles: Mapping[Hashable, Mapping[frozenset[str], int]]
+    items: Sequence[Hashable]
+    present: Callable[[Collection[str]], Sequence[Sequence[int]]]
     no_burden: Mapping[str, int]
     n_distinct: int
     words: int
     usable: Usable
     fixed: bool
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
+    profiles: Sequence[Mapping[frozenset[str], int]] = ()
     lost: Mapping[Hashable, int] = field(default_factory=dict)
     clusters: Mapping[Any, Hashable] = field(default_factory=dict)
 
@@ -313,27 +317,22 @@ def burden_of(
     response for which any feature of the set is undefined has none and is counted with its cause.
     Source: docs/results.md.
     """
-    rated = counts.profiles if features else {}
-    names = sorted(rated, key=str)
-    items = [rated[name] for name in names]
-    totals = tuple(map(totals_of_profiles, items))
+    names = counts.items if features else ()
+    numbers = counts.present(features) if features else ()
+    totals = tuple(map(totals_of_numbers, numbers))
     sizes = tuple(item.n for item in totals)
-    hits = {name: [0] * len(items) for name in features}
-    for at, item in enumerate(items):
-        for profile, n in item.items():
-            for name in profile:
-                hits[name][at] += n
+    hits = {name: tuple(one for _, one in counts.present((name,))) for name in features}
     clusters = tuple(counts.clusters.get(name, name) for name in names) if counts.clusters else None
-    without = sorted(counts.lost.keys() - rated.keys(), key=str) if features else []
+    without = sorted(counts.lost.keys() - set(names), key=str) if features else []
     present: dict[str, float] = {name: sum(by_item) for name, by_item in hits.items()}
     mean = item_mean([item.total for item in totals], sizes, NO_BURDEN if features else NO_FEATURES)
-    calibration = counts.calibration if features and items else {}
+    calibration = counts.calibration if names else {}
     made: Callable[..., EstimatedInterval] = partial(interval_of_totals, totals, len(features))
     if calibration:
-        rates = calibrated_rates(items, calibration)
+        rates = calibrated_rates(counts.profiles, calibration)
         present = {name: rate * sum(sizes) for name, rate in rates.items()}
         mean = Estimate(fsum(rates.values()))
-        made = partial(calibrated_burden_interval, items, calibration)
+        made = partial(calibrated_burden_interval, counts.profiles, calibration)
     intervals = tuple(
         made(estimand, deterministic=counts.fixed, clusters=clusters)
         for estimand in Estimand
@@ -351,10 +350,10 @@ def burden_of(
         categories=categories,
         present=present,
         usable=counts.usable,
-        hits={name: tuple(by_item) for name, by_item in hits.items()},
+        hits=hits,
         sizes=sizes,
         totals=totals,
-        most=max((len(profile) for item in items for profile in item), default=0),
+        most=max((most for item in numbers for most, n in enumerate(item) if n), default=0),
         lost=tuple(counts.lost.get(name, 0) for name in (*names, *without)),
         clusters=clusters,
         fixed=counts.fixed,
@@ -367,15 +366,13 @@ def categories_of(
 ) -> dict[str, CategoryBurden]:
     """Return the burden of each category: the same mean over its own features (TAB, table 5)."""
     if counts.calibration:
-        rates = calibrated_rates(list(counts.profiles.values()), counts.calibration)
+        rates = calibrated_rates(counts.profiles, counts.calibration)
         return {
             name: _calibrated_category(rates, frozenset(members) & frozenset(features))
             for name, members in categories.items()
         }
-    items = [counts.profiles[name] for name in sorted(counts.profiles, key=str)]
-    every = {profile for item in items for profile in item}
     return {
-        name: _category(items, every, frozenset(members) & frozenset(features))
+        name: _category(counts, frozenset(members) & frozenset(features))
         for name, members in categories.items()
     }
 
@@ -388,26 +385,14 @@ def _calibrated_category(rates: Mapping[str, float], members: frozenset[str]) ->
     return CategoryBurden(Estimate(count, "" if rates else NO_BURDEN), nothing, len(members))
 
 
-def _category(
-    items: Sequence[Mapping[frozenset[str], int]],
-    every: Collection[frozenset[str]],
-    members: frozenset[str],
-) -> CategoryBurden:
+def _category(counts: RatedCounts, members: frozenset[str]) -> CategoryBurden:
     if not members:
         nothing = Estimate(None, NOT_IN_SET)
         return CategoryBurden(nothing, nothing, 0)
-    found = {profile: n for profile in every if (n := len(profile & members))}
-    own = [[(found[one], times) for one, times in item.items() if one in found] for item in items]
-    sizes = [sum(item.values()) for item in items]
-    totals = tuple(
-        Totals(
-            size,
-            sum(n * times for n, times in item),
-            sum(n * n * times for n, times in item),
-        )
-        for size, item in zip(sizes, own, strict=True)
-    )
-    hits = tuple(sum(times for _, times in item) for item in own)
+    numbers = counts.present(members)
+    totals = tuple(map(totals_of_numbers, numbers))
+    sizes = [item.n for item in totals]
+    hits = tuple(sum(item[1:]) for item in numbers)
     return CategoryBurden(
         count=item_mean([item.total for item in totals], sizes, NO_BURDEN),
         rate=item_mean(hits, sizes, NO_BURDEN),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import fsum, log, pi
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,17 +61,30 @@ def totals_of(values: Sequence[float]) -> Totals:
     return Totals(len(values), fsum(values), fsum(value * value for value in values))
 
 
-def totals_of_profiles(profiles: Mapping[frozenset[str], int]) -> Totals:
-    """Return the totals of the number of features present, from profiles to their responses.
+def numbers_present(profiles: Mapping[frozenset[str], int], features: Collection[str]) -> list[int]:
+    """Return how many responses have 0, 1, 2 ... of some features, from profiles to responses.
 
-    >>> totals_of_profiles({frozenset({"jargon", "anomia"}): 3, frozenset(): 1})
+    >>> numbers_present({frozenset({"jargon", "anomia"}): 3, frozenset(): 1}, ["jargon", "anomia"])
+    [1, 0, 3]
+    """
+    members = frozenset(features)
+    numbers = [0] * (len(members) + 1)
+    for present, n in profiles.items():
+        numbers[len(present & members)] += n
+    return numbers
+
+
+def totals_of_numbers(numbers: Sequence[int]) -> Totals:
+    """Return the totals of the number of features present, where so many responses have 0, 1, ...
+
+    >>> totals_of_numbers([1, 0, 3])
     Totals(n=4, total=6, squares=12)
     """
-    sizes = [(len(present), n) for present, n in profiles.items()]
+    counted = list(enumerate(numbers))
     return Totals(
-        sum(profiles.values()),
-        sum(size * n for size, n in sizes),
-        sum(size * size * n for size, n in sizes),
+        sum(numbers),
+        sum(present * n for present, n in counted),
+        sum(present * present * n for present, n in counted),
     )
 
 

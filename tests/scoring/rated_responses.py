@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.scoring.burden import Burden, RatedCounts, burden_of, categories_of, count_usable
+from tabwb.scoring.intervals import numbers_present
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,10 @@ def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
     for response in given:
         if response.present is not None:
             profiles.setdefault(response.cluster, Counter())[response.present] += 1
+    items = sorted(profiles, key=str)
     return RatedCounts(
-        profiles,
+        items,
+        lambda features: [numbers_present(profiles[item], features) for item in items],
         no_burden=Counter(response.cause for response in given if response.cause),
         n_distinct=len({response.text for response in given}),
         words=sum(response.words for response in given if not response.unusable),

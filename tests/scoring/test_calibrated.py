@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -17,7 +19,7 @@ from tabwb.scoring.calibrated import (
     calibrated_rates,
 )
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_ITEM, Estimand
-from tabwb.scoring.intervals import burden_interval, rate_interval
+from tabwb.scoring.intervals import burden_interval, numbers_present, rate_interval
 
 LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
 RATE, SENSITIVITY, SPECIFICITY = 0.10, 0.8, 0.9
@@ -33,6 +35,16 @@ def _known(n: int) -> Calibration:
     return Calibration((round(sizes[0]), round(sizes[1])), sizes, (n * RATE - both, both))
 
 
+def _counts(
+    items: Sequence[Mapping[frozenset[str], int]], known: Mapping[str, Calibration]
+) -> RatedCounts:
+    return RatedCounts(
+        range(len(items)),
+        lambda features: [numbers_present(item, features) for item in items],
+        {}, 4, 20, count_usable([""] * 4), False, known, items,
+    )  # fmt: skip
+
+
 def test_a_rare_feature_keeps_its_rate_as_by_rogan_and_gladen() -> None:
     known, judged = _known(100_000), 0.17
     corrected = (judged + SPECIFICITY - 1) / (SENSITIVITY + SPECIFICITY - 1)
@@ -44,7 +56,7 @@ def test_a_rare_feature_keeps_its_rate_as_by_rogan_and_gladen() -> None:
 def test_the_burden_is_the_sum_of_rates_and_nothing_is_a_label() -> None:
     known = {"jargon": _known(200), "anomia": EXACT}
     items = [{frozenset({"jargon"}): 1, frozenset({"anomia"}): 1}, {frozenset[str](): 2}]
-    counts = RatedCounts(dict(enumerate(items)), {}, 4, 20, count_usable([""] * 4), False, known)
+    counts = _counts(items, known)
     categories = {"words": ("jargon", "anomia")}
     of_category = categories_of(counts, list(known), categories)
     burden = burden_of(counts, list(known), of_category, interval=True)
@@ -64,7 +76,7 @@ def test_bounds_take_what_is_lost_as_without_and_as_with_every_feature() -> None
     known = {"jargon": _known(200), "anomia": EXACT}
     items = [{frozenset({"jargon"}): 2}, {frozenset[str](): 1}]
     causes = count_usable(["", "", "", "empty"])
-    counts = RatedCounts(dict(enumerate(items)), {}, 4, 20, causes, False, known, {1: 1})
+    counts = replace(_counts(items, known), usable=causes, lost={1: 1})
     burden = burden_of(counts, list(known), {}, interval=False)
     jargon = [known["jargon"].probability(verdict) for verdict in (0, 1)]
     anomia = known["anomia"].probability(0)
@@ -129,24 +141,19 @@ def test_clusters_are_the_units_as_of_the_judge_itself() -> None:
         for rate in rates
     ]
     known = dict.fromkeys(names, EXACT)
-    counts = RatedCounts(
-        dict(enumerate(items)), {}, 4, 20, count_usable([""] * 4), False, known,
-        clusters=dict(enumerate(themes)),
-    )  # fmt: skip
+    counts = replace(_counts(items, known), clusters=dict(enumerate(themes)))
     burden = burden_of(counts, names, {}, interval=True)
-    units = [themes[at] for at in sorted(range(20), key=str)]
-    rows = [items[at] for at in sorted(range(20), key=str)]
-    hits = [sum(n for one, n in item.items() if "0" in one) for item in rows]
-    values = [[float(len(one)) for one in item.elements()] for item in rows]
+    hits = [sum(n for one, n in item.items() if "0" in one) for item in items]
+    values = [[float(len(one)) for one in item.elements()] for item in items]
     for made, own, alone in (
         (
             burden.rate_intervals("0")[0].interval,
-            rate_interval(hits, [5] * 20, clusters=units).interval,
+            rate_interval(hits, [5] * 20, clusters=themes).interval,
             rate_interval(hits, [5] * 20).interval,
         ),
         (
             burden.interval,
-            burden_interval(values, 7, clusters=units).interval,
+            burden_interval(values, 7, clusters=themes).interval,
             burden_interval(values, 7).interval,
         ),
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
@@ -198,16 +198,22 @@ def judges_in(table: Table, *, interval: bool = False) -> tuple[Judge, ...]:
         belongs = judged & known[table.source[chosen]]
         not_judged[rater] = int((~belongs & connected).sum())
         own = chosen[belongs]
-        for place in np.flatnonzero(known).tolist():
-            seen[place, rater] = own[table.source[own] == place]
+        own = own[np.argsort(table.source[own], kind="stable")]
+        places = np.flatnonzero(known)
+        parts = np.split(own, np.searchsorted(table.source[own], places[1:]))
+        seen |= {(place, rater): part for place, part in zip(places.tolist(), parts, strict=True)}
+    of_declaration: dict[int, Terms] = {}  # by its id(): most administrations have the same one
     for place, raters in by_place.items():
         for rater in raters:
             one = table.sources[place].declarations.get(rater)
-            taken = one or Declaration(rater, tuple(_rated(table, place, rater)))
-            features = tuple(
-                feature.id for feature in table.battery.features if feature.id in taken.features
-            )
-            terms = Terms(rater, features, taken.scope, taken.prompt_hash)
+            terms = of_declaration.get(id(one))
+            if one is None or terms is None:
+                taken = one or Declaration(rater, tuple(_rated(table, place, rater)))
+                features = tuple(
+                    feature.id for feature in table.battery.features if feature.id in taken.features
+                )
+                terms = Terms(rater, features, taken.scope, taken.prompt_hash)
+                of_declaration[id(one)] = terms
             members.setdefault(terms, []).append(seen[place, rater])
             declared.setdefault(terms, one)
 
@@ -239,27 +245,24 @@ def _raters(table: Table) -> dict[int, list[str]]:
     for rater, columns in table.columns.ratings.items():
         order = table.order(rater)
         rows = np.flatnonzero(order >= 0)
-        place = table.source[rows]
-        free = np.zeros(len(rows), bool)
-        on_feature: Bools | None = None
-        for at in distinct(place).tolist():
-            declaration = table.sources[at].declarations.get(rater)
-            here = place == at
-            if declaration is not None:
-                free[here] = declaration.kind != "scorer" and bool(declaration.features)
-                continue
-            if on_feature is None:
-                rated = np.zeros(len(table), bool)
-                for measure, ratings in columns.measures.items():
-                    if measure in features:
-                        rated |= table.spread(ratings).statuses != NOT_RATED
-                scores = np.array([rater in one.scorers for one in table.battery.subtests])
-                on_feature = rated[rows] & ~scores[table.subtest[rows]]
-            free[here] = on_feature[here]
-        for at in distinct(place[free]).tolist():
-            own = np.flatnonzero(free & (place == at))
-            first = rows[own[np.argmin(rank[rows[own]])]]
-            first_rated.setdefault(at, []).append((int(rank[first]), int(order[first]), rater))
+        given = [source.declarations.get(rater) for source in table.sources]
+        declared = [
+            one is not None and one.kind != "scorer" and bool(one.features) for one in given
+        ]
+        free = np.array(declared)[table.source[rows]]
+        undeclared = np.array([one is None for one in given])[table.source[rows]]
+        if undeclared.any():
+            rated = np.zeros(len(table), bool)
+            for measure, ratings in columns.measures.items():
+                if measure in features:
+                    rated |= table.spread(ratings).statuses != NOT_RATED
+            scores = np.array([rater in one.scorers for one in table.battery.subtests])
+            free |= undeclared & rated[rows] & ~scores[table.subtest[rows]]
+        own = rows[free]
+        own = own[np.argsort(rank[own])]
+        places, firsts = np.unique(table.source[own], return_index=True)
+        for place, first in zip(places.tolist(), own[firsts].tolist(), strict=True):
+            first_rated.setdefault(place, []).append((int(rank[first]), int(order[first]), rater))
     return {at: [rater for *_, rater in sorted(first_rated[at])] for at in sorted(first_rated)}
 
 
@@ -401,18 +404,30 @@ def _counts(
 ) -> RatedCounts:
     own, given = rows[causes == 0], present[causes == 0]
     clusters, known = table.clusters
-    first, times, _ = alike((clusters[own], len(known)), *((column, 2) for column in given.T))
-    profiles: dict[Hashable, dict[frozenset[str], int]] = {}
-    for cluster, profile, n in zip(
-        clusters[own[first]].tolist(), given[first].tolist(), times.tolist(), strict=True
-    ):
-        features = frozenset(compress(terms.features, profile))
-        profiles.setdefault(known[cluster], {})[features] = n
+    items = sorted(distinct(clusters[own]).tolist(), key=lambda item: str(known[item]))
+    rank = np.zeros(len(known), np.int64)
+    rank[items] = np.arange(len(items))
+    place, column = rank[clusters[own]], {name: at for at, name in enumerate(terms.features)}
+
+    def numbers(features: Collection[str]) -> list[list[int]]:
+        size = len(features) + 1
+        code = place * size + given[:, [column[name] for name in features]].sum(axis=1)
+        counted = np.bincount(code, minlength=size * len(items)).reshape(-1, size)
+        return counted.tolist()  # type: ignore[no-any-return]
+
+    profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
+    if calibration:
+        first, times, _ = alike((place, len(items)), *((one, 2) for one in given.T))
+        for item, profile, n in zip(
+            place[first].tolist(), given[first].tolist(), times.tolist(), strict=True
+        ):
+            profiles[item][frozenset(compress(terms.features, profile))] = n
     without = np.bincount(causes[causes > 0], minlength=len(names)).tolist()
     lost = np.bincount(clusters[rows[~table.usable[rows]]], minlength=len(known)).tolist()
     texts = table.text[rows]
     return RatedCounts(
-        profiles,
+        [known[item] for item in items],
+        numbers,
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(distinct(texts)),
         words=int(table.columns.responses.sizes[texts[table.usable[rows]]].sum()),
@@ -421,6 +436,7 @@ def _counts(
         clusters=table.battery.clusters,
         lost={known[at]: int(n) for at, n in enumerate(lost) if n},
         calibration=calibration,
+        profiles=profiles,
     )
 
 
