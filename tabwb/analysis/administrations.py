@@ -16,7 +16,6 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.rating_sets import Answer
 from tabwb.records.ratings import (
     CALIBRATED,
     Declaration,
@@ -36,6 +35,7 @@ from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
+    from tabwb.records.rating_sets import Answer
     from tabwb.store.columns import Frame, Ints
 
 
@@ -329,11 +329,8 @@ def with_columns(
         named.get(data.administration.id) or _derived(data, made.get(data.administration.id))
         for data in known
     ]
-    deciding = {
-        verdict_measure(declared.measures)
-        for data in loaded
-        for declared in data.declarations.values()
-    }
+    declared = {id(one): one for data in loaded for one in data.declarations.values()}
+    deciding = {verdict_measure(one.measures) for one in declared.values()}
     columns = store.columns(numbers, {*POLICIES, *deciding, *explained} - {""})
     if made:
         from tabwb.analysis.derived import with_derived_columns

@@ -83,10 +83,10 @@ def warn_unshared(
     store: Store, plugins: Plugins, administrations: Iterable[Administration], printed: str
 ) -> None:
     """Warn whose figures must stay within the study, before a document has them."""
-    from tabwb.administer.consent import unshared_speakers
-
     if printed not in DOCUMENT_FORMATS:
         return
+    from tabwb.administer.consent import unshared_speakers
+
     if unshared := unshared_speakers(store, plugins, list(administrations)):
         note(
             "warning: this stays within the study: not consented to sharing outside it (scope "

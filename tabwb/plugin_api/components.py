@@ -6,15 +6,17 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
-from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Scope, Verdict
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.answer_files import AnswerFile
 
 Cancel = threading.Event
 """Set to end a call soon; the component checks it between pieces."""

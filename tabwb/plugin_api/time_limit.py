@@ -6,11 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.records.errors import ComponentError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -88,6 +90,8 @@ def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = M
 
 def _prepared(work: Callable[[], T]) -> tuple[threading.Thread, Future[T]]:
     """Return a thread that makes a call, not yet started, and what its result will be."""
+    from concurrent.futures import Future
+
     done: Future[T] = Future()
 
     def run() -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from tabwb.scoring.differences import sampling_floor
@@ -234,6 +233,8 @@ def _power(study: _Study, delta: float) -> float:
 
 def _item_means(study: _Study, mean: float, z: Floats) -> Floats:
     """Return the means of items whose standard normal terms are z."""
+    from statistics import NormalDist
+
     import numpy as np
 
     if study.n_features is not None:

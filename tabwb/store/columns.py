@@ -138,7 +138,8 @@ class Ratings:
 
     def has(self, status: RatingStatus) -> bool:
         """Return whether a rating has a status."""
-        return bool((_STATUSES[self.codes] == RATING_STATUSES.index(status)).any())
+        codes = np.flatnonzero(RATING_STATUSES.index(status) == _STATUSES)
+        return any(bool((self.codes == code).any()) for code in codes.tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,6 +67,12 @@ class Store:
         return RatingSets(self._access)
 
     @property
+    def has_sets(self) -> bool:
+        """Whether there is a rating set."""
+        with self._access.reading() as transaction:
+            return transaction.value("SELECT 1 FROM sample_sets LIMIT 1") is not None
+
+    @property
     def embedded(self) -> Path | None:
         """The SQLite file, or None for a server."""
         return self._access.embedded

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from tabwb.battery.forms import Form, form_from_canonical
-from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, measure_of
 from tabwb.records.ratings import (
     CANNOT,
     PRIMARY,
@@ -27,6 +26,10 @@ from tabwb.records.ratings import (
 )
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.battery.forms import Form
+    from tabwb.records.rating_sets import Answer, RatingSet
 
 Response = tuple[int, int]
 """Numbers of the trial and of the attempt."""
@@ -137,7 +140,7 @@ def derivations(
     settled: dict[int, dict[Response, dict[str, float | None]]] = {}
     answers: dict[int, dict[Response, dict[str, Answer]]] = {}
     named: dict[int, dict[str, tuple[str, ...]]] = {}
-    for kept in store.sets.all():
+    for kept in store.sets.all() if store.has_sets else ():
         samples = {
             one.number: one for one in store.sets.samples(kept.id) if one.administration in rules
         }
@@ -175,12 +178,16 @@ def _settled(
             found.setdefault(one.sample, {})[one.measure] = one.answer
     if not found:
         return []
+    from tabwb.battery.forms import form_from_canonical
+
     form = form_from_canonical(kept.form)
     return [(sample, _of_response(given), _numbers(form, given)) for sample, given in found.items()]
 
 
 def _of_response(given: Mapping[str, Answer]) -> dict[str, Answer]:
     """Return settled answers by question; of one about each attempt that of the first attempt."""
+    from tabwb.records.rating_sets import CANNOT_TELL, measure_of
+
     found: dict[str, Answer] = {}
     for key in sorted(given, key=lambda key: measure_of(key)[1] or 0):
         answer = given[key]

@@ -413,7 +413,7 @@ def _counts(
         size = len(features) + 1
         code = place * size + given[:, [column[name] for name in features]].sum(axis=1)
         counted = np.bincount(code, minlength=size * len(items)).reshape(-1, size)
-        return counted.tolist()  # type: ignore[no-any-return]
+        return counted.tolist()
 
     profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
     if calibration:

@@ -14,11 +14,8 @@ from tabwb.analysis.draws import compared_caution
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast, Tested
-from tabwb.analysis.statistics.naming import Changed, NamedDifference, NamedPair
-from tabwb.analysis.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import empty_table, table
-from tabwb.media.views.naming import BASES
 from tabwb.media.wording import (
     both_usable,
     chance,
@@ -29,10 +26,9 @@ from tabwb.media.wording import (
     size_of,
 )
 from tabwb.records.conditions import title_of
-from tabwb.records.words import NONE, plural
+from tabwb.records.words import plural
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
-from tabwb.scoring.naming.summary import NamedItem, right_by
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Compared, Difference, Pair
@@ -60,14 +56,17 @@ def difference_view(
         alike = sum(not item.differs for item in items)
         parts.append(Text(f"{len(items)} items, {alike} answered alike", style="dim"))
     if shown := [item for item in items if everything or item.differs]:
-        made = _sides_table()
+        made = sides_table()
         for item in shown:
             first = _answered(item.first, item.first_right)
             made.add_row(item.item, first, _answered(item.second, item.second_right))
             made.add_row("", "", "")
         parts.append(made)
-    for named in difference.named:
-        parts += naming_views(named, everything=everything)
+    if difference.named:
+        from tabwb.media.views.naming import naming_difference
+
+        for named in difference.named:
+            parts += naming_difference(named, everything=everything)
     return Group(*parts)
 
 
@@ -92,7 +91,8 @@ def contrasts_table(named: Iterable[Named], sides: Sequence[str] = SIDES, title:
     return made
 
 
-def _sides_table() -> Table:
+def sides_table() -> Table:
+    """Return a table of items without rows, with a column for each side."""
     made = empty_table()
     made.add_column("item", no_wrap=True)
     for side in SIDES:
@@ -292,66 +292,3 @@ def _measure(row: Contrast, names: Mapping[str, str]) -> str:
     if row.terms is None:
         return f"{row.title}, share right (exact)"
     return f"symptom burden, {names.get(row.rater, row.rater)}, {row.terms}"
-
-
-# ------------------------------------------------------------------ subtests that are named aloud
-
-TEST = (
-    "gained: wrong in A and right in B; lost: right in A and wrong in B; p: McNemar's exact test, "
-    "two-sided; mid-p: with half the chance of the observed split"
-)
-
-
-def naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
-    """Yield the views of a subtest that was named aloud: names counted as right, codes, items."""
-    headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
-    made = table(*headings, first=difference.title)
-    for changed in difference.changed:
-        made.add_row(*_row(changed))
-    yield made
-    if left := max((changed.left_out for changed in difference.changed), default=0):
-        yield Text(
-            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
-        )
-    yield Text(TEST, style="dim")
-    codes = table("A", "B", first="code (a person's, else proposed)")
-    first, second = difference.codes
-    for code in {**first, **second}:
-        codes.add_row(code, str(first.get(code, 0)), str(second.get(code, 0)))
-    if codes.row_count:
-        yield codes
-    pairs = difference.pairs
-    shown = [pair for pair in pairs if everything or pair.differs]
-    alike = sum(not pair.differs for pair in pairs)
-    yield Text(f"{plural(len(pairs), 'item')}, {alike} alike in every respect", style="dim")
-    if shown:
-        yield _named_items(shown)
-
-
-def _row(changed: Changed) -> tuple[str | Text, ...]:
-    counts = map(str, (changed.first, changed.second, changed.items))
-    test = changed.test
-    if test is None:
-        return BASES[changed.basis], *counts, *(NONE,) * 4
-    p = Text(chance(test.p), style="bold")
-    return BASES[changed.basis], *counts, str(test.gained), str(test.lost), p, chance(test.mid_p)
-
-
-def _named_items(pairs: list[NamedPair]) -> Table:
-    made = _sides_table()
-    for pair in pairs:
-        made.add_row(pair.item, _side(pair.first), _side(pair.second))
-    return made
-
-
-def _side(responses: tuple[NamedItem, ...]) -> Text:
-    if not responses:
-        return Text("not given", style="dim")
-    return Text("\n").join(map(_response, responses))
-
-
-def _response(item: NamedItem) -> Text:
-    right = right_by(item, "outcome")
-    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if item.status == "answered" else ""
-    facts = (heard_or_transcribed(item), score_of(item), code_of(item))
-    return Text.assemble((mark, "bold"), ", ".join(fact for fact in facts if fact != NONE) or NONE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
@@ -13,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.analysis.measures import NAMING_MEASURES
-from tabwb.analysis.statistics.naming import NamedSubtest
 from tabwb.analysis.statistics.naming_agreement import (
     RaterAgreement,
     code_agreements,
@@ -22,16 +22,26 @@ from tabwb.analysis.statistics.naming_agreement import (
 from tabwb.analysis.tables.said import (
     borrowed_line,
     code_of,
+    heard_or_transcribed,
     rater_name,
     score_of,
     transcribed,
     verdict_of,
 )
 from tabwb.media.terminal import ForWidth, table
-from tabwb.media.wording import between, plain
+from tabwb.media.views.contrasts import sides_table
+from tabwb.media.wording import between, chance, plain
 from tabwb.records.ratings import rule_of
 from tabwb.records.words import NONE, plural
-from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy
+from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy, right_by
+
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.naming import (
+        Changed,
+        NamedDifference,
+        NamedPair,
+        NamedSubtest,
+    )
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
 BAR = 20
@@ -285,3 +295,64 @@ def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> Rendera
         name = Text.assemble(f"{label}  {day}  " if day else f"{label}  ", (bar, "cyan"))
         made.add_row(name, *_right(accuracy), _seconds(subtest.summary.latency_median_s))
     return made
+
+
+MCNEMAR = (
+    "gained: wrong in A and right in B; lost: right in A and wrong in B; p: McNemar's exact test, "
+    "two-sided; mid-p: with half the chance of the observed split"
+)
+
+
+def naming_difference(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
+    """Yield the views of a subtest that was named aloud: names counted as right, codes, items."""
+    headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
+    made = table(*headings, first=difference.title)
+    for changed in difference.changed:
+        made.add_row(*_row(changed))
+    yield made
+    if left := max((changed.left_out for changed in difference.changed), default=0):
+        yield Text(
+            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
+        )
+    yield Text(MCNEMAR, style="dim")
+    codes = table("A", "B", first="code (a person's, else proposed)")
+    first, second = difference.codes
+    for code in {**first, **second}:
+        codes.add_row(code, str(first.get(code, 0)), str(second.get(code, 0)))
+    if codes.row_count:
+        yield codes
+    pairs = difference.pairs
+    shown = [pair for pair in pairs if everything or pair.differs]
+    alike = sum(not pair.differs for pair in pairs)
+    yield Text(f"{plural(len(pairs), 'item')}, {alike} alike in every respect", style="dim")
+    if shown:
+        yield _named_items(shown)
+
+
+def _row(changed: Changed) -> tuple[str | Text, ...]:
+    counts = map(str, (changed.first, changed.second, changed.items))
+    test = changed.test
+    if test is None:
+        return BASES[changed.basis], *counts, *(NONE,) * 4
+    p = Text(chance(test.p), style="bold")
+    return BASES[changed.basis], *counts, str(test.gained), str(test.lost), p, chance(test.mid_p)
+
+
+def _named_items(pairs: list[NamedPair]) -> Table:
+    made = sides_table()
+    for pair in pairs:
+        made.add_row(pair.item, _side(pair.first), _side(pair.second))
+    return made
+
+
+def _side(responses: tuple[NamedItem, ...]) -> Text:
+    if not responses:
+        return Text("not given", style="dim")
+    return Text("\n").join(map(_response, responses))
+
+
+def _response(item: NamedItem) -> Text:
+    right = right_by(item, "outcome")
+    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if item.status == "answered" else ""
+    facts = (heard_or_transcribed(item), score_of(item), code_of(item))
+    return Text.assemble((mark, "bold"), ", ".join(fact for fact in facts if fact != NONE) or NONE)

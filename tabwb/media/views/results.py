@@ -27,12 +27,12 @@ from tabwb.analysis.measures import (
     FEATURE_RATE,
     FOIL_ERRORS,
     LATENCY,
+    NAMING_MEASURES,
     SUBTEST_MEASURES,
     WORDS_MEAN,
     measure_of,
 )
 from tabwb.analysis.names import judge_names
-from tabwb.analysis.statistics.naming import named_subtests
 from tabwb.analysis.statistics.results import (
     EXACT,
     Part,
@@ -45,7 +45,6 @@ from tabwb.analysis.statistics.results import (
 )
 from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
 from tabwb.analysis.tables.declared import ENDS, number, text, truth, whole, with_interval
-from tabwb.analysis.tables.said import borrowed_line, said_table
 from tabwb.battery.model import Battery
 from tabwb.media.wording import plain
 from tabwb.plugin_api.extensions import Statistic
@@ -53,7 +52,6 @@ from tabwb.records.columns import Column, ends_of
 from tabwb.records.conditions import title_of
 from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.naming.summary import RATING_SOURCES
 from tabwb.tables.table import RecordColumn, table_of
 
 if TYPE_CHECKING:
@@ -219,8 +217,8 @@ NAMES = (
     whole("items", "Items", "items answered",
           lambda of: (_named(of, "statuses") or {}).get("answered", 0)),
     *chain.from_iterable(
-        _placed(_NAMED, re.sub("-", "_", one), measure_of(one).title, measure_of(one).meaning,
-                feature=one) for one in RATING_SOURCES),
+        _placed(_NAMED, re.sub("-", "_", one.id), one.title, one.meaning, feature=one.id)
+        for one in NAMING_MEASURES),
     number("latency", "Latency", LATENCY.meaning, partial(_named, path="latency_median_s"),
            unit=LATENCY.unit),
 )  # fmt: skip
@@ -552,6 +550,9 @@ def said_tables(
             for trial in member.trials
             if part is None or part.has(trial.plan)
         }
+        from tabwb.analysis.statistics.naming import named_subtests
+        from tabwb.analysis.tables.said import borrowed_line, said_table
+
         for named in named_subtests([member]):
             items = [item for item in named.items if (named.id, item.item) in shown]
             if items:

@@ -23,7 +23,6 @@ from tabwb.plugin_api.registry.guarded import (
     error_words,
     plugin_code,
 )
-from tabwb.plugin_api.registry.guarded_importer import GuardedImporter
 from tabwb.plugin_api.registry.index import (
     KINDS,
     Component,
@@ -183,6 +182,8 @@ def make_component(
             f"{kind} '{descriptor.id}' of plugin '{component.owner}': {error_words(error)}",
         ) from error
     if component.kind == "importers":
+        from tabwb.plugin_api.registry.guarded_importer import GuardedImporter
+
         return GuardedImporter(made, descriptor.id)
     if component.kind == "models":
         return GuardedModel(made, descriptor.id, report, reasoning_of(spec), component.owner)

@@ -15,7 +15,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
-from tabwb.media.views.contrasts import measures, naming_views
+from tabwb.media.views.contrasts import measures
+from tabwb.media.views.naming import naming_difference
 from tabwb.workbench.comparison.differences import (
     answer_lines,
     difference_lines,
@@ -150,7 +151,7 @@ class CompareScreen(Dialog[None]):
         views = [
             view
             for named in self._difference.named
-            for view in naming_views(named, everything=self._everything)
+            for view in naming_difference(named, everything=self._everything)
         ]
         self.query_one("#comparison-named", ReportView).show(Group(*views))
 
