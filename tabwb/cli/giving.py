@@ -38,7 +38,6 @@ from tabwb.cli.progress import Progress
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.cli.signals import stopping
 from tabwb.cli.typing import give_to_typist
-from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -296,6 +295,8 @@ def show(session: Session, *, as_json: bool) -> None:
         speaker=exported_columns(session.speaker_record),
     )
     if as_json:
+        from tabwb.media.documents.document import administration_document
+
         print_json(administration_document(data, interval=True))
         return
     from tabwb.analysis.statistics.summary import pool  # loads numpy
