@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -16,11 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from tabwb.analysis.keys import Sort
 from tabwb.api.functions import Answering, plugin_of
 from tabwb.records.errors import TabwbWarning, UsageError
-from tabwb.records.ratings import Scope
 
 if TYPE_CHECKING:
-    from tabwb.administer.judging.calls import Tally
-    from tabwb.administer.limits import Limits
     from tabwb.analysis.keys import Filter
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.config.settings import Configuration
@@ -236,42 +232,6 @@ def named(name: str | PathLike[str]) -> str:
     """
     text = os.fspath(name)
     return text if isinstance(name, str) or "/" in text else f"./{text}"
-
-
-def judge_each(
-    store: Store,
-    plugins: Plugins,
-    numbers: Iterable[int],
-    judges: Sequence[str],
-    told: Callable[[Event], object],
-    *,
-    scope: Scope = "connected-text",
-    repeats: int = 1,
-    again: bool = False,
-    limits: Limits | None = None,
-    held: bool = False,
-) -> list[tuple[int, str, Tally]]:
-    """Let judges rate administrations; return number, stored name of the judge and what it took."""
-    from contextlib import nullcontext
-
-    from tabwb.administer.judging.task import Task, check_verdicts
-    from tabwb.administer.limits import Limits
-
-    left, tasks, rows = limits or Limits(), [], []
-    for spec in judges:
-        with Task(store, plugins, spec, scope=scope, repeats=repeats, again=again) as task:
-            tasks.append(task)
-            for number in numbers:
-                with nullcontext() if held else store.lock(number):
-                    if not held:
-                        warn(*task.warnings(number))
-                    judging = task.judging(number)
-                    for event in task.run(judging, left, threading.Event()):
-                        told(event)
-                left = left.after(judging.tally)
-                rows.append((number, task.judge.rater, judging.tally))
-    check_verdicts(tasks, "judging again asks about these")
-    return rows
 
 
 def teller(progress: Progress, planned: int) -> Callable[[Event], object]:

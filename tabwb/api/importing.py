@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.api.engine import Place, judge_each, named, open_store, opened_plugins, warn
+from tabwb.api.engine import Place, named, open_store, opened_plugins, warn
+from tabwb.api.function import judge_later
 from tabwb.api.study import Administration, stored_in
 from tabwb.records.errors import TabwbError, UsageError
 
@@ -101,7 +102,7 @@ def import_answers(
             specs = imported[0].administration.conditions.judges
             later = [one for one in specs if plugins.resolve("judges", one)[0].wraps is not None]
             numbers = [one.administration.id for one in imported]
-            judge_each(opened, plugins, numbers, later, lambda event: None)
+            judge_later(plugins, opened, numbers, later)
             where = stored_in(opened, plugins.configuration, store)
     failed = dict.fromkeys(str(rater) for one in imported for rater in one.failed)
     if failed:

@@ -14,13 +14,13 @@ from tabwb.api.engine import (
     Names,
     Place,
     Progress,
-    judge_each,
     named,
     open_store,
     opened_plugins,
     teller,
     warn,
 )
+from tabwb.api.function import judge_later
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.study import Administration, stored_in
 from tabwb.records import declared_conditions as declared
@@ -332,10 +332,9 @@ def _give(
             hint=f"continue with: {again}",
         )
     try:
-        judges = session.raters.later
-        judge_each(
-            session.store, session.plugins, [number], judges, told,
-            limits=limits.after(meter), held=True,
+        judge_later(
+            session.plugins, session.store, [number], session.raters.later, told,
+            limits.after(meter), held=True,
         )  # fmt: skip
     finally:
         session.reload()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,27 +21,24 @@ from tabwb.api.engine import (
     Limited,
     Names,
     Place,
-    Progress,
     Rated,
     Where,
     check_options,
     configuration,
-    judge_each,
     named_references,
     open_store,
     python_names,
     references_of,
-    teller,
     warn,
 )
+from tabwb.api.function import method
 from tabwb.api.rating_sets import RatingSet
+from tabwb.operations.judge import JudgeRun
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.ratings import Scope, calibrated_parts
+from tabwb.records.ratings import calibrated_parts
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
     from tabwb.analysis.administrations import AdministrationData
@@ -69,6 +66,12 @@ def open(store: Place = None, *, write: bool = False) -> Study:
     """
     settings = configuration()
     return Study(open_store(store, settings), settings, store, write=write)
+
+
+def _judgements(document: Mapping[str, Any]) -> Table:
+    from tabwb.analysis.tables.administrations import judgements_table
+
+    return judgements_table(document["judging"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -752,53 +755,16 @@ class Study:
         warn(permit.notice)
         return place
 
-    def judge(
-        self,
-        ids: Ids,
-        judge: str | Sequence[str],
-        *,
-        scope: Scope = "connected-text",
-        repeats: int = 1,
-        again: bool = False,
-        max_requests: int | None = None,
-        max_cost: float | None = None,
-        progress: Progress = False,
-    ) -> Table:
-        """Let a judge rate stored responses; return what that took, one row per administration.
-
-        Args:
-            ids: numbers or uids.
-            judge: its spec, or several.
-            scope: connected text, or all responses that can be judged.
-            repeats: how often each response is judged; the first judgement counts.
-            again: judge also what this judge has judged before.
-            max_requests: stop after so many.
-            max_cost: stop before more is spent, in US dollars.
-            progress: True for a line on stderr, or a function that gets each event.
-
-        Raises:
-            UsageError: the store is not open for writing, or the judge cannot be used.
-            NoConsent: a person has not agreed to be judged by it.
-            Interrupted: calls failed, or a limit was reached; the same call continues.
-            TabwbError: not one reply of a judge could be read; the replies are stored.
-        """
-        from tabwb.administer.judging.calls import check_limits
-        from tabwb.administer.limits import Limits
-        from tabwb.analysis.tables.administrations import judgements_table
-
-        self.writable("judgements are stored")
-        store, plugins = self.store, self._plugins()
-        limits = Limits(max_requests, max_cost)
-        references = named_references(ids)
-        judges = [judge] if isinstance(judge, str) else list(dict.fromkeys(judge))
-        for spec in judges if max_requests is not None else ():
-            check_limits(plugins.judge(spec), limits)
-        numbers = dict.fromkeys(store.administration(one).id for one in references)
-        rows = judge_each(
-            store, plugins, numbers, judges, teller(progress, 0),
-            scope=scope, repeats=repeats, again=again, limits=limits,
-        )  # fmt: skip
-        return judgements_table(rows)
+    judge = method(
+        JudgeRun,
+        ("ids", "judge"),
+        "judgements are stored",
+        _judgements,
+        "UsageError: the store is not open for writing, or the judge cannot be used.\n"
+        "NoConsent: a person has not agreed to be judged by it.\n"
+        "Interrupted: calls failed, or a limit was reached; the same call continues.\n"
+        "TabwbError: not one reply of a judge could be read; the replies are stored.",
+    )
 
     def tag(
         self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()

@@ -11,7 +11,6 @@ from typing import Any
 
 from tabwb.administer.consent import Guard
 from tabwb.administer.cost import Spending
-from tabwb.administer.judging.task import Task, check_verdicts
 from tabwb.administer.limits import NO_LIMITS, Limits, Meter, limits_of
 from tabwb.administer.session import remarks, setup
 from tabwb.administer.session.drive import drive
@@ -21,6 +20,7 @@ from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.analysis.administrations import AdministrationData, exported_columns, recordings_of
 from tabwb.battery.model import Battery
+from tabwb.cli.command import judged
 from tabwb.cli.common import (
     inform,
     is_quiet,
@@ -32,7 +32,6 @@ from tabwb.cli.common import (
     opened_store,
     print_json,
 )
-from tabwb.cli.judge_run import Printed
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Progress
 from tabwb.cli.shown_cautions import cautions_for
@@ -192,8 +191,13 @@ def give(
             limits = _give_to_model(session, model, together, limits, quiet=as_json)
         else:
             give_to_typist(session, aside=as_json)
-    done = session.status is AdministrationStatus.DONE
-    tasks = _judge(session, limits, quiet=as_json) if done else []
+    failure = None
+    if session.status is AdministrationStatus.DONE:
+        numbers, judges = [number], session.raters.later
+        failure = judged(
+            session.plugins, session.store, numbers, judges, limits, quiet=as_json, held=True
+        )
+        session.reload()
     for problem in session.plugins.failed_observers:
         note(f"warning: plugin {problem}")
     try:
@@ -208,9 +212,8 @@ def give(
                 f"administration {number} is paused: {reason}",
                 hint=f"continue with: {_named_next(session) or f'tabwb resume {number}'}",
             )
-        for task in tasks:
-            hint = f"continue with: tabwb judge run {number} --judge {task.judge.rater}"
-            check_verdicts([task], hint)
+        if failure is not None:
+            raise failure
     check_raters(session)
 
 
@@ -256,28 +259,6 @@ def _give_to_model(
     finally:
         progress.status.close()
     return limits.after(meter)
-
-
-def _judge(session: Session, limits: Limits, *, quiet: bool) -> list[Task]:
-    """Run the judges that use a model, now that every answer is stored."""
-    tasks: list[Task] = []
-    cancel = threading.Event()
-    number = session.administration.id
-    for spec in session.raters.later:
-        task = Task(session.store, session.plugins, spec)
-        tasks.append(task)
-        printed = Printed(session.store, task, quiet=quiet, warn=False)
-        try:
-            with stopping(cancel):
-                limits = printed.judge(number, limits, cancel, [])
-        except Interrupted as error:
-            raise Interrupted(
-                error.message, hint=f"continue with: tabwb judge run {number} --judge {spec}"
-            ) from error
-        finally:
-            task.close()
-            session.reload()
-    return tasks
 
 
 def show(session: Session, *, as_json: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,14 @@ from tabwb.administer.answers.prepared import (
     prepare_import,
 )
 from tabwb.administer.consent import Guard
-from tabwb.administer.judging.task import Task, check_verdicts
-from tabwb.administer.limits import Limits
 from tabwb.administer.session import remarks
+from tabwb.cli.command import judged
 from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
-from tabwb.cli.judge_run import Printed
-from tabwb.cli.signals import stopping
 from tabwb.media.documents.document import list_document
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Marks, changes
 from tabwb.records.words import plural
 from tabwb.store.store import Store
@@ -87,11 +83,13 @@ def import_file(
             note(notice)
         for each, run, given in zip(imported, plan.runs, conditions, strict=True):
             inform(f"administration {each.administration.id}: {given.examinee}: {told(run)}")
-        tasks = _judge(store, plugins, imported, quiet=as_json)
+        judges = imported[0].administration.conditions.judges
+        later = [spec for spec in judges if plugins.resolve("judges", spec)[0].wraps is not None]
+        numbers = [each.administration.id for each in imported]
+        failure = judged(plugins, store, numbers, later, quiet=as_json)
         _show(store, imported, plan, conditions, as_json=as_json)
-    for task in tasks:
-        hint = f"continue with: tabwb judge run ID --judge {task.judge.rater}"
-        check_verdicts([task], hint)
+    if failure is not None:
+        raise failure
     _check_raters(imported)
 
 
@@ -112,33 +110,6 @@ class _Progress:
         """Remove the line."""
         if self._shown:
             renew_line()
-
-
-def _judge(
-    store: Store, plugins: Plugins, imported: Sequence[Imported], *, quiet: bool
-) -> list[Task]:
-    """Run the judges that ask a model, now that every answer is stored."""
-    tasks: list[Task] = []
-    specs = imported[0].administration.conditions.judges
-    later = [spec for spec in specs if plugins.resolve("judges", spec)[0].wraps is not None]
-    cancel = threading.Event()
-    for spec in later:
-        task = Task(store, plugins, spec)
-        tasks.append(task)
-        printed = Printed(store, task, quiet=quiet, warn=False)
-        try:
-            for each in imported:
-                number = each.administration.id
-                with store.lock(number), stopping(cancel):
-                    printed.judge(number, Limits(), cancel, [])
-        except Interrupted as error:
-            numbers = " ".join(str(each.administration.id) for each in imported)
-            raise Interrupted(
-                error.message, hint=f"continue with: tabwb judge run {numbers} --judge {spec}"
-            ) from error
-        finally:
-            task.close()
-    return tasks
 
 
 def _show_plan(plan: ImportPlan, conditions: Sequence[Conditions], *, as_json: bool) -> None:

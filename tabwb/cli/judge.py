@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from tabwb.cli.common import (
-    json_option,
-    limit_options,
-    offline_option,
-    opened_store,
-    print_json,
-    store_option,
-    verbosity_options,
-)
-from tabwb.cli.selecting import where_option
+from tabwb.cli.command import command
+from tabwb.cli.common import json_option, opened_store, print_json, store_option
+from tabwb.operations.judge import JudgeRun
 from tabwb.records.errors import UsageError
 
 
@@ -27,51 +18,7 @@ def judge() -> None:
     """
 
 
-@judge.command("run")
-@click.argument("administrations", metavar="[ID]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every administration of the store.")
-@where_option
-@click.option(
-    "--judge",
-    "judges",
-    metavar="SPEC",
-    multiple=True,
-    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; repeatable; "
-    "required. 'tabwb judge list' shows them.",
-)
-@click.option(
-    "--scope",
-    type=click.Choice(["connected-text", "all"]),
-    default="connected-text",
-    show_default=True,
-    help="The responses: connected text, or all (also choices, yes or no, repetitions).",
-)
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.IntRange(1, 100),
-    default=1,
-    show_default=True,
-    help="Judge this number of times without stored verdicts, and report the judge's agreement "
-    "with itself. The first verdict counts.",
-)
-@click.option("--again", is_flag=True, help="Judge again responses that this judge has judged.")
-@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; send nothing.")
-@limit_options
-@verbosity_options
-@store_option
-@json_option
-@offline_option
-def run(**options: Any) -> None:
-    """Judge the responses of administrations ID... (or --all, or those --where) with judges.
-
-    Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
-    judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does
-    not answer); then repeat the command.
-    """
-    from tabwb.cli.judge_run import judge_administrations
-
-    judge_administrations(**options)
+judge.add_command(command(JudgeRun))
 
 
 @judge.command()

@@ -124,9 +124,13 @@ class Countdown:
     """Shows ``response 7/20`` with the time that is left, on a terminal."""
 
     def __init__(self, what: str, planned: int = 0, *, quiet: bool = False) -> None:
-        self._what, self._planned, self._done = what, planned, 0
+        self._what, self.planned, self._done = what, planned, 0
         self._began = time.monotonic()
         self.status = StatusLine(quiet=quiet)
+
+    def begin(self) -> None:
+        """Count the time from now on."""
+        self._began = time.monotonic()
 
     def advance(self) -> None:
         """Count one more as done."""
@@ -135,15 +139,15 @@ class Countdown:
 
     def show(self, done: int, detail: str = "", *, timed: int) -> None:
         """Show how many are done."""
-        text = f"{self._what} {done}/{self._planned}{detail}"
+        text = f"{self._what} {done}/{self.planned}{detail}"
         if timed:
-            text += time_left((time.monotonic() - self._began) / timed * (self._planned - done))
+            text += time_left((time.monotonic() - self._began) / timed * (self.planned - done))
         self.status.show(text)
 
     def of(self, done: int, planned: int) -> None:
         """Show how many are done, and of how many, where there are many."""
         if planned >= MANY:
-            self._planned = planned
+            self.planned = planned
             self.show(done, timed=done)
 
     def wait(self, words: str) -> None:

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -44,18 +44,25 @@ def output(command: Command, store: Path, folder: Path) -> str:
     """Return the exit status of a command, what it printed, and the file that it wrote."""
     words = [word.replace(OUT, str(folder / "out")) for word in command.words]
     words = [word.replace("DRAWN", str(folder / "drawn")) for word in words]
-    os.environ["COLUMNS"], os.environ["TZ"] = str(command.width), "UTC"
+    os.environ["TZ"] = "UTC"
+    text = said(["--store", str(store), *words], command.width, folder)
+    for drawn in folder.glob("drawn*"):
+        drawn.unlink()
+    return text
+
+
+def said(words: Sequence[str], width: int, folder: Path, written: str = "out*") -> str:
+    """Return the exit status of some words to tabwb, what it printed, and the files it wrote."""
+    os.environ["COLUMNS"] = str(width)
     printed, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
-        status = main(["--store", str(store), *words])
+        status = main(list(words))
     parts = [f"status {status}\n", printed.getvalue()]
     if errors.getvalue():
         parts.append(f"--- stderr\n{errors.getvalue()}")
-    for written in sorted(folder.glob("out*")):
-        parts.append(f"--- {written.name}\n{written.read_text(encoding='utf-8')}")
-        written.unlink()
-    for drawn in folder.glob("drawn*"):
-        drawn.unlink()
+    for file in sorted(folder.glob(written)):
+        parts.append(f"--- {file.name}\n{file.read_text(encoding='utf-8')}")
+        file.unlink()
     text = "".join(parts).replace(str(folder), "FOLDER")
     for pattern, plain in _VARIES:
         text = pattern.sub(plain, text)

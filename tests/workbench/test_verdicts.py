@@ -237,7 +237,7 @@ async def given_tab(seat: Seat, **fields: str) -> None:
 
 
 def message(seat: Seat) -> str:
-    return str(seat.app.screen.query_one("#judging-message", Static).content)
+    return str(seat.app.screen.query_one("#said", Static).content)
 
 
 def says(seat: Seat, words: str) -> bool:
@@ -309,11 +309,11 @@ async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
 
 
 REFUSED: tuple[tuple[dict[str, str], str], ...] = (
-    ({"judge": ""}, "a judge is needed"),
+    ({"judge": ""}, "no judge is given"),
     ({"judge": "tab-2026"}, "needs a name"),
     ({"judge": "nobody:echo"}, "no judge 'nobody'"),
-    ({"judge": "rules", "repeats": "0"}, "times: '0' cannot be used"),
-    ({"judge": "rules", "max_cost": "much"}, "US dollars: 'much' cannot be used"),
+    ({"judge": "rules", "repeats": "0"}, "'0' cannot be used"),
+    ({"judge": "rules", "max_cost": "much"}, "'much' cannot be used"),
     ({"judge": "tab-2026+likelihood:echo"}, "log probabilities"),
 )
 
@@ -335,6 +335,6 @@ async def test_judges_that_ask_a_model_are_offered_when_a_run_is_over(sit: Sit) 
     async with sit((100, 30)) as seat:
         await seat.begin(battery="tab", model="echo", judges="rules tab-2026:echo")
         await seat.press("a")
-        await seat.until(lambda: seat.app.screen.query("#judging-message"), "the offer")
+        await seat.until(lambda: seat.app.screen.query("#said"), "the offer")
         assert seat.app.screen.query_one("#judge").value == "tab-2026:echo"  # type: ignore[attr-defined]
         assert judgements(seat) == 0

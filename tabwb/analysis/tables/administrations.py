@@ -6,11 +6,11 @@ each request can differ from what the run asked for; the exported table has the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
-from tabwb.administer.judging.calls import Tally
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.analysis.tables.declared import number, shared, text, texts, whole
@@ -33,7 +33,7 @@ def listing_table(administrations: Iterable[Administration]) -> Table:
     return records_table("administrations", LISTED, administrations)
 
 
-def judgements_table(rows: Sequence[tuple[int, str, Tally]]) -> Table:
+def judgements_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return one row for each judge and administration, with what judging took."""
     return records_table("judging", JUDGED, rows)
 
@@ -136,15 +136,15 @@ LISTED = (
 )  # fmt: skip
 """The columns of :func:`listing_table`."""
 JUDGED = (
-    whole("id", "Id", "the administration's number", lambda row: row[0]),
-    text("rater", "Rater", "the judge's stored name", lambda row: row[1]),
-    whole("judged", "Judged", "judgements recorded", lambda row: row[2].judged),
+    whole("id", "Id", "the administration's number", itemgetter("administration")),
+    text("rater", "Rater", "the judge's stored name", itemgetter("rater")),
+    whole("judged", "Judged", "judgements recorded", itemgetter("judged")),
     whole("from_store", "From the store", "of these, without a request",
-          lambda row: row[2].from_store),
+          itemgetter("from_store")),
     whole("unparsed", "Unparsed", "of these, with a reply that cannot be read",
-          lambda row: row[2].unparsed),
-    whole("requests", "Requests", "sent", lambda row: row[2].requests),
-    number("cost", "Cost", "missing where the price is unknown", lambda row: row[2].cost,
+          itemgetter("unparsed")),
+    whole("requests", "Requests", "sent", itemgetter("requests")),
+    number("cost", "Cost", "missing where the price is unknown", itemgetter("cost"),
            unit="US dollars", digits=None),
 )  # fmt: skip
 """The columns of :func:`judgements_table`."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import Interrupted, TabwbError, error_text
@@ -37,6 +37,7 @@ class JobState:
         administration: whose results it changes, or None.
         page: id of the page that shows more of it, or empty.
         resumable: it can be started again with what is left.
+        document: what an operation did.
     """
 
     number: int
@@ -50,6 +51,7 @@ class JobState:
     administration: int | None = None
     page: str = ""
     resumable: bool = False
+    document: Mapping[str, Any] | None = None
 
     @property
     def active(self) -> bool:
@@ -94,7 +96,7 @@ class Entry:
         say: Callable[[object], object],
         state: JobState,
         stop: Callable[[], None],
-        again: Callable[[], None] | None = None,
+        again: Callable[[], object] | None = None,
     ) -> None:
         self._say, self._began = say, time.monotonic()
         self.state, self.stop, self.again = state, stop, again
@@ -151,7 +153,7 @@ class Jobs:
         title: str,
         stop: Callable[[], None],
         *,
-        again: Callable[[], None] | None = None,
+        again: Callable[[], object] | None = None,
         administration: int | None = None,
         page: str = "",
     ) -> Entry:
@@ -168,13 +170,13 @@ class Jobs:
         work: Work,
         *,
         after: Callable[[Ended], None],
-        again: Callable[[], None],
+        again: Callable[[], object],
         administration: int | None = None,
         holds: bool = False,
-    ) -> None:
-        """Begin a job."""
+    ) -> int:
+        """Begin a job and return its number; 0: the program ends."""
         if self.closing:
-            return
+            return 0
         cancel = threading.Event()
 
         def stop() -> None:
@@ -196,6 +198,7 @@ class Jobs:
 
         entry.thread = threading.Thread(target=run, name=f"job {entry.state.number}", daemon=True)
         entry.thread.start()
+        return entry.state.number
 
     def look(self, work: Work, after: Callable[[Ended], None]) -> None:
         """Begin what only reads, in its own thread; it is not in the list."""

@@ -13,8 +13,8 @@ from textual.widgets.option_list import Option
 from tabwb.records.words import time_left
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.jobs.actions import JobsActions
-from tabwb.workbench.jobs.controller import JobsController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
@@ -161,7 +161,7 @@ class JobsPage(Page):
         if state is None or not state.active:
             self.show_message("This job is not running.")
         else:
-            self.desk.controller(JobsController).stop(state.number)
+            self.desk.controller(JobController).stop(state.number)
 
     def resume_job(self) -> None:
         """Start the job again."""
@@ -170,7 +170,7 @@ class JobsPage(Page):
             running = state is not None and state.active
             self.show_message("This job is running." if running else "Nothing is left to do.")
         else:
-            self.desk.do(partial(self.desk.controller(JobsController).again, state.number))
+            self.desk.do(partial(self.desk.controller(JobController).again, state.number))
 
     async def leave_jobs(self) -> None:
         """Return to the page before."""

@@ -25,5 +25,4 @@ SUBJECT = Subject(
     commands=COMMANDS,
     pages=(PageSpec("jobs", "page:JobsPage", "the background jobs", PAGE),),
     actions="actions:JobsActions",
-    controller="controller:JobsController",
 )

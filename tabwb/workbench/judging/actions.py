@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tabwb.operations.judge import JudgeRun
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
-from tabwb.workbench.judging.controller import JudgingProgress
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.subject import Actions
 
@@ -15,7 +16,7 @@ class JudgingActions(Actions):
         super().__init__(desk)
         self._open: int | None = None
         """The administration for which the dialog is open."""
-        desk.listen(JudgingProgress, self.progress)
+        desk.listen(JobState, self.progress)
         desk.listen(JudgesPending, self.pending)
 
     def judge(self) -> None:
@@ -26,7 +27,7 @@ class JudgingActions(Actions):
 
     def open_dialog(self, number: int, judges: tuple[str, ...] = ()) -> None:
         """Open the dialog for one administration; with several judges one after the other."""
-        from tabwb.workbench.judging.dialog import JudgingScreen
+        from tabwb.workbench.shell.operation import OperationScreen
 
         def closed(_: None) -> None:
             self._open = None
@@ -34,12 +35,15 @@ class JudgingActions(Actions):
                 self.open_dialog(number, judges[1:])
 
         self._open = number
-        judge = judges[0] if judges else ""
-        self.desk.app.push_screen(JudgingScreen(self.desk, number, judge), closed)
+        screen = OperationScreen(
+            self.desk, JudgeRun, f"Judge #{number}", ids=(number,), judge=judges[:1]
+        )
+        self.desk.app.push_screen(screen, closed)
 
-    def progress(self, message: JudgingProgress) -> None:
+    def progress(self, message: JobState) -> None:
         """Tell how judging ended when the dialog was closed."""
-        if message.number != self._open and message.phase != "running":
+        ended = message.kind == JudgeRun.DOING and not message.active
+        if ended and message.administration != self._open:
             self.desk.notify(f"Judging: {message.words}", timeout=8, markup=False)
 
     def pending(self, message: JudgesPending) -> None:

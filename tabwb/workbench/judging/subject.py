@@ -32,5 +32,4 @@ SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
     actions="actions:JudgingActions",
-    controller="controller:JudgingController",
 )

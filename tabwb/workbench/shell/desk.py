@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from inspect import isawaitable
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Actions)
 C = TypeVar("C", bound="Controller")
 M = TypeVar("M")
+T = TypeVar("T")
 Handler = Callable[[Any], Awaitable[None] | None]
 
 
@@ -142,19 +144,39 @@ class Desk(Screen[None]):
         """Return the controller of this class; its commands go through ``do``."""
         return next(controller for controller in self._controllers if isinstance(controller, kind))
 
+    async def ask(self, work: Callable[..., T], *values: Any) -> T:
+        """Return what work of a controller returns; it runs in the worker's thread."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[T] = loop.create_future()
+
+        def job() -> None:
+            try:
+                found = work(*values)
+            except Exception as error:  # noqa: BLE001 - raised where it is awaited
+                loop.call_soon_threadsafe(answer.set_exception, error)
+            else:
+                loop.call_soon_threadsafe(answer.set_result, found)
+
+        self.do(job)
+        return await answer
+
     # ---------------------------------------------------------------- the worker
 
     def _start_worker(self) -> None:
         from tabwb.workbench.engine.engine import Engine, Worker
+        from tabwb.workbench.engine.operations import JobController
         from tabwb.workbench.engine.session_controller import SessionController
 
         engine = Engine(self.tell, location=self.location, offline=self._offline)
         self.do = engine.later
         self.sessions = SessionController(engine)
         self._controllers = [
-            subject.load(subject.controller)(engine, self.sessions)
-            for subject in self.subjects
-            if subject.controller
+            JobController(engine, self.sessions),
+            *(
+                subject.load(subject.controller)(engine, self.sessions)
+                for subject in self.subjects
+                if subject.controller
+            ),
         ]
         prefetch = [
             f"{subject.folder}.{module}" for subject in self.subjects for module in subject.prefetch

@@ -8,7 +8,7 @@ the one shape ::
         commands=(...),  # on any page; its actions run them
         pages=(PageSpec("jobs", "page:JobsPage", "the background jobs", commands=(...)),),
         actions="actions:JobsActions",
-        controller="controller:JobsController",
+        controller="controller:ImportController",
     )
 
 and :mod:`tabwb.workbench.subjects` lists it. Modules are named as they are in the folder; they are

@@ -1,0 +1,221 @@
+"""``judge run``: judges rate stored responses, now or at any later time."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from tabwb.operations.chosen import EVERYTHING, WHERE, numbers_of
+from tabwb.operations.operation import Arg, Ids, Operation, Progress, Told, Tools
+from tabwb.records.errors import Interrupted, UsageError
+
+if TYPE_CHECKING:
+    from tabwb.administer.judging.calls import Estimate
+    from tabwb.administer.judging.judging import Judging
+    from tabwb.administer.judging.task import Task
+    from tabwb.administer.limits import Limits
+
+MAX_REQUESTS = Arg(
+    "Stop after this many requests.", "Max requests", low=1, blank="no limit"
+)  # fmt: skip
+MAX_COST = Arg(
+    "Stop before the cost exceeds this; needs a price of the model.",
+    "Max cost", metavar="USD", low=0, above=True, blank="US dollars; no limit",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeRun(Operation):
+    """Judge the responses of administrations ID... (or --all, or those --where) with judges.
+
+    Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
+    judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does
+    not answer); then repeat the command.
+    """
+
+    NAME, TITLE, DOING, TOLD = "judge run", "Judge", "Judging", "judged"
+    ESTIMATE: ClassVar[str] = "Print every request and the estimate; send nothing."
+    CONTINUES: ClassVar[str] = "Judge continues with the responses that are left."
+    ids: Annotated[Ids, Arg("Numbers or uids of administrations.", metavar="[ID]...")] = ()
+    everything: Annotated[bool, EVERYTHING] = False
+    where: Annotated[tuple[str, ...], WHERE] = ()
+    judge: Annotated[
+        tuple[str, ...],
+        Arg(
+            "A judge, for example tab-2026:gemini:gemini-2.5-flash; 'tabwb judge list' shows them.",
+            "Judge", metavar="SPEC", kind="judges",
+        ),
+    ] = ()  # fmt: skip
+    scope: Annotated[
+        Literal["connected-text", "all"],
+        Arg(
+            "The responses: connected text, or all (also choices, yes or no, repetitions).",
+            "Scope", words=("connected text", "everything"),
+        ),
+    ] = "connected-text"  # fmt: skip
+    repeats: Annotated[
+        int,
+        Arg(
+            "Judge this number of times without stored verdicts, and report the judge's agreement "
+            "with itself. The first verdict counts.",
+            "Repeats", "--repeat", low=1, high=100,
+        ),
+    ] = 1  # fmt: skip
+    again: Annotated[
+        bool,
+        Arg("Judge again responses that this judge has judged.", "Answers",
+            words=("not judged yet", "all again")),
+    ] = False  # fmt: skip
+    max_requests: Annotated[int | None, MAX_REQUESTS] = None
+    max_cost: Annotated[float | None, MAX_COST] = None
+
+    @property
+    def about(self) -> str:
+        """The judges and the administrations."""
+        return f"{', '.join(self.judge)} on {', '.join(f'#{one}' for one in self.ids)}"
+
+    @property
+    def rest(self) -> Operation:
+        """The responses that are not judged yet."""
+        return replace(self, again=False)
+
+    def check(self, tools: Tools) -> None:
+        """Refuse limits that a judge cannot keep."""
+        from tabwb.administer.judging.calls import check_limits
+        from tabwb.administer.limits import Limits
+
+        if not self.judge:
+            raise UsageError(
+                "no judge is given",
+                where="--judge",
+                hint="'tabwb judge list' shows them; without a network, for example: rules",
+            )
+        limits = Limits(self.max_requests, self.max_cost)
+        for spec in self.judge if self.max_requests is not None else ():
+            check_limits(tools.plugins.judge(spec), limits)
+
+    def estimate(self, tools: Tools) -> None:
+        """Say the number of requests, their tokens and cost, for each judge and administration."""
+        rows = tools.document["judging"] = []
+        for task in self._tasks(tools):
+            for number in numbers_of(tools, self.ids, self.where):
+                judging = self._judging(tools, task, number)
+                estimate = judging.estimate()
+                row = _heading(task, number) | {"price": _price(task)} | _plain(estimate)
+                if tools.detail:
+                    row["requests"] = [
+                        {
+                            "trial": trial,
+                            "messages": [asdict(message) for message in request.messages],
+                            "max_tokens": request.decoding.max_tokens,
+                        }
+                        for trial, request in judging.requests()
+                    ]
+                rows.append(row)
+                tools.say(_told(task, number, estimate))
+
+    def run(self, tools: Tools) -> Progress:
+        """Judge what is left, one judge after another."""
+        from tabwb.administer.judging.task import check_verdicts
+        from tabwb.administer.limits import Limits
+
+        limits, tasks = Limits(self.max_requests, self.max_cost), []
+        numbers = numbers_of(tools, self.ids, self.where)
+        try:
+            for task in self._tasks(tools):
+                tasks.append(task)
+                for number in numbers:
+                    with tools.locked(number):
+                        limits = yield from self._judge(tools, task, number, limits)
+        except Interrupted as error:
+            raise Interrupted(error.message, hint="judging again continues from here") from error
+        check_verdicts(tasks, "judging again asks about these")
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the requests of an estimate, or how far a judge agrees with itself."""
+        for row in document["judging"]:
+            for request in row.get("requests", ()) if "to_ask" in row else ():
+                yield f"--- administration {row['administration']}, trial {request['trial']}"
+                for message in request["messages"]:
+                    yield f"[{message['role']}]"
+                    yield message["content"]
+            for one in row.get("self_agreement", ()):
+                share, kappa = (
+                    "undefined" if one[name] is None else f"{one[name]:.2f}"
+                    for name in ("percent", "kappa")
+                )
+                yield (
+                    f"{one['feature']:32} same verdict {share} of {one['pairs']} pairs, "
+                    f"kappa {kappa}"
+                )
+
+    def _tasks(self, tools: Tools) -> Iterator[Task]:
+        from tabwb.administer.judging.task import Task
+
+        for spec in dict.fromkeys(self.judge):
+            with Task(
+                tools.store, tools.plugins, spec,
+                scope=self.scope, repeats=self.repeats, again=self.again,
+            ) as task:  # fmt: skip
+                yield task
+
+    def _judging(self, tools: Tools, task: Task, number: int) -> Judging:
+        for warning in task.warnings(number):
+            tools.warn(warning)
+        return task.judging(number)
+
+    def _judge(
+        self, tools: Tools, task: Task, number: int, limits: Limits
+    ) -> Generator[Told, None, Limits]:
+        from tabwb.administer.judging.calls import format_spent, format_tally
+        from tabwb.records.events import JudgementRecorded, Waiting
+
+        judging = self._judging(tools, task, number)
+        estimate, tally = judging.estimate(), judging.tally
+        planned = estimate.to_ask + estimate.duplicates + estimate.from_store
+        yield Told(_told(task, number, estimate), 0, planned, begins=True)
+        try:
+            for event in task.run(judging, limits, tools.cancel):
+                asked = tally.judged - tally.from_store
+                if isinstance(event, Waiting):
+                    words = f"{event.reason}: waiting {event.seconds:.0f} s"
+                    yield Told(words, tally.judged, planned, waits=True, event=event)
+                elif isinstance(event, JudgementRecorded):
+                    spent = format_spent(tally)
+                    yield Told(spent, tally.judged, planned, asked, event=event)
+                else:
+                    yield Told("", tally.judged, planned, event=event)
+        finally:
+            tools.document.setdefault("judging", []).append(self._row(tools, task, judging))
+            tools.say(format_tally(tally))
+        return limits.after(tally)
+
+    def _row(self, tools: Tools, task: Task, judging: Judging) -> dict[str, Any]:
+        row = _heading(task, judging.number) | _plain(judging.tally) | {"price": _price(task)}
+        if self.repeats > 1:
+            from tabwb.analysis.judges import self_agreement  # loads numpy
+
+            judged = tools.store.judgements(judging.number)
+            agreements = self_agreement(judged, task.judge.rater, task.judge.features)
+            row["self_agreement"] = [_plain(one) for one in agreements]
+        return row
+
+
+def _heading(task: Task, number: int) -> dict[str, Any]:
+    return {"administration": number, "rater": task.judge.rater, "scope": task.scope}
+
+
+def _price(task: Task) -> str | None:
+    return None if task.price is None else str(task.price)
+
+
+def _told(task: Task, number: int, estimate: Estimate) -> str:
+    from tabwb.administer.judging.calls import format_estimate
+
+    words = format_estimate(estimate, task.price)
+    return f"{task.judge.rater}, administration {number}: {words}"
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    return {key: value for key, value in asdict(record).items() if key != "price"}

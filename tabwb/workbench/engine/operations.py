@@ -1,0 +1,142 @@
+"""Background jobs of operations: begin, estimate, stop, start again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+
+from tabwb.operations import operation
+from tabwb.operations.operation import Operation
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.words import time_left
+from tabwb.store.store import Store
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.jobs import Ended, JobState, Tools
+from tabwb.workbench.engine.messages import Stored
+from tabwb.workbench.engine.model_runner import FRAME_S
+from tabwb.workbench.engine.session_controller import SessionController
+
+STORED_S = 1.0
+"""Seconds between two messages that something new is stored."""
+FEW = 3
+"""Steps after which the time that is left can be told."""
+
+
+class JobController(Controller):
+    """Does operations in the background; what is done is in the store at every moment."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+        self._turns: dict[int, threading.Lock] = {}
+        """Held by the job that works on an administration."""
+
+    def begin(self, wanted: Operation) -> int:
+        """Begin an operation; return the number of its job."""
+        numbers = [int(one) for one in getattr(wanted, "ids", ())]
+        held = {number for number in numbers if self._sessions.holds(number)}
+
+        def after(ended: Ended) -> None:
+            for number in numbers:
+                if self._sessions.holds(number):
+                    self._sessions.open_session().reload()
+                    self._sessions.publish()
+                self.say(Stored(number))
+            self.engine.refresh()
+
+        return self.engine.background.start(
+            wanted.DOING,
+            wanted.about,
+            partial(self._worked, wanted, numbers, held),
+            after=after,
+            again=partial(self.begin, wanted.rest),
+            administration=numbers[0] if len(numbers) == 1 else None,
+            holds=bool(numbers) and not held,
+        )
+
+    def estimate(self, wanted: Operation) -> str:
+        """Return what an operation would take; for a thread of its own."""
+        said: list[str] = []
+        with (
+            closing(Plugins.load(self.plugins.configuration)) as plugins,
+            closing(Store.open(self.engine.store_place, create=False)) as store,
+        ):
+            tools = operation.Tools(plugins, store, said.append, said.append, store.lock)
+            wanted.check(tools)
+            wanted.estimate(tools)
+        return "\n".join(said)
+
+    def working(self, doing: str, administration: int) -> JobState | None:
+        """Return the job of a kind that works on an administration; from any thread."""
+        return next(iter(self.engine.background.working(doing, administration)), None)
+
+    def state(self, number: int) -> JobState:
+        """Return how far a job is; from any thread."""
+        return self.engine.background.entries[number].state
+
+    def stop(self, number: int) -> None:
+        """Ask a job to stop; from any thread."""
+        self.engine.background.stop(number)
+
+    def again(self, number: int) -> None:
+        """Start a job that has stopped again."""
+        self.engine.background.again(number)
+
+    def _worked(self, wanted: Operation, numbers: list[int], held: set[int], own: Tools) -> Ended:
+        said: list[str] = []
+        locked = partial(self._locked, own, held)
+        tools = operation.Tools(
+            own.plugins, own.store, said.append, said.append, locked, cancel=own.cancel
+        )
+        try:
+            wanted.check(tools)
+            self._run(wanted, numbers, own, tools)
+        except Interrupted as stopped:
+            return Ended("stopped", "\n".join((*said, stopped.message)))
+        except TabwbError as error:
+            return Ended("refused", "\n".join((*said, str(error))))
+        finally:
+            own.tell(document=tools.document)
+        return Ended("done", "\n".join((*said, *wanted.lines(tools.document))))
+
+    def _run(
+        self, wanted: Operation, numbers: list[int], own: Tools, tools: operation.Tools
+    ) -> None:
+        began = stored_at = time.monotonic()
+        shown_at, done = 0.0, 0
+        for told in wanted.run(tools):
+            now = time.monotonic()
+            if told.begins:
+                began = now
+            if told.begins or told.waits or now - shown_at > FRAME_S:
+                shown_at = now
+                left = (now - began) / max(told.timed, 1) * (told.planned - told.done)
+                words = told.words + (time_left(left) if told.timed >= FEW else "")
+                own.tell(words=words, done=told.done, planned=told.planned)
+            if told.done and now - stored_at > STORED_S:
+                stored_at = now
+                for number in numbers:
+                    self.say(Stored(number))
+            done = told.done or done
+        own.tell(done=done)
+
+    @contextmanager
+    def _locked(self, own: Tools, held: set[int], number: int) -> Iterator[None]:
+        """Hold an administration; one that another job works on is waited for."""
+        turn = self._turns.setdefault(number, threading.Lock())
+        while not turn.acquire(timeout=FRAME_S):
+            own.tell(words="waits for another job of this administration")
+            if own.cancel.is_set():
+                raise Interrupted("nothing was done yet")
+        try:
+            if number in held:  # the open session holds it
+                yield
+            else:
+                with own.store.lock(number):
+                    yield
+        finally:
+            turn.release()
