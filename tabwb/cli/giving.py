@@ -192,8 +192,8 @@ def give(
         else:
             give_to_typist(session, aside=as_json)
     failure = None
-    if session.status is AdministrationStatus.DONE:
-        numbers, judges = [number], session.raters.later
+    if session.status is AdministrationStatus.DONE and (judges := session.raters.later):
+        numbers = [number]
         failure = judged(
             session.plugins, session.store, numbers, judges, limits, quiet=as_json, held=True
         )

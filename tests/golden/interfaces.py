@@ -32,7 +32,7 @@ _VARIES = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
     (re.compile(r"[\w-]{40,}"), "KEY"),
     (re.compile(r"\d+(\.\d+)?(?= (s|ms|MB|kB|KiB|MiB|GiB|min)\b)"), "N"),
-    (re.compile(r'("(?:\w*seconds|\w*_ms|\w*latency|load|speed|bytes)": )[\d.e-]+'), r"\1N"),
+    (re.compile(r'("(?:\w*seconds\w*|\w*_m?s|load|speed|bytes)": )"?[\d.e-]+"?'), r"\1N"),
 )
 """What may differ between two runs on one machine: times, random identifiers, hashes of files."""
 
@@ -83,11 +83,9 @@ lesion repeat 5 --json
 trial void 1 1 --reason noise
 trial note 1 2 'heard a train'
 trial undo 1
-trial undo 1
 trial rescore 1
 trial void 99 1 --reason none
 export 1 --format jsonl --out OUT.jsonl
-export 1 --format csv --out OUT.csv
 export 1 --format nothing --out OUT.x
 import answers.csv --battery tab --model other --dry-run
 import answers.csv --battery tab --model other --json
@@ -188,7 +186,7 @@ PAGES = {
 
 def plain(text: str, folder: Path) -> str:
     """Return an output without what differs between two runs."""
-    text = text.replace(str(folder), "FOLDER")
+    text = text.replace(str(folder), "FOLDER").replace(str(HERE.parents[1]), "PROJECT")
     for pattern, word in _VARIES:
         text = pattern.sub(word, text)
     return text

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.golden import interfaces
 from tests.golden.commands import Command, commands
 from tests.golden.freeze import STORES, difference, output, unpacked
 
@@ -81,3 +82,8 @@ def test_commands_say_what_they_said(
     for command in asked:
         now = output(command, stores(store), tmp_path)
         assert difference(store, command.name, now) == ""
+
+
+def test_commands_explain_themselves_as_they_did() -> None:
+    for name, now in interfaces.helps():
+        assert difference("help", name, now) == ""
