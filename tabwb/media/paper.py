@@ -84,7 +84,7 @@ class Cell(NamedTuple):
     mark: str = ""
 
     def __str__(self) -> str:
-        return f"{self.text}{self.mark}" + (f" [{self.interval}]" if self.interval else "")
+        return f"{self.text}{self.mark}{f' [{self.interval}]' if self.interval else ''}".strip()
 
 
 class Heading(NamedTuple):
@@ -131,7 +131,7 @@ def _cell(column: Column, row: dict[str, Any]) -> Cell:
     value, *ends = (row.get(column.name + end) for end in ("", LOW, HIGH))
     has_interval = value is not None and None not in ends
     return Cell(
-        MISSING if value == "" else column.format(value),
+        MISSING if value == "" and not has_interval else column.format(value),
         ", ".join(map(column.format, ends)) if has_interval else "",
         MARK if row.get(column.name + FEW) else "",
     )

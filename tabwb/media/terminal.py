@@ -62,23 +62,26 @@ def print_view(view: RenderableType) -> None:
 
 INDENT = 2
 """Spaces before the further lines of one text in a cell."""
-_BREAKS = re.compile(r"(?<=[ :,/])(?![ /])|(?=[@+])")
-"""After a space, colon, comma or slash; before @ and +."""
+_WORDS = re.compile(r"(?<= )(?! )")
+_PARTS = re.compile(r"(?<=[:,/])(?![ /])|(?=[@+])")
+"""In a spec: after a colon, comma or slash; before @ and +."""
 
 
 def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
-    """Yield words as lines, broken between the parts of a spec; only a long part is cut.
+    """Yield words as lines, broken at spaces, and a long word between the parts of a spec.
+
+    Only a long part is cut.
 
     >>> for line in spec_lines("openai:llama3.2:1b@base_url=http://localhost:11434/v1", 30, 2):
     ...     print(line)
     openai:llama3.2:1b
       @base_url=http://localhost:
       11434/v1
-    >>> list(spec_lines("abcdefgh", 5))
-    ['abcde', 'fgh']
+    >>> list(spec_lines("abcdefgh", 5)), list(spec_lines("rules-2 and tab-2026:b", 20))
+    (['abcde', 'fgh'], ['rules-2 and', 'tab-2026:b'])
     """
     line = ""
-    for part in _BREAKS.split(words):
+    for part in _parts(words, width - indent):
         if line and len(line) + len(part.rstrip()) > width:
             yield line.rstrip()
             line = " " * indent
@@ -88,6 +91,11 @@ def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
             line = " " * indent + line[width:]
     if line.strip():
         yield line.rstrip()
+
+
+def _parts(words: str, width: int) -> Iterator[str]:
+    for word in _WORDS.split(words):
+        yield from [word] if len(word.rstrip()) <= width else _PARTS.split(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,6 @@ class SpecCell:
                 yield Text(line, style=style, no_wrap=True)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        parts = [len(part) + INDENT for words, _ in self.texts for part in _BREAKS.split(words)]
+        parts = [len(part) + INDENT for words, _ in self.texts for part in _parts(words, 0)]
         widest = max((len(words) for words, _ in self.texts), default=0)
         return Measurement(max(parts, default=0), widest).with_maximum(options.max_width)

@@ -195,7 +195,7 @@ def test_unintelligible_speech_is_not_told_as_silence(
     typed.write_text(TYPED.replace("TH R IY", "<spn>"), encoding="utf-8")
     spec = f"manual:{typed}"
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
-    (line,) = (line for line in run("results", "1").out.splitlines() if line.startswith(" tree"))
+    (line,) = (line for line in run("results", "1").out.splitlines() if line.startswith("tree"))
     assert "unintelligible" in line
     out = tmp_path / "grids"
     pytest.importorskip("praatio")

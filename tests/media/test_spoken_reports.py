@@ -117,14 +117,15 @@ def test_a_table_has_what_was_said_to_each_picture(reported: Report) -> None:
     report = report_of(reported(listen=listen), figures=False)
     (section,) = (one for one in report.sections if one.id == "what-was-said")
     (table,) = section.tables
-    rows = [tuple(map(str, row)) for row in table.rows]
-    assert [heading.column.name for heading in table.headings] == [
-        "item", "target", "said", "score", "by_rule", "code", "cues", "latency",
-    ]  # fmt: skip
-    assert rows[0] == ("dog", "dog", "/dɔɡ/", "right", "any ✓, first ✓", "correct", "-", "0.60")
-    assert rows[1][2:4] == ("“dog”", "error")
-    assert rows[1][5].startswith("semantic (borrowed: B)")
-    assert rows[1][6] == "phonemic (does not count)"
+    names = [heading.column.name for heading in table.headings]
+    first, second = (dict(zip(names, map(str, row), strict=True)) for row in table.rows[:2])
+    assert first == {
+        "item": "dog", "target": "dog", "heard": "-", "transcript": "/dɔɡ/", "score": "right",
+        "any": "✓", "first": "✓", "code": "correct", "cues": "-", "latency": "0.60",
+    }  # fmt: skip
+    assert (second["heard"], second["score"]) == ("“dog”", "error")
+    assert second["code"].startswith("semantic (borrowed: B)")
+    assert second["cues"] == "phonemic (does not count)"
     assert "“dog”" in rendered(report).decode()
     assert "S-014" not in rendered(report).decode()
 

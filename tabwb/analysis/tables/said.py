@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -133,40 +134,52 @@ def borrowed_line(summary: NamingSummary) -> str:
     )
 
 
-def said_table(name: str, items: Sequence[NamedItem]) -> Table:
-    """Return a row for each item: what was said, its score and code, cues and latency."""
+def said_table(name: str, items: Sequence[NamedItem], *, arpabet: bool = False) -> Table:
+    """Return a row for each item: what was said, its score and code, cues and latency.
+
+    Columns without any value are left out.
+    """
     # The words of this module are shown where no table is, and where numpy is not imported.
     from tabwb.analysis.tables.declared import number, text
     from tabwb.tables.table import records_table
 
+    def known(words: Callable[[NamedItem], str]) -> Callable[[NamedItem], str | None]:
+        return lambda item: None if (said := words(item)) == NONE else said
+
     columns = (
-        text("item", "Item", "id of the item", lambda item: item.item),
-        text("target", "Target", "the name asked for", lambda item: item.target),
-        text("said", "Said", "in quotes as a listener heard it, else as transcribed, in IPA",
-             heard_or_transcribed),
-        text("score", "Score", "a listener's score, or the status of the item", score_of),
-        text("by_rule", "Rule", "whether the battery's rule calls it right, as far as it can tell",
-             _by_rule),
+        text("item", "Item", "id of the item"),
+        text("target", "Target", "the name asked for"),
+        text("heard", "Heard", "as a person heard it",
+             lambda item: f"“{item.heard}”" if item.heard else None),
+        text("transcript", "Transcript", "as transcribed",
+             known(lambda item: transcribed(item, arpabet=arpabet))),
+        text("score", "Score", "a listener's score, or the status of the item", known(score_of)),
+        *(text(rule, rule.capitalize(), f"whether the rule correct-{rule} calls it right",
+               known(partial(verdict_of, rule=f"correct-{rule}"))) for rule in ("any", "first")),
         text("code", "Code", "a listener's code, or with ? the one that the rules propose; flags",
-             code_of),
-        text("cues", "Cues", "cues that were given, in order", _cues),
-        number("latency", "Latency", "from the picture to the onset of speech",
-               lambda item: item.latency_s, unit="s"),
+             known(code_of)),
+        text("cues", "Cues", "cues that were given, in order", known(_cues)),
+        number("latency", "Latency", "from the picture to the onset of speech, seconds",
+               "latency_s", unit="s"),
     )  # fmt: skip
-    return records_table(name, columns, items)
+    made = [one for one in columns if any(one.value(item) is not None for item in items)]
+    return records_table(name, made, items, list(filter(None, [_legend(items)])))
 
 
-def _by_rule(item: NamedItem) -> str:
-    """Return the verdicts of both rules, any before first.
+def _legend(items: Sequence[NamedItem]) -> str:
+    """Return what the signs in the table of these items mean.
 
-    >>> _by_rule(NamedItem("a", "dog", "answered",
-    ...                    rules={"correct-any": True, "correct-first": None}))
-    'any ✓, first ?'
+    >>> _legend([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
+    'a code with ? is proposed by rule'
     """
-    if not item.rules:
-        return NONE
-    names = ("correct-any", "correct-first")
-    return ", ".join(f"{name.removeprefix('correct-')} {verdict_of(item, name)}" for name in names)
+    signs = (
+        (any(item.rules for item in items),
+         "any, first: the rules on what was heard, else on the transcript"),
+        (any(None in item.rules.values() for item in items), "? there: a person must tell"),
+        (any(item.proposed and not item.code for item in items),
+         "a code with ? is proposed by rule"),
+    )  # fmt: skip
+    return "; ".join(words for there, words in signs if there)
 
 
 def _cues(item: NamedItem) -> str:

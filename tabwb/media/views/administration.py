@@ -101,10 +101,10 @@ def summary_view(
 ) -> Iterator[RenderableType]:
     """Yield subtests, measures of their scorers, burdens, and statistics."""
     if results.named:
-        from tabwb.media.views.naming import naming_views
+        from tabwb.media.views.naming import naming_tables
 
         for subtest in results.named:
-            yield from naming_views(subtest, arpabet=arpabet)
+            yield from map(captioned_view, naming_tables(subtest, arpabet=arpabet))
     yield from map(captioned_view, own_tables(results, battery, details=details))
     for judge in results.judges:
         yield burden_view(judge, category_titles(battery))

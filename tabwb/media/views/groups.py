@@ -43,11 +43,12 @@ def groups_view(
         tables = shown_tables(Groups(chosen, GroupNames(examinees=True)), details=details)
         parts += map(captioned_view, tables)
         if details and any(row.results.named for row in chosen):
-            from tabwb.media.views.naming import naming_views
+            from tabwb.media.views.naming import naming_tables
 
             for row in chosen:
                 parts.append(Text(row.label, style="bold reverse"))
-                parts += chain.from_iterable(map(naming_views, row.results.named))
+                tables = chain.from_iterable(map(naming_tables, row.results.named))
+                parts += map(captioned_view, tables)
         own = [pair for pair in pairs if pair.battery == f"{given.id} {given.version}"]
         parts += (view for _, view in pair_parts(own))
     if not details:

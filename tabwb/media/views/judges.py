@@ -100,7 +100,7 @@ def _rows(report: JudgeReport, table: str) -> list[Row]:
     rows = _differ(report) if table == "differ" else report.tables[table].to_dicts()
     for row in rows:
         if "group" in row:
-            row["of"] = row["group"] or ""
+            row["of"] = row["group"]
         if table == "consensus":
             n, of = row["n_responses"], row["n_responses"] + row["n_tied"]
             row |= {"responses": f"{n} of {of}", "size": len(row["features"])}
@@ -124,7 +124,7 @@ def _judge(group: str, label: str, judge: Judge, names: Mapping[str, str]) -> Ro
     burden, of, label = judge.burden, f" of {group}" if group else "", _short(label, names)
     return {
         "title": f"{label}{of}",
-        "of": group,
+        "of": group or None,
         "words": f"{label}, {plain(judge.terms.scope)}" + (f" {FEW}" if burden.usable.few else ""),
         "usable": f"{burden.usable.usable} of {burden.usable.n}",
         "burden": number(burden.symptom_burden),

@@ -1,15 +1,12 @@
-"""Spoken naming as tables: right answers by rule, item by item, codes, cues, sessions over time."""
+"""Spoken naming as tables: right answers by rule, item by item, codes; and sentences on these."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rich.cells import cell_len
-from rich.console import Group, RenderableType
-from rich.padding import Padding
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -19,141 +16,88 @@ from tabwb.analysis.statistics.naming_agreement import (
     code_agreements,
     rater_agreements,
 )
+from tabwb.analysis.tables.captioned import Captioned, Footnote
+from tabwb.analysis.tables.declared import LIKE, ends, p_value, text, whole
 from tabwb.analysis.tables.said import (
     borrowed_line,
     code_of,
     heard_or_transcribed,
     rater_name,
+    said_table,
     score_of,
-    transcribed,
-    verdict_of,
 )
-from tabwb.media.terminal import ForWidth, table
 from tabwb.media.views.contrasts import sides_table
-from tabwb.media.wording import between, chance, plain
+from tabwb.media.views.typed import captioned_view
+from tabwb.media.wording import between, plain
 from tabwb.records.ratings import rule_of
 from tabwb.records.words import NONE, plural
-from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy, right_by
+from tabwb.scoring.naming.summary import NamedItem, right_by
+from tabwb.tables.table import records_table
 
 if TYPE_CHECKING:
-    from tabwb.analysis.statistics.naming import (
-        Changed,
-        NamedDifference,
-        NamedPair,
-        NamedSubtest,
-    )
+    from tabwb.analysis.statistics.naming import NamedDifference, NamedPair, NamedSubtest
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
-BAR = 20
-WIDE = 100
-"""From so many columns on the latency is shown beside what was heard."""
-HEARD = 7
-"""So many columns has what was heard at least."""
-WORD = 20
-"""No word of ours in a cell is longer; a longer ID is broken."""
+LESS = ("target", "cues")
+"""Columns of what was said that papers have besides."""
 
 
-def naming_views(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[RenderableType]:
+class _Told(NamedTuple):
+    """What a row is of, by its name."""
+
+    name: str
+    of: Any
+
+
+RIGHT = (
+    text("basis", "Names", "what decides whether a name is right, or a tag of items", "name"),
+    whole("right", "Right", "right names", lambda one: one.of.correct if one.of.n else None),
+    whole("n", "Of", "names with a verdict", "of.n"),
+    *ends("right_", LIKE, "of.interval"),
+    whole("open", "Open", "names without a verdict", "of.open"),
+)
+CODES = (
+    text("code", "Code", "of responses", "name"),
+    whole("given", "Listener", "codes of a listener", lambda one: one.of.codes.get(one.name)),
+    whole("proposed", "Proposed (draft)", "by rule, where a listener has none",
+          lambda one: one.of.proposed.get(one.name)),
+)  # fmt: skip
+CHANGED = (
+    text("basis", "Names", "what decides whether a name is right", lambda one: BASES[one.basis]),
+    whole("first", "A right", "right names of the first side"),
+    whole("second", "B right", "right names of the second side"),
+    whole("items", "Items", "with one verdict on each side"),
+    whole(
+        "gained", "Gained", "wrong in A and right in B", lambda one: one.test and one.test.gained
+    ),
+    whole("lost", "Lost", "right in A and wrong in B", lambda one: one.test and one.test.lost),
+    p_value("p", "p", "of McNemar's exact test", lambda one: one.test and one.test.p),
+    p_value("mid_p", "mid-p", "of the same test", lambda one: one.test and one.test.mid_p),
+)
+CODES_OF_SIDES = (
+    text("code", "Code", "a person's, else proposed", "name"),
+    whole("first", "A", "of the first side", lambda one: one.of[0].get(one.name, 0)),
+    whole("second", "B", "of the second side", lambda one: one.of[1].get(one.name, 0)),
+)
+
+
+def naming_tables(subtest: NamedSubtest, *, arpabet: bool = False) -> Iterator[Captioned]:
     """Yield the tables of one naming subtest."""
-    yield _accuracy_table(subtest)
-    yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
-    if legend := _legend(subtest.items):
-        yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
+    summary = subtest.summary
+    shares = [_Told(BASES[one.basis], one) for one in summary.accuracy]
+    shares[1:1] = [_Told(f"{shares[0].name}: {tag}", one) for tag, one in subtest.by_tag.items()]
     facts = (*fact_lines(subtest), *_measured_lines(subtest))
-    yield Padding(Text("\n".join(facts), style="dim"), (0, 1))
-    for title, codes in (
-        ("Codes (listener)", subtest.summary.codes),
-        ("Proposed codes (draft), items without a listener's", subtest.summary.proposed),
-    ):
-        if codes:
-            yield _codes_table(title, codes)
-
-
-def _accuracy_table(subtest: NamedSubtest) -> RenderableType:
-    first = f"{subtest.title} (rule {subtest.rules.rule})"
-    made = table("right", "of", "95 %", "open", first=first)
-    for accuracy in subtest.summary.accuracy:
-        made.add_row(BASES[accuracy.basis], *_right(accuracy), str(accuracy.open))
-    return made
-
-
-def _right(accuracy: NamingAccuracy) -> tuple[Text, str, str]:
-    correct = Text(str(accuracy.correct) if accuracy.n else NONE, style="bold")
-    return correct, str(accuracy.n), between(accuracy.interval)
-
-
-def _items_table(items: Sequence[NamedItem], width: int, *, arpabet: bool) -> RenderableType:
-    """Return a row for each item: what was heard or transcribed, its scores, and why."""
-    heard = _heard(items)
-    latency = width >= WIDE or not heard
-    transcripts = [transcribed(item, arpabet=arpabet) for item in items]
-    scores, codes = [score_of(item) for item in items], [code_of(item) for item in items]
-    gap = 2 if width >= WIDE else 1
-    made = Table(box=None, expand=True, pad_edge=False, padding=(0, gap, 0, 0))
-    made.add_column("item", overflow="fold", header_style="dim")  # gives way first
-    # The width of a column with a ratio is its least.
-    if heard:
-        made.add_column("heard", ratio=2, width=HEARD, overflow="fold", header_style="dim")
-    own = ["transcript", *(said for said in transcripts if not said.startswith("/"))]
-    own = own[:1] if arpabet else own
-    made.add_column(
-        "transcript", ratio=3, width=_widest_word(own), overflow="fold", header_style="dim"
+    yield Captioned(
+        records_table("names-right", RIGHT, shares),
+        f"{subtest.title} (rule {subtest.rules.rule})",
+        tuple(map(Footnote, facts)),
     )
-    made.add_column("score", width=_width(["score", *scores], width // 6), overflow="fold",
-                    header_style="dim")  # fmt: skip
-    for heading in ("any", "first"):
-        made.add_column(heading, no_wrap=True, header_style="dim")
-    made.add_column("code", width=_width(["code", *codes], width // 5), overflow="fold",
-                    header_style="dim")  # fmt: skip
-    if latency:
-        made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
-    for item, transcript, score, code in zip(items, transcripts, scores, codes, strict=True):
-        made.add_row(
-            item.item,
-            *((f"“{item.heard}”" if item.heard else NONE,) if heard else ()),
-            transcript,
-            score,
-            verdict_of(item, "correct-any"),
-            verdict_of(item, "correct-first"),
-            code,
-            *((_seconds(item.latency_s),) if latency else ()),
-        )
-    return Padding(made, (0, 0, 0, 1))
-
-
-def _width(cells: Sequence[str], most: int) -> int:
-    """Return the columns of characters for texts that wrap, at least their longest word."""
-    return max(min(max(map(cell_len, cells)), most), _widest_word(cells))
-
-
-def _widest_word(cells: Sequence[str]) -> int:
-    """Return the length of the longest word; that of an ID may be broken."""
-    return min(max(cell_len(word) for cell in cells for word in cell.split()), WORD)
-
-
-def _heard(items: Sequence[NamedItem]) -> bool:
-    return any(item.heard for item in items)
-
-
-def _seconds(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f} s"
-
-
-def _legend(items: Sequence[NamedItem]) -> str:
-    """Return what the signs in the table of these items mean.
-
-    >>> _legend([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
-    'in quotes: as a person heard it; a code with ? is proposed by rule'
-    """
-    signs = (
-        (_heard(items), "in quotes: as a person heard it"),
-        (any(item.rules for item in items),
-         "any, first: the rules on what was heard, else on the transcript"),
-        (any(None in item.rules.values() for item in items), "? there: a person must tell"),
-        (any(item.proposed and not item.code for item in items),
-         "a code with ? is proposed by rule"),
-    )  # fmt: skip
-    return "; ".join(words for there, words in signs if there)
+    said = said_table("said", subtest.items, arpabet=arpabet)
+    shown = said.select([name for name in said.names if name not in LESS])
+    yield Captioned(shown, "", tuple(map(Footnote, said.notes)))
+    if codes := dict.fromkeys((*summary.codes, *summary.proposed)):
+        rows = [_Told(code, summary) for code in codes]
+        yield Captioned(records_table("codes", CODES, rows), "Codes")
 
 
 def uncoded_line(items: Sequence[NamedItem]) -> str:
@@ -227,17 +171,6 @@ def agreement_line(pair: RaterAgreement) -> str:
     return f"{words}; unlike: {', '.join(f'{a}/{b} {n}' for a, b, n in pair.differences)}"
 
 
-def _codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
-    most = max(codes.values())
-    made = Table.grid(padding=(0, 2))
-    made.add_column(style="dim")
-    made.add_column(no_wrap=True)
-    made.add_column(justify="right")
-    for code, count in codes.items():
-        made.add_row(code, Text("━" * round(BAR * count / most), style="cyan"), str(count))
-    return Padding(Group(Text(title, style="bold"), made), (1, 0, 0, 1))
-
-
 def fact_lines(subtest: NamedSubtest) -> Iterator[str]:
     """Yield how many items have which status, what scores them, and how far raters agree."""
     summary = subtest.summary
@@ -268,12 +201,6 @@ def fact_lines(subtest: NamedSubtest) -> Iterator[str]:
 
 def _measured_lines(subtest: NamedSubtest) -> Iterator[str]:
     summary = subtest.summary
-    if by_tag := subtest.by_tag:
-        shares = (
-            f"{tag} {share.correct} of {share.n} ({between(share.interval)})"
-            for tag, share in by_tag.items()
-        )
-        yield f"counted as right by tag, with 95 % intervals: {', '.join(shares)}"
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         items = plural(cue.given, "item")
@@ -286,17 +213,6 @@ def _measured_lines(subtest: NamedSubtest) -> Iterator[str]:
         )
 
 
-def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
-    """Return sessions over time, or groups, with bars."""
-    made = table("right", "of", "95 %", "latency", first="session")
-    for label, day, subtest in sessions:
-        accuracy = subtest.summary.accuracy[0]
-        bar = "━" * round(BAR * (accuracy.rate or 0))
-        name = Text.assemble(f"{label}  {day}  " if day else f"{label}  ", (bar, "cyan"))
-        made.add_row(name, *_right(accuracy), _seconds(subtest.summary.latency_median_s))
-    return made
-
-
 MCNEMAR = (
     "gained: wrong in A and right in B; lost: right in A and wrong in B; p: McNemar's exact test, "
     "two-sided; mid-p: with half the chance of the observed split"
@@ -305,37 +221,22 @@ MCNEMAR = (
 
 def naming_difference(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
     """Yield the views of a subtest that was named aloud: names counted as right, codes, items."""
-    headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
-    made = table(*headings, first=difference.title)
-    for changed in difference.changed:
-        made.add_row(*_row(changed))
-    yield made
+    notes = [Footnote(MCNEMAR)]
     if left := max((changed.left_out for changed in difference.changed), default=0):
-        yield Text(
-            f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
+        notes.insert(
+            0, Footnote(f"left out, as a side has no verdict: at most {plural(left, 'item')}")
         )
-    yield Text(MCNEMAR, style="dim")
-    codes = table("A", "B", first="code (a person's, else proposed)")
+    table = records_table("names-changed", CHANGED, difference.changed)
+    yield captioned_view(Captioned(table, difference.title, tuple(notes)))
     first, second = difference.codes
-    for code in {**first, **second}:
-        codes.add_row(code, str(first.get(code, 0)), str(second.get(code, 0)))
-    if codes.row_count:
-        yield codes
+    if codes := [_Told(code, difference.codes) for code in {**first, **second}]:
+        yield captioned_view(Captioned(records_table("codes", CODES_OF_SIDES, codes), "Codes"))
     pairs = difference.pairs
     shown = [pair for pair in pairs if everything or pair.differs]
     alike = sum(not pair.differs for pair in pairs)
     yield Text(f"{plural(len(pairs), 'item')}, {alike} alike in every respect", style="dim")
     if shown:
         yield _named_items(shown)
-
-
-def _row(changed: Changed) -> tuple[str | Text, ...]:
-    counts = map(str, (changed.first, changed.second, changed.items))
-    test = changed.test
-    if test is None:
-        return BASES[changed.basis], *counts, *(NONE,) * 4
-    p = Text(chance(test.p), style="bold")
-    return BASES[changed.basis], *counts, str(test.gained), str(test.lost), p, chance(test.mid_p)
 
 
 def _named_items(pairs: list[NamedPair]) -> Table:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from tabwb.analysis.measures import PHONEME_MEASURES
+from tabwb.analysis.plain import picked, renamed
 from tabwb.analysis.statistics.phonemes import PhonemeReport
-from tabwb.media.terminal import MINIMUM_WIDTH, print_view, table
+from tabwb.media.terminal import MINIMUM_WIDTH, print_view
+from tabwb.media.views.parts import Row, rows_view
 from tabwb.media.wording import figure
 from tabwb.phonology.batch import PANPHON_LIMITS, SEVERITIES, ClassRate, Confusion, Rate, rate_of
 from tabwb.phonology.corpus import QUOTIENT, SEVERITY, TaskB
@@ -19,8 +21,30 @@ from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import NONE, plural
+from tabwb.tables.table import columns_of
 
 PER, FER = PHONEME_MEASURES
+COLUMNS = (
+    *(replace(one.column, title=one.id.upper()) for one in PHONEME_MEASURES),
+    replace(PER.column, name="rate", title="Rate", meaning="substituted and missing, of all"),
+    *columns_of("""
+        name text Name | of the group, or of the class
+        errors text Errors | of phonemes
+        utterances integer Utterances | number
+        replaced integer Replaced | phonemes
+        kept integer Kept | replaced by one of the class
+        missing integer Missing | phonemes
+        extra integer Extra | phonemes
+        cost text Cost | feature distance
+        count integer N | how often
+        ref text Reference | phoneme
+        hyp text Heard | phoneme
+        change text What changed | features
+        predicted text Predicted | whether an accepted word was said
+        right integer Labelled right | utterances
+        wrong integer Labelled wrong | utterances
+        """),
+)
 UNDEFINED = "undefined"
 _NOBODY = "·"
 """Stands in an alignment where one side has nothing."""
@@ -38,34 +62,37 @@ def _parts(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
     if report.scores is not None:
         yield from _rates(rate_of("", report.scores))
     yield from _remarks(report)
-    for section in _sections(report, top):
-        yield Text()
-        yield section
+    yield Text()
+    yield from _sections(report, top)
 
 
 def _sections(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
     for column, rates in (report.groups or {}).items():
-        yield _group_table(column, rates, top)
+        yield _table(f"by {column}", "name per errors fer utterances", _groups(column, rates), top)
+        if column == SEVERITY:
+            words = f"bands of {QUOTIENT}, as it was recorded; nothing here measures severity"
+            yield _dim(f"{words}\n")
     if found := report.tables:
-        if found.classes:
-            yield _class_table(found.classes)
-        if found.confusions:
-            title = "most frequent errors" + _cut(len(found.confusions), top)
-            yield _grid(title, map(_error, found.confusions[:top]))
-        if found.changed:
-            title = "features that changed" + _cut(len(found.changed), top)
-            yield _grid(title, ((f"{x.count}x", str(x.change)) for x in found.changed[:top]))
+        shown = "name rate errors replaced kept missing extra cost"
+        yield _table("by class of phoneme", shown, list(map(_class, found.classes)))
+        confused = list(map(_error, found.confusions))
+        yield _table("most frequent errors", "count ref hyp cost change", confused, top)
+        changed = [{"count": one.count, "change": str(one.change)} for one in found.changed]
+        yield _table("features that changed", "count change", changed, top)
     if report.task_b is not None:
-        yield _task_b_table(report.task_b)
+        yield from _task_b(report.task_b)
+
+
+def _table(title: str, shown: str, rows: Sequence[Row], top: int | None = None) -> RenderableType:
+    title += f", {top} of {len(rows)}" if top is not None and len(rows) > top else ""
+    return rows_view(title, shown, COLUMNS, rows[:top]) if rows else Group()
 
 
 def _rates(rate: Rate) -> Iterator[RenderableType]:
-    made = Table.grid(padding=(0, 2))
     errors = f"{plural(rate.per_distance, 'error')} of {plural(rate.per_length, 'phoneme')}"
     features = f"{_features(rate.fer_distance)} of {plural(rate.fer_length, 'feature')}"
     for measure, share, of in ((PER, rate.per, errors), (FER, rate.fer, features)):
-        made.add_row(Text(measure.title, style="bold"), Text(_percent(share), style="bold"), of)
-    yield made
+        yield Text.assemble((f"{measure.title}  {_percent(share)}", "bold"), f"  {of}")
     yield _dim(f"{plural(rate.utterances, 'utterance')}; rates are over the corpus, no means")
     if rate.per is None:
         yield _dim("undefined: no reference holds a phoneme")
@@ -108,67 +135,45 @@ def _counted(labels: Counter[str]) -> str:
     return named(f"{label} {count}" for label, count in labels.most_common())
 
 
-def _group_table(column: str, rates: Sequence[Rate], top: int) -> Table:
+def _groups(column: str, rates: Sequence[Rate]) -> list[Row]:
     if column == SEVERITY:
         bands = [name for name, _ in reversed(SEVERITIES)]
         places = {name: place for place, name in enumerate(bands)}
         order = sorted(rates, key=lambda rate: places.get(rate.name, len(places)))
     else:
         order = sorted(rates, key=lambda rate: (rate.per is None, -(rate.per or 0.0)))
-    title = f"by {column}{_cut(len(rates), top)}"
-    made = table("PER", "", "FER", "utterances", title=title)
-    for rate in order[:top]:
-        made.add_row(
-            rate.name,
-            _percent(rate.per),
-            f"{rate.per_distance}/{rate.per_length}",
-            _percent(rate.fer),
-            str(rate.utterances),
-        )
-    if column == SEVERITY:
-        made.caption = f"bands of {QUOTIENT}, as it was recorded; nothing here measures severity"
-        made.caption_justify = "left"
-    return made
+    return [
+        {**picked(rate, "name", "per", "fer", "utterances"),
+         "errors": f"{rate.per_distance}/{rate.per_length}"} for rate in order
+    ]  # fmt: skip
 
 
-def _class_table(classes: Sequence[ClassRate]) -> Table:
-    made = table(
-        "errors", "", "replaced", "kept", "missing", "extra", "cost",
-        title="by class of phoneme",
-    )  # fmt: skip
-    for rate in classes:
-        counts = (rate.substituted, rate.kept_class, rate.deleted, rate.inserted)
-        made.add_row(
-            rate.name,
-            _percent(rate.error_rate),
-            f"{rate.substituted + rate.deleted}/{rate.phonemes}",
-            *map(str, counts),
-            _features(rate.fer_distance),
-        )
-    return made
+def _class(rate: ClassRate) -> Row:
+    return {
+        **renamed(rate, "name rate=error_rate replaced=substituted kept=kept_class"),
+        **renamed(rate, "missing=deleted extra=inserted"),
+        "errors": f"{rate.substituted + rate.deleted}/{rate.phonemes}",
+        "cost": _features(rate.fer_distance),
+    }
 
 
-def _error(confusion: Confusion) -> tuple[RenderableType, ...]:
+def _error(confusion: Confusion) -> Row:
     step, (ref, hyp) = confusion.step, map(_shown, confusion.step[1:3])
-    return f"{confusion.count}x", ref, "→", hyp, f"{step.cost:g}", _dim(_what_changed(step))
+    words = {"ref": ref, "hyp": hyp, "cost": f"{step.cost:g}", "change": _what_changed(step)}
+    return {"count": confusion.count, **words}
 
 
-def _task_b_table(task_b: TaskB) -> RenderableType:
+def _task_b(task_b: TaskB) -> Iterator[RenderableType]:
     counts = task_b.classification
-    rows = (
-        ("", "labelled right", "labelled wrong"),
-        ("predicted right", f"{counts.tp}", f"{counts.fp}"),
-        ("predicted wrong", f"{counts.fn}", f"{counts.tn}"),
-    )
+    rows = [{"predicted": "right", "right": counts.tp, "wrong": counts.fp},
+            {"predicted": "wrong", "right": counts.fn, "wrong": counts.tn}]  # fmt: skip
+    yield _table(f"was an accepted word said ({task_b.rule})", "predicted right wrong", rows)
     names = ("F1", "precision", "recall", "specificity", "accuracy", "balanced accuracy")
     measures = [(name, getattr(counts, name.lower().replace(" ", "_"))) for name in names]
     lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures]
-    left = len(task_b.predictions) - counts.compared
-    title = f"was an accepted word said ({task_b.rule})"
-    parts: list[RenderableType] = [_grid(title, rows), Text("  ".join(lines))]
-    if left:
-        parts.append(_dim(f"{plural(left, 'utterance')} without a label or a prediction"))
-    return Group(*parts)
+    yield Text("  ".join(lines))
+    if left := len(task_b.predictions) - counts.compared:
+        yield _dim(f"{plural(left, 'utterance')} without a label or a prediction")
 
 
 def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
@@ -229,17 +234,6 @@ def _percent(rate: float | None) -> str:
 
 def _features(distance: float) -> str:
     return f"{distance:,.2f}".rstrip("0").rstrip(".")
-
-
-def _grid(title: str, rows: Iterable[Sequence[RenderableType]]) -> RenderableType:
-    made = Table.grid(padding=(0, 2))
-    for row in rows:
-        made.add_row(*row)
-    return Group(Text(title, style="bold"), made)
-
-
-def _cut(rows: int, top: int) -> str:
-    return f", {top} of {rows}" if rows > top else ""
 
 
 def _dim(text: str) -> Text:

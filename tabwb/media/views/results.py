@@ -44,14 +44,24 @@ from tabwb.analysis.statistics.results import (
     judge_labels,
 )
 from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
-from tabwb.analysis.tables.declared import ENDS, number, text, truth, whole, with_interval
+from tabwb.analysis.tables.declared import (
+    ENDS,
+    THESE,
+    ends,
+    number,
+    text,
+    truth,
+    whole,
+    with_interval,
+)
 from tabwb.battery.model import Battery
 from tabwb.media.wording import plain
 from tabwb.plugin_api.extensions import Statistic
-from tabwb.records.columns import Column, ends_of
+from tabwb.records.columns import Column
 from tabwb.records.conditions import title_of
 from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimate import EstimatedInterval
 from tabwb.tables.table import RecordColumn, table_of
 
 if TYPE_CHECKING:
@@ -60,7 +70,6 @@ if TYPE_CHECKING:
 COLUMNS_AT_ONCE = 6
 """A table of features has no more of them; the others are in the next table."""
 _N = "responses over which the burden is the mean"
-_THESE = "95 % interval for exactly these prompts, or why there is none"
 
 
 class HasResults(Protocol):
@@ -108,17 +117,25 @@ def _capital(title: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def _these(measure: str) -> RecordColumn:
-    def words(of: Of) -> str | None:
-        intervals = () if (one := of.find(measure)) is None else one.intervals
-        if len(intervals) < 2:
-            return None
-        if (ends := intervals[1].interval) is None:
-            return intervals[1].reason.partition(":")[0]
-        return f"[{', '.join(ends_of(ends.low, ends.high, 2))}]"
+def _these(measure: str) -> tuple[RecordColumn, ...]:
+    """Return the columns of the interval for these prompts, the first with why there is none."""
 
-    meaning = "95 % interval for exactly these prompts, or why there is none"
-    return text("these_prompts", "These prompts", meaning, words)
+    def interval(of: Of) -> EstimatedInterval | None:
+        intervals = () if (one := of.find(measure)) is None else one.intervals
+        return intervals[1] if len(intervals) > 1 else None
+
+    column = Column(
+        "these_prompts",
+        "These prompts",
+        "95 % interval for exactly these prompts, or why there is none",
+        "text",
+        "",
+        2,
+    )
+    return (
+        RecordColumn(column, lambda of: (one := interval(of)) and one.reason.partition(":")[0]),
+        *ends(f"{column.name}_", THESE, lambda of: (one := interval(of)) and one.interval),
+    )  # fmt: skip
 
 
 def _placed(
@@ -153,7 +170,7 @@ BURDENS = (
     whole("judged", "Of", "responses in the judge's scope", _got("responses")),
     whole("distinct", "Distinct", "different texts among them", _got("distinct")),
     *_BURDEN,
-    _these(BURDEN.id),
+    *_these(BURDEN.id),
     _value("words", "Words", WORDS_MEAN),
 )
 _RIGHT = _estimate("exact", "Exact", "share of right responses, policy exact", ACCURACY)
@@ -161,7 +178,7 @@ ACCURACIES = (
     whole("n", "N", "responses with a verdict", _got(ACCURACY.id, "n")),
     whole("right", "Right", "right responses, policy exact", _got(ACCURACY.id, "total")),
     *_RIGHT,
-    _these(ACCURACY.id),
+    *_these(ACCURACY.id),
     *(number(policy, policy.capitalize(), f"share of right responses, policy {policy}",
              _got(ACCURACY.id, policy=policy), unit="share") for policy in POLICIES[1:]),
     *chain.from_iterable(
@@ -174,7 +191,7 @@ FEATURES = (
            digits=None),
     whole("n", "Of", "responses with a burden", _got(FEATURE_RATE.id, "n")),
     *_RATE,
-    _these(FEATURE_RATE.id),
+    *_these(FEATURE_RATE.id),
 )  # fmt: skip
 COUNTS = (
     *(whole(policy, policy.capitalize(), f"how many, policy {policy}", _got("", "total", policy))
@@ -558,7 +575,8 @@ def said_tables(
             if items:
                 table = said_table(f"said_{snake(named.id)}_{member.administration.id}", items)
                 caption = f"{named.title}, {session(member)}: what was said to each picture."
-                notes = (borrowed_line(named.summary), f"Rule: {named.rules.rule} decides.")
+                rule = f"Rule: {named.rules.rule} decides."
+                notes = (*table.notes, borrowed_line(named.summary), rule)
                 yield Captioned(table, caption, tuple(map(Footnote, filter(None, notes))))
 
 

@@ -24,8 +24,13 @@ TIED = "\u00a0"
 """A space at which no line ends."""
 GAP = 2
 """Spaces between columns."""
-MOST_TEXT = 40
-"""Per cent of the width that a column of texts has at most; longer texts have several lines."""
+SHARES = (40, 30, 20, 15)
+"""Per cent of the width that a column of texts has at most; longer texts have several lines. The
+first counts with which all columns stand side by side, and a cell has at most DEEP lines."""
+DEEP = 3
+LEAST = 12
+WORD = 20
+"""Characters: a column of texts has LEAST at least, and no word of WORD or fewer is broken."""
 
 
 def sectioned_view(
@@ -33,21 +38,19 @@ def sectioned_view(
 ) -> Text:
     """Return a table with a line above the rows that have some columns in common.
 
-    Columns without any value are left out; the two columns of an interval are one. Columns that do
-    not fit go into a further part below, with the names of the rows again; ``stacked``: intervals
-    stand below their values where there are fewer parts so.
+    Columns without any value are left out; the two columns of an interval are one. Texts get
+    several lines where all columns fit side by side so. Columns that do not fit go into a further
+    part below, with the names of the rows again; ``stacked``: intervals stand below their values
+    where there are fewer parts so.
     """
     if not len(table):
         return Text("no rows\n")
     keys = [[value or "" for value in table[name].to_list()] for name in sections]
     above = [", ".join(filter(None, row)) for row in zip(*keys, strict=True)] or [""] * len(table)
-    widest = _widest(width)
     shown = list(_columns(table, sections))
-    parts = _laid(shown, widest, width)
-    if stacked and len(parts) > 1:
-        parts = min(parts, _laid(list(_stacked(shown)), widest, width), key=len)
+    ways = [shown, list(_stacked(shown))] if stacked else [shown]
     made = Text()
-    for part in parts:
+    for part in _best(ways, width):
         for line in _rows([column.head for column in part], part, bottom=True):
             made.append(line, "bold")
         made.append((" " * GAP).join("─" * column.width for column in part) + "\n", "bold")
@@ -62,11 +65,21 @@ def sectioned_view(
 
 def fits_once(table: Table, sections: Sequence[str], width: int) -> bool:
     """Whether :func:`sectioned_view` has all columns side by side."""
-    return len(_laid(list(_columns(table, sections)), _widest(width), width)) == 1
+    return len(_laid(list(_columns(table, sections)), SHARES[0], width)) == 1
 
 
-def _widest(width: int) -> int:
-    return max(MOST_TEXT * width // 100, 12)
+def _best(ways: Sequence[Sequence[_Shown]], width: int) -> list[list[_Laid]]:
+    found: list[tuple[tuple[bool, bool, int, int], list[list[_Laid]]]] = []
+    for share in SHARES:
+        for way in ways:
+            parts = _laid(way, share, width)
+            is_over = not all(_fits(part, width) for part in parts)
+            deep = share < SHARES[0] and max(one.depth for part in parts for one in part) > DEEP
+            rank = is_over, len(parts) > 1 or deep, -share, len(parts)
+            found.append((rank, parts))
+            if not any(rank[:2]):
+                return parts
+    return min(found, key=lambda one: one[0])[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +97,16 @@ class _Laid:
     head: Sequence[str]
     cells: Sequence[Sequence[str]]
 
+    @property
+    def depth(self) -> int:
+        """Lines of its longest cell."""
+        return 1 if self.number else max(map(len, self.cells), default=1)
+
     @classmethod
     def of(cls, title: str, number: bool, texts: Sequence[str], widest: int) -> _Laid:
+        if not number and any(len(text) > widest for text in texts):
+            words = (len(word) for text in texts for word in text.split())
+            widest = max(n for n in (widest, *words) if n <= max(widest, WORD))
         cells = [
             text.split("\n")
             if number or len(text) <= widest
@@ -98,9 +119,11 @@ class _Laid:
         return cls(number, width, head, cells)
 
 
-def _laid(shown: Sequence[_Shown], widest: int, width: int) -> list[list[_Laid]]:
+def _laid(shown: Sequence[_Shown], share: int, width: int) -> list[list[_Laid]]:
+    widest = max(share * width // 100, LEAST)
     columns = [_Laid.of(*one, widest) for one in shown]
     named = next((at for at, column in enumerate(columns) if column.number), len(columns)) or 1
+    named = named if _fits(columns[:named], width) else 1
     groups: list[list[_Laid]] = []
     for column, (title, *_) in zip(columns[named:], shown[named:], strict=True):
         if (
@@ -162,36 +185,39 @@ def _rows(
 
 
 def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[_Shown]:
-    """Yield title, whether it has numbers, and cells, of each column that is shown."""
+    """Yield title, whether it has numbers, and cells, of each column that is shown.
+
+    An interval has a column beside its value; of a text it is where that is empty.
+    """
+    names = set(table.names)
     for column in table.columns:
         name = column.name
         if name in sections or table[name].is_missing.all():
             continue
-        if _other_end(name, HIGH, LOW) in table.names or _belongs(name, table.names):
+        if _other_end(name, HIGH, LOW) in names or _belongs(name, table.names):
             continue
-        number = column.type in ("integer", "number")
+        has_ends = {name + LOW, name + HIGH} <= names
         values = table[name].to_list()
-        if (end := _other_end(name, LOW, HIGH)) in table.names:
-            high = table[end].to_list()
-            title = f"{INTERVAL} these" if name.endswith(f"_these{LOW}") else INTERVAL
+        if (end := _other_end(name, LOW, HIGH)) in names:
             joint = " to " if any(value is not None and value < 0 for value in values) else "-"
-            ends = zip(values, high, strict=True)
-            yield title, True, [_between(column, *pair, joint) for pair in ends]
-        elif column.type == "number" and {name + LOW, name + HIGH} <= set(table.names):
+            pairs = zip(values, table[end].to_list(), strict=True)
+            cells = [_between(column, *pair, joint) for pair in pairs]
+            title = f"{INTERVAL} these" if name.endswith(f"_these{LOW}") else INTERVAL
+            base = name.removesuffix(LOW)
+            if base in names and table.column(base).type == "text":
+                title = f"{INTERVAL} {table.column(base).title.lower()}"
+                whys = table[base].to_list()
+                cells = [why or cell for why, cell in zip(whys, cells, strict=True)]
+            yield title, True, cells
+        elif column.type == "number" and has_ends:
             ends = zip(table[name + LOW].to_list(), table[name + HIGH].to_list(), strict=True)
             places = (_places(column, *pair) for pair in ends)
-            marked = (
-                table[name + FEW].to_list() if name + FEW in table.names else [False] * len(table)
-            )
-            yield (
-                column.title,
-                True,
-                [
-                    column.format(value, place) + MARK * (few is True)
-                    for value, place, few in zip(values, places, marked, strict=True)
-                ],
-            )
-        else:
+            few = table[name + FEW].to_list() if name + FEW in names else [False] * len(table)
+            marked = zip(values, places, few, strict=True)
+            cells = [column.format(one, at) + MARK * (is_few is True) for one, at, is_few in marked]
+            yield column.title, True, cells
+        elif column.type != "text" or not has_ends or table[name + LOW].is_missing.all():
+            number = column.type in ("integer", "number")
             yield column.title, number, [column.format(value) for value in values]
 
 
