@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tabwb.analysis.draws import pooled_caution, repeated_caution
 from tabwb.analysis.moved import moved, moved_words
-from tabwb.analysis.raters import rater_cautions
 from tabwb.battery.available import unavailable
 from tabwb.battery.model import Battery
 from tabwb.records.columns import fixed
@@ -17,6 +16,7 @@ from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SP
 from tabwb.scoring.burden import Burden
 
 if TYPE_CHECKING:
+    from tabwb.analysis.administrations import RaterSummary
     from tabwb.analysis.grouping import Grouped
     from tabwb.analysis.statistics.results import Result, Results
 
@@ -220,3 +220,22 @@ def few_items(*several: Results) -> Iterator[str]:
     counts += (tally.n_units for tally in tallies if tally is not None)
     if min(counts, default=FEW_ITEMS) < FEW_ITEMS:
         yield UNRELIABLE if burdens else FEW
+
+
+def rater_cautions(raters: Sequence[RaterSummary]) -> Iterator[str]:
+    """Yield what must be known of the raters of a result."""
+    for one in raters:
+        if one.kind == "scorer" and not one.measures:
+            yield (
+                f"The scorer {one.rater} did not declare which of its measures are verdicts, as "
+                "before version 0.2.0: none of its values says right or wrong. 'tabwb trial "
+                "rescore ID' rates again."
+            )
+        if len(one.plugins) > 1:
+            yield f"{one.rater} rated with several versions of its plugin: {one.versions}."
+    unknown = [one.rater for one in raters if one.plugins == (None,)]
+    if unknown:
+        yield (
+            "The version of the plugin was not recorded before version 0.2.0, for the ratings of: "
+            f"{', '.join(unknown)}."
+        )

@@ -23,7 +23,7 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval
 
 if TYPE_CHECKING:
-    from tabwb.analysis.raters import RaterSummary
+    from tabwb.analysis.administrations import RaterSummary
     from tabwb.analysis.statistics.accuracy import Tally
     from tabwb.analysis.statistics.burden import Judge
     from tabwb.analysis.statistics.naming import NamedSubtest

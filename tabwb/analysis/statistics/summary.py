@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabwb.analysis.administrations import AdministrationData, subtests_of
+from tabwb.analysis.administrations import AdministrationData, raters_of, subtests_of
 from tabwb.analysis.frame import NOT_RATED, Table, first_of, status_counts, table_of, usable_of
 from tabwb.analysis.measures import WORDS_MEAN
-from tabwb.analysis.raters import raters_of
 from tabwb.analysis.statistics.accuracy import mean_of, subtest_results
 from tabwb.analysis.statistics.burden import judges_in
 from tabwb.analysis.statistics.plugins import statistics_of

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
 from tabwb.analysis.administrations import (
+    declared_raters,
     is_fixed,
     is_usable,
     protocol_of,
@@ -19,7 +20,6 @@ from tabwb.analysis.draws import REPLAYED
 from tabwb.analysis.file_names import with_file_names
 from tabwb.analysis.moved import moved
 from tabwb.analysis.plain import Json, picked, plain
-from tabwb.analysis.raters import declared_raters
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.conditions import Conditions, decoding_columns, document_of
@@ -50,40 +50,47 @@ def administration_document(
     """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``."""
     from tabwb.analysis.frame import effective_statuses
 
-    administration, battery, trials = data.administration, data.battery, data.trials
     if results is None:
         from tabwb.analysis.statistics.summary import pool  # loads numpy
 
         results = pool([data], interval=interval)
     calls = calls_by_trial(data.judged)
     spoken = _spoken(data)
-    made = TrialDocuments(battery, administration.conditions)
-    statuses = effective_statuses(battery, trials)
+    made = TrialDocuments(data.battery, data.administration.conditions)
+    statuses = effective_statuses(data.battery, data.trials)
+    trials = [
+        made.document(
+            trial,
+            status,
+            calls.get(trial.plan.number, ()),
+            spoken.get(trial.plan.number, {}),
+            _messages(trial) if messages else None,
+        )
+        for trial, status in zip(data.trials, statuses, strict=True)
+    ]
+    recordings = [_recorded_json(kept) for kept in data.recordings]
+    return around(data, results, trials, recordings if spoken else None)
+
+
+def around(
+    data: AdministrationData,
+    results: Results,
+    trials: Sequence[Json],
+    recordings: Sequence[Json] | None = None,
+) -> Json:
+    """Return a document with these trials."""
+    administration = data.administration
+    conditions = administration.conditions
+    told = cautions(data.battery, results, model=conditions.kind == "model",
+                    lesion=conditions.lesion is not None, given=[administration])  # fmt: skip
     return {
         "format": FORMAT,
         "administration": administration_part(data),
-        "trials": [
-            made.document(
-                trial,
-                status,
-                calls.get(trial.plan.number, ()),
-                spoken.get(trial.plan.number, {}),
-                _messages(trial) if messages else None,
-            )
-            for trial, status in zip(trials, statuses, strict=True)
-        ],
-        **({"recordings": [_recorded_json(kept) for kept in data.recordings]} if spoken else {}),
+        "trials": trials,
+        **({} if recordings is None else {"recordings": recordings}),
         "summary": summary_json(results),
         "moved": plain(moved(results, [administration])),
-        "notices": list(
-            cautions(
-                battery,
-                results,
-                model=administration.conditions.kind == "model",
-                lesion=administration.conditions.lesion is not None,
-                given=[administration],
-            )
-        ),
+        "notices": list(told),
     }
 
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.derived import people_of
 from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
-from tabwb.analysis.cautions import cautions
 from tabwb.analysis.file_names import (
     SPEC_KEYS,
     file_names,
@@ -25,22 +24,19 @@ from tabwb.analysis.file_names import (
     specs_in,
     without_folders,
 )
-from tabwb.analysis.moved import moved
-from tabwb.analysis.plain import Json, plain
+from tabwb.analysis.plain import Json
 from tabwb.analysis.selection import Selection, limited
 from tabwb.analysis.statistics.results import Results
 from tabwb.analysis.statistics.summary import pool
 from tabwb.media.documents.document import (
-    FORMAT,
     SHARED,
     TrialDocuments,
     administration_document,
     administration_json,
-    administration_part,
+    around,
     calls_by_trial,
     shared_ratings,
 )
-from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.ratings import Once
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
@@ -126,25 +122,8 @@ def _is_streamed(data: AdministrationData) -> bool:
 
 def _streamed(data: AdministrationData, trials: Trials, results: Results | None = None) -> Json:
     """Return the document of a model's administration with an iterator of its trials."""
-    if results is None:
-        results = pool([data])
-    given = data.administration.conditions
-    told = cautions(
-        data.battery,
-        results,
-        model=given.kind == "model",
-        lesion=given.lesion is not None,
-        given=[data.administration],
-    )
-    head = {
-        "format": FORMAT,
-        "administration": administration_part(data),
-        "trials": (),
-        "summary": summary_json(results),
-        "moved": plain(moved(results, [data.administration])),
-        "notices": list(told),
-    }
-    document: Json = renamed(head, trials.names)
+    results = pool([data]) if results is None else results
+    document: Json = renamed(around(data, results, ()), trials.names)
     document["trials"] = trials.of(data)
     return document
 

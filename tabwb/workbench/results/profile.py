@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from textual.content import Content
 
 from tabwb.analysis.cautions import bounds_words
 from tabwb.analysis.statistics.results import Results
-from tabwb.battery.model import Battery
+from tabwb.battery.model import Battery, Category
 from tabwb.media.wording import (
     between,
     burden_words,
@@ -59,31 +59,18 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
-    """Features that are counted together.
-
-    Attributes:
-        title: of the category; empty: features that no category has.
-        features: (id, title) of each.
-        id: of the category.
-    """
-
-    id: str
-    title: str
-    features: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Profiles:
     """The features of a battery, and how often each judge found them.
 
     Attributes:
-        categories: in the battery's order, then the features that none has.
+        categories: in the battery's order; the last one, without an id, has the others.
+        titles: of the features, by id.
         judges: in the order of the summary.
         rates: of each judge, by feature.
     """
 
     categories: tuple[Category, ...]
+    titles: Mapping[str, str]
     judges: tuple[Judge, ...]
     rates: tuple[dict[str, Rate], ...]
 
@@ -91,19 +78,15 @@ class Profiles:
 def profiles_of(battery: Battery, results: Results) -> Profiles:
     """Return how often each judge found each feature of a battery."""
     titles = {feature.id: feature.title for feature in battery.features}
-    categories = [
-        Category(one.id, one.title, tuple((name, titles[name]) for name in one.features))
-        for grouping in battery.groupings[:1]
-        for one in grouping.categories
-    ]
-    inside = {name for category in categories for name, _ in category.features}
-    others = tuple((name, title) for name, title in titles.items() if name not in inside)
+    categories = [one for grouping in battery.groupings[:1] for one in grouping.categories]
+    inside = {name for category in categories for name in category.features}
+    others = tuple(name for name in titles if name not in inside)
     if others:
         categories.append(Category("", "Other" if inside else "", others))
     rates = tuple(
         {name: _rate(judge, name) for name in judge.burden.features} for judge in results.judges
     )
-    return Profiles(tuple(categories), results.judges, rates)
+    return Profiles(tuple(categories), titles, results.judges, rates)
 
 
 def _rate(judge: Judge, feature: str) -> Rate:
@@ -155,7 +138,7 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
         yield Content.assemble((letter, "bold"), (judge.rater, "bold"))
         yield from burden_lines(judge, width)
         yield Content("")
-    name = max([len(title) for one in profiles.categories for _, title in one.features], default=8)
+    name = max(map(len, profiles.titles.values()), default=8)
     counts = [max([len(_count(rate)) for rate in own.values()] or [1]) for own in profiles.rates]
     room = width - name - 2 - sum(counts) - 3 * len(counts)
     if several:
@@ -168,11 +151,11 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
     yield Content.assemble(*_heads(name, counts, bar, axis, ends))
     for category in profiles.categories:
         yield from _category(profiles, category)
-        for feature, title in category.features:
+        for feature in category.features:
             parts: list[Content | tuple[str, str]] = []
             known = [own.get(feature, Rate()) for own in profiles.rates]
             any_known = any(rate.of for rate in known)
-            parts.append((f"{title:<{name}}  ", "" if any_known else QUIET))
+            parts.append((f"{profiles.titles[feature]:<{name}}  ", "" if any_known else QUIET))
             for rate, count in zip(known, counts, strict=True):
                 parts += [(f"{_count(rate):>{count}} ", "" if rate.of else QUIET)]
                 parts += [share_bar(rate.share, bar) if rate.of else Content(" " * bar), ("  ", "")]
