@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from tabwb.cli.main import main
 from tabwb.media.figures import FIGURES
 from tabwb.records.words import RESEARCH_ONLY
 from tests.cli.conftest import Run, in_process, replayed
 
 
-@pytest.fixture
-def two(run: Run, tmp_path: Path) -> None:
-    """Administrations of two made-up models."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with administrations 1 and 2, of two made-up models."""
+    folder = tmp_path_factory.mktemp("report")
+    store = folder / "s.db"
     for name in "ab":
-        spec = replayed(tmp_path / f"{name}.jsonl")
-        run("run", "tab", "--model", spec)
+        spec = replayed(folder / f"{name}.jsonl")
+        assert main(["run", "tab", "--model", spec, "--store", str(store), "-q"]) == 0
+    return store
+
+
+@pytest.fixture
+def two(made: Path, tmp_path: Path) -> None:
+    """The store with two models, as the store of this test."""
+    (tmp_path / "tabwb-data").mkdir()
+    shutil.copy(made, tmp_path / "tabwb-data" / "tabwb.db")
 
 
 @pytest.mark.usefixtures("two")
@@ -80,14 +92,6 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(
     assert not list(tmp_path.glob("r.*"))
 
 
-@pytest.fixture
-def given(run: Run, tmp_path: Path) -> None:
-    """Two models in the store: administrations 1 and 2."""
-    for name in ("a", "b"):
-        spec = replayed(tmp_path / f"{name}.jsonl")
-        run("run", "tab", "--model", f"{spec}@origin=model")
-
-
 def test_lists_every_figure_with_its_options(run: Run) -> None:
     listed = run("figure", "--list")
     assert [line.partition(":")[0] for line in listed.out.splitlines()
@@ -96,7 +100,7 @@ def test_lists_every_figure_with_its_options(run: Run) -> None:
     assert [figure["id"] for figure in document["figures"]] == list(FIGURES)
 
 
-@pytest.mark.usefixtures("given")
+@pytest.mark.usefixtures("two")
 class TestFigure:
     def test_writes_a_figure_and_the_numbers_drawn(self, run: Run, tmp_path: Path) -> None:
         out, data = tmp_path / "burden.png", tmp_path / "burden.csv"
@@ -143,10 +147,10 @@ class TestFigure:
         assert list(tmp_path.glob("x.*")) == []
 
 
-@pytest.mark.usefixtures("given")
+@pytest.mark.usefixtures("two")
 class TestPeople:
     @pytest.fixture(autouse=True)
-    def speaker(self, run: Run, given: None, tmp_path: Path) -> None:
+    def speaker(self, run: Run, two: None, tmp_path: Path) -> None:
         for scope in ("record", "rate"):
             consent = ("speaker", "consent", "S-014", "--scope", scope, "--given", "2026-01-02")
             run(*consent)

@@ -21,6 +21,7 @@ import pytest
 from rich.text import Text
 
 from tabwb.cli.common import print_json
+from tabwb.cli.main import main
 from tabwb.cli.signals import stopping
 from tabwb.cli.watchdog import LOOK_S, _UnreadKeys
 from tabwb.media.terminal import print_view
@@ -126,16 +127,26 @@ def test_a_current_folder_that_is_gone_is_said() -> None:
 HOSTILE = "a\x1b]0;title\x07\x9b31m\r\x08\u202eb"
 
 
-def on_terminal(*arguments: str) -> bytes:
-    """Run a command on its own terminal; everything it wrote there."""
+def on_terminal(*arguments: str, status: int | None = None) -> bytes:
+    """Run a command in a fork on its own terminal; everything it wrote there."""
     pid, master = pty.fork()
     if pid == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])
+        ended = 70
+        try:
+            sys.stdin, sys.stdout, sys.stderr = (
+                os.fdopen(number, mode, encoding="utf-8")
+                for number, mode in ((0, "r"), (1, "w"), (2, "w"))
+            )
+            ended = main(arguments)
+            sys.stderr.flush()
+        finally:
+            os._exit(ended)
     written = b""
-    with suppress(OSError):
+    with suppress(OSError):  # the terminal goes with the program
         while part := os.read(master, 65536):
             written += part
-    os.waitpid(pid, 0)
+    ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert status in (None, ended), written
     os.close(master)
     return written
 
@@ -242,23 +253,11 @@ def test_an_export_to_a_terminal_escapes_what_was_answered(
     answers.write_text("\n".join(changed), "utf-8")
     run("run", battery_file, "--model", f"replay:{answers}", "--judge", "none")
     for form in ("jsonl", "csv"):
-        shown = _on_a_terminal("export", "2", "--format", form, "--out", "-")
+        shown = on_terminal("export", "2", "--format", form, "--out", "-", status=0).decode()
         assert "]0;title" in shown
         assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
         if form == "jsonl":
             assert json.loads(shown.splitlines()[0])["response"] == said
-
-
-def _on_a_terminal(*arguments: str) -> str:
-    process, terminal = pty.fork()
-    if process == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "tabwb.cli.main", *arguments])
-    shown = b""
-    with suppress(OSError):  # the terminal goes with the program
-        while piece := os.read(terminal, 65536):
-            shown += piece
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, shown
-    return shown.decode("utf-8")
 
 
 def test_a_folder_cannot_go_to_standard_output(run: Run, battery_file: Path) -> None:

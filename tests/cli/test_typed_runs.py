@@ -18,21 +18,18 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.trials import EventEntry
 from tabwb.store.store import Store
-from tests.cli.conftest import Run, in_process
+from tests.cli.conftest import Run
 
 
-def test_a_person_types_and_the_answers_are_scored(tmp_path: Path) -> None:
+def test_a_person_types_and_the_answers_are_scored(run: Run) -> None:
     answers = "\n".join(
         ["It was fine.", ""] * 5
         + ["lion", "violin", "boat", ":undo", "boot", "knife", "giraffe"]
         + ["Yes", "No", "No", "Yes", ":skip unsure"]
         + ["house.", "breakfast.", "catastrophe.", "The sun rises in the East.", "Where."]
     )
-    outcome = in_process(
-        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7", "--json"],
-        stdin=answers + "\n",
-    )
-    assert outcome.status == 0, outcome.err
+    person = ("--speaker", "S-01", "--research-protocol", "IRB-7")
+    outcome = run("run", "tab", *person, "--json", stdin=answers + "\n")
     document = outcome.document
     assert "Which one is an animal with a mane?" in outcome.err
     assert document["administration"]["examinee"] == "S-01"
@@ -43,12 +40,9 @@ def test_a_person_types_and_the_answers_are_scored(tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_input_pauses_and_resume_goes_on(run: Run) -> None:
-    begun = in_process(
-        ["run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7"],
-        stdin="We went to the lake.\n\nA red kite.\n\n",
-    )
-    assert begun.status == 3
-    assert "tabwb resume 1" in begun.err
+    person = ("--speaker", "S-01", "--research-protocol", "IRB-7")
+    typed = "We went to the lake.\n\nA red kite.\n\n"
+    run("run", "tab", *person, stdin=typed, status=3, err="tabwb resume 1")
     document = run("results", 1, "--json").document
     assert document["administration"]["status"] == "paused"
     assert [trial["state"] for trial in document["trials"]].count("answered") == 2

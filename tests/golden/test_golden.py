@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ SHARED = (
     "tabwb.analysis.selection.groups_of",
     "tabwb.media.views.tables.named_table",
 )
-"""What the formats of one table compute alike; computed once for all of them."""
+"""What several commands compute alike; computed once for all of them."""
 
 
 def _subject(command: Command) -> str:
@@ -43,11 +43,13 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return found
 
 
-@pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute once what the formats share. Arguments are told apart by value, or by identity."""
-    for name in SHARED:
-        monkeypatch.setattr(name, _once(name))
+@pytest.fixture(scope="module")
+def shared() -> Iterator[None]:
+    """Compute once what commands share. Arguments are told apart by value, or by identity."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in SHARED:
+            patch.setattr(name, _once(name))
+        yield
 
 
 def _once(name: str) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,23 +84,30 @@ def tabwb_register_commands(register):
 """
 
 
-@pytest.fixture
-def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a store with two administrations to one model, whose stories are :data:`STORIES`."""
-    monkeypatch.setenv("TABWB_STORE", str(tmp_path / "echo.db"))
-    file = tmp_path / "answers.jsonl"
-    assert main(["run", "tab", "--model", "echo", "--quiet"]) == 0
-    assert main(["export", "1", "--out", str(file)]) == 0
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two administrations to one model, whose stories are :data:`STORIES`."""
+    folder = tmp_path_factory.mktemp("stories")
+    file, echo, store = folder / "answers.jsonl", str(folder / "echo.db"), str(folder / "s.db")
+    assert main(["run", "tab", "--model", "echo", "--quiet", "--store", echo]) == 0
+    assert main(["export", "1", "--out", str(file), "--store", echo]) == 0
     stories = iter(STORIES)
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     for line in lines:
         if line["subtest"] == "connected-text":
             line["response"] = next(stories)
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    store = str(tmp_path / "store.db")
-    monkeypatch.setenv("TABWB_STORE", store)
     for _ in range(2):
-        assert main(["run", "tab", "--model", f"replay:{file}@origin=model", "--quiet"]) == 0
+        spec = f"replay:{file}@origin=model"
+        assert main(["run", "tab", "--model", spec, "--quiet", "--store", store]) == 0
+    return Path(store)
+
+
+@pytest.fixture
+def stored(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of that store, as the store of this test."""
+    store = str(shutil.copy(told, tmp_path / "store.db"))
+    monkeypatch.setenv("TABWB_STORE", store)
     return store
 
 
