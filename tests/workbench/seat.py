@@ -9,7 +9,9 @@ from time import monotonic
 from typing import Any
 
 from textual import _wait
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tabwb.records.trials import Administration, Trial
@@ -155,6 +157,25 @@ class Seat:
         with Store.open(self.store) as store:
             one = store.administrations()[-1]
             return one, store.trials(one.id)
+
+
+class Stage(App[None]):
+    """Widgets alone, in one of our themes."""
+
+    def __init__(self, *widgets: Widget) -> None:
+        super().__init__()
+        for theme in settings.THEMES:
+            self.register_theme(theme)
+        self.theme = "dark"
+        self.widgets = widgets
+
+    def compose(self) -> ComposeResult:
+        yield from self.widgets
+
+    @property
+    def text(self) -> str:
+        strips = self.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
 
 
 Sit = Callable[..., AbstractAsyncContextManager[Seat]]

@@ -32,9 +32,8 @@ from tabwb.workbench.shell.drawn import (
 from tabwb.workbench.shell.settings import THEMES
 from tabwb.workbench.trial.progress import ItemMap
 from tests.workbench.seat import SIZES, Given, Sit
+from tests.workbench.test_frame import contrast
 
-both_sizes = pytest.mark.parametrize("size", SIZES)
-one_size = pytest.mark.parametrize("size", SIZES[:1])
 Size = tuple[int, int]
 
 
@@ -52,9 +51,8 @@ async def test_n_and_enter_begin_what_is_filled_in(sit: Sit, battery: str) -> No
         await seat.reads("space gives the first item")
 
 
-@one_size
-async def test_space_gives_every_item_and_then_the_results(given: Given, size: Size) -> None:
-    async with given(size, items=1, model="echo@text=dog") as seat:
+async def test_space_gives_every_item_and_then_the_results(given: Given) -> None:
+    async with given(items=1, model="echo@text=dog") as seat:
         await seat.reads("Which one barks?")
         assert "exact ✓ right" in seat.text
         assert "expected dog" in seat.text
@@ -71,20 +69,7 @@ async def test_space_gives_every_item_and_then_the_results(given: Given, size: S
     assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
 
 
-@one_size
-async def test_auto_run_gives_all_and_shows_the_results(sit: Sit, size: Size, battery: str) -> None:
-    async with sit(size) as seat:
-        await seat.begin(model="echo")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.reads("Text Aphasia Battery")
-    one, _ = seat.stored()
-    assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
-
-
-async def test_a_second_a_ends_the_auto_run_after_the_item_under_way(
-    sit: Sit, battery: str
-) -> None:
+async def test_auto_run_ends_after_the_item_under_way_or_with_the_results(sit: Sit) -> None:
     async with sit() as seat:
         await seat.begin(model="echo@delay=0.01")
         await seat.press("a")
@@ -94,34 +79,59 @@ async def test_a_second_a_ends_the_auto_run_after_the_item_under_way(
         given = seat.work.administration.answered
         await seat.pilot.pause(0.2)
         assert 0 < seat.work.administration.answered == given < 20
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.reads("Text Aphasia Battery")
+    one, _ = seat.stored()
+    assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
 
 
-async def test_r_asks_again_and_the_new_attempt_counts(given: Given) -> None:
+async def test_r_asks_again_p_pauses_and_d_discontinues_with_a_reason(given: Given) -> None:
     async with given(items=1) as seat:
         await seat.press("r")
         await seat.until(lambda: seat.work.item and len(seat.work.item.trial.attempts) == 2)
         await seat.until(lambda: "attempt 2 of 2" in seat.text)
-    _, trials = seat.stored()
-    assert [one.state for one in trials[0].attempts] == [AttemptState.OK, AttemptState.OK]
+        attempts = seat.stored()[1][0].attempts
+        assert [one.state for one in attempts] == [AttemptState.OK, AttemptState.OK]
+        await seat.press("p")
+        await seat.reads("‖ paused")
+        assert seat.stored()[0].status is AdministrationStatus.PAUSED
+        await seat.next()
+        assert seat.stored()[0].status is AdministrationStatus.RUNNING
+        await seat.press("d")
+        await seat.words("wrong battery")
+        await seat.reads("■ discontinued")
+        one, trials = seat.stored()
+        assert (one.status, one.reason) == (AdministrationStatus.DISCONTINUED, "wrong battery")
+        assert trials[2].state is TrialState.NOT_ADMINISTERED
+        await seat.press("u")
+        await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
 
 
-@one_size
-async def test_v_declares_void_with_a_reason_and_u_takes_it_back(given: Given, size: Size) -> None:
-    async with given(size, items=1) as seat:
+async def test_an_item_is_noted_declared_void_taken_back_and_skipped(given: Given) -> None:
+    async with given(items=1, model="echo@text=cup") as seat:
+        assert "foil: semantic" in seat.text
+        assert "(dog, tree, cup)" not in seat.text
+        await seat.press("i")
+        await seat.reads("Which one barks? (dog, tree, cup)")
+        await seat.press("i")
+        await seat.until(lambda: "(dog, tree, cup)" not in seat.text)
+        await seat.press("n")
+        await seat.words("fan was on")
+        await seat.reads("note: fan was on")
+        assert seat.stored()[1][0].notes == ("fan was on",)
+        await seat.press("v", "enter")
+        await seat.reads("a text is needed")
+        await seat.press("escape")
+        assert not seat.asked
         await seat.press("v")
         await seat.words("noise outside")
         await seat.reads("∅ void")
         await seat.reads("noise outside")
-        _, trials = seat.stored()
-        assert trials[0].state is TrialState.VOID
+        assert seat.stored()[1][0].state is TrialState.VOID
         await seat.press("u")
         await seat.until(lambda: seat.work.item and seat.work.item.attempt)
-    _, trials = seat.stored()
-    assert trials[0].state is TrialState.ANSWERED
-
-
-async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(given: Given) -> None:
-    async with given(items=1) as seat:
+        assert seat.stored()[1][0].state is TrialState.ANSWERED
         await seat.press("s")
         assert not seat.asked, "an answered item is not skipped"
         await seat.reads("item 1 is answered: u takes it back, v declares it void")
@@ -130,34 +140,8 @@ async def test_u_takes_the_answer_back_and_s_skips_with_a_reason(given: Given) -
         await seat.press("s")
         await seat.words("not for today")
         await seat.reads("› skipped")
-    _, trials = seat.stored()
-    assert (trials[0].state, trials[0].reason) == (TrialState.SKIPPED, "not for today")
-
-
-async def test_a_reason_cannot_be_empty(given: Given) -> None:
-    async with given(items=1) as seat:
-        await seat.press("v", "enter")
-        await seat.reads("a text is needed")
-        await seat.press("escape")
-        assert not seat.asked
-
-
-async def test_n_writes_a_note(given: Given) -> None:
-    async with given(items=1) as seat:
-        await seat.press("n")
-        await seat.words("fan was on")
-        await seat.reads("note: fan was on")
-    _, trials = seat.stored()
-    assert trials[0].notes == ("fan was on",)
-
-
-async def test_p_pauses_and_space_goes_on(given: Given) -> None:
-    async with given(items=1) as seat:
-        await seat.press("p")
-        await seat.reads("‖ paused")
-        assert seat.stored()[0].status is AdministrationStatus.PAUSED
-        await seat.next()
-        assert seat.stored()[0].status is AdministrationStatus.RUNNING
+        trial = seat.stored()[1][0]
+        assert (trial.state, trial.reason) == (TrialState.SKIPPED, "not for today")
 
 
 async def test_p_in_mid_answer_pauses_after_it(given: Given) -> None:
@@ -169,18 +153,6 @@ async def test_p_in_mid_answer_pauses_after_it(given: Given) -> None:
         await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
     _, trials = seat.stored()
     assert trials[0].state is TrialState.ANSWERED
-
-
-async def test_d_discontinues_with_a_reason(given: Given) -> None:
-    async with given(items=1) as seat:
-        await seat.press("d")
-        await seat.words("wrong battery")
-        await seat.reads("■ discontinued")
-        one, trials = seat.stored()
-        assert (one.status, one.reason) == (AdministrationStatus.DISCONTINUED, "wrong battery")
-        assert trials[1].state is TrialState.NOT_ADMINISTERED
-        await seat.press("u")
-        await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
 
 
 async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
@@ -236,21 +208,7 @@ async def test_a_cut_answer_says_so(given: Given) -> None:
         await seat.reads("[cut at 2 tokens]")
 
 
-async def test_i_shows_the_exact_prompt(given: Given) -> None:
-    async with given(items=1, model="echo@text=dog") as seat:
-        assert "(dog, tree, cup)" not in seat.text
-        await seat.press("i")
-        await seat.reads("Which one barks? (dog, tree, cup)")
-        await seat.press("i")
-        await seat.until(lambda: "(dog, tree, cup)" not in seat.text)
-
-
-async def test_the_foil_that_was_chosen_is_named(given: Given) -> None:
-    async with given(items=1, model="echo@text=cup") as seat:
-        assert "foil: semantic" in seat.text
-
-
-@both_sizes
+@pytest.mark.parametrize("size", SIZES)
 async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: str) -> None:
     async with sit(size) as seat:
         await seat.begin(model="echo")
@@ -323,10 +281,8 @@ async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given
             await seat.reads("item 1 is void already: u takes that back")
         await seat.press("i")
         await seat.until(lambda: "void already" not in seat.text, "the hint as it was")
-
-
-async def test_keys_say_that_an_administration_is_over(given: Given) -> None:
-    async with given(items=3) as seat:
+        await seat.next()
+        await seat.next()
         for key in (*"pad", "escape"):
             await seat.press(key)
             assert not seat.asked
@@ -360,19 +316,10 @@ async def test_after_resuming_the_next_item_and_what_is_left_are_told(
         await seat.reads("space gives item 2, a gives all 2 that are left")
 
 
-def _luminance(colour: Color) -> float:
-    """Return the relative luminance of WCAG 2.2."""
-    return sum(
-        weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
-        for weight, part in zip((0.2126, 0.7152, 0.0722), colour.normalized, strict=True)
-    )
-
-
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: str(theme.name))
 def test_text_on_the_darkest_shade_keeps_its_contrast(theme: Any) -> None:
     ground = Color.parse(theme.background).blend(Color.parse(theme.accent), DARKEST / 100)
-    light, dark = sorted(map(_luminance, (Color.parse(theme.foreground), ground)), reverse=True)
-    assert (light + 0.05) / (dark + 0.05) >= 4.5
+    assert contrast(theme.foreground, ground.hex) >= 4.5
 
 
 async def test_a_cell_of_a_table_has_the_colours_of_the_theme() -> None:

@@ -50,30 +50,10 @@ async def test_the_heat_strip_has_a_cell_for_each_feature_and_says_what_it_shows
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_plots_are_read_without_colour_and_have_round_ticks(
-    sit: Sit, size: tuple[int, int]
+async def test_two_marked_models_are_compared_and_exported(
+    sit: Sit, size: tuple[int, int], tmp_path: Path
 ) -> None:
-    async with sit(size) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("g")
-        await seat.reads("Share right")
-        line = next(one for one in seat.text.splitlines() if "weak" in one and "0.60" in one)
-        assert line.index("├") < line.index("●") < line.index("┤")
-        assert "◆" in seat.text
-        axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)
-        assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"] or size == WIDE
-        await seat.press("right")
-        await seat.reads("Symptom burden")
-        await seat.press("right")
-        await seat.reads("Lexical, of 4")
-        await seat.press("space")
-        assert "g shows it" in seat.news[-1], "no row can be marked where none is shown"
-        await seat.press("g")
-        await seat.until(lambda: seat.app.focused is table(seat))
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_two_marked_models_are_compared(sit: Sit, size: tuple[int, int]) -> None:
+    out = tmp_path / "two.jsonl"
     async with sit(size) as seat:
         await by_model(seat, "tab-2026:x")
         await seat.press("c")
@@ -105,15 +85,32 @@ async def test_two_marked_models_are_compared(sit: Sit, size: tuple[int, int]) -
         assert len(listed.options) == 20
         await seat.press("escape")
         assert not seat.asked
+        await seat.press("e")
+        await seat.reads("Export 2 models")
+        dialog = seat.app.screen.query_one(".dialog")
+        buttons = seat.app.screen.query_one(".dialog-buttons")
+        assert dialog.region.bottom - buttons.region.bottom <= 2  # as high as what it holds
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 3 * 20
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_from_a_feature_to_the_responses_on_which_judges_differ(
+async def test_a_burden_of_fewer_responses_says_so_and_judges_differ_on_some(
     sit: Sit, size: tuple[int, int]
 ) -> None:
     async with sit(size) as seat:
+        # Of the two administrations of one model this judge was given one.
         await by_model(seat, "likelihood:y")
-        await seat.press("home", "J")
+        at = names(seat).index("able")
+        assert column(seat, "usable")[at] == "5/5"
+        assert column(seat, "burden")[at] == "0.40 n=5"
+        await seat.press("home")
+        if size == WIDE:
+            await seat.reads("not rated yet: 5")
+        await seat.press("J")
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model-detail")
         await seat.reads("enter: where judges differ")
         assert seat.news == []
@@ -135,13 +132,6 @@ async def test_from_a_feature_to_the_responses_on_which_judges_differ(
         assert not seat.asked
 
 
-async def test_the_caution_that_a_judge_declared_stands_with_its_scores(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home")
-        await seat.reads("Labels by a language model.")
-
-
 async def test_a_click_on_the_head_of_an_empty_table_is_ignored(sit: Sit) -> None:
     async with sit((80, 24)) as seat:
         shown = ModelsTable()
@@ -153,7 +143,9 @@ async def test_a_click_on_the_head_of_an_empty_table_is_ignored(sit: Sit) -> Non
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int, int]) -> None:
+async def test_every_model_has_one_row_with_its_burden_its_intervals_and_plots(
+    sit: Sit, size: tuple[int, int]
+) -> None:
     async with sit(size) as seat:
         await by_model(seat, "tab-2026:x")
         assert "j Rated by" in seat.text.splitlines()[-1]
@@ -163,12 +155,40 @@ async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int
         assert column(seat, "usable") == ["5/5", "10/10", "-"]
         assert column(seat, "burden") == ["0.80", "0.10", "-"]
         # 3 of 5 words right, all of them, 4 of 5.
-        assert [cell[:4] for cell in column(seat, "right word-comprehension")] == [
-            "0.60",
-            "1.00",
-            "0.80",
-        ]
+        right = column(seat, "right word-comprehension")
+        assert [cell[:4] for cell in right] == ["0.60", "1.00", "0.80"]
         assert "over 19" in " ".join(seat.text.split())
+        await seat.press("g")
+        await seat.reads("Share right")
+        line = next(one for one in seat.text.splitlines() if "weak" in one and "0.60" in one)
+        assert line.index("├") < line.index("●") < line.index("┤")
+        assert "◆" in seat.text
+        axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)
+        assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"] or size == WIDE
+        await seat.press("right")
+        await seat.reads("Symptom burden")
+        await seat.press("right")
+        await seat.reads("Lexical, of 4")
+        await seat.press("space")
+        assert "g shows it" in seat.news[-1], "no row can be marked where none is shown"
+        await seat.press("g")
+        await seat.until(lambda: seat.app.focused is table(seat))
+        await seat.press("home")
+        # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
+        await seat.reads("3 of 5  0.15-0.95")
+        await seat.reads("balanced 0.83")
+        await seat.press("t", *(["t"] if size[0] < 100 else []))
+        await seat.until(lambda: table(seat).columns_shown[1] == "right word-comprehension")
+        drawn = column(seat, "right word-comprehension")[0]
+        assert drawn.startswith("0.60 ")
+        assert "─●─" in drawn[5:]
+        # All right, as always the first option would be (◈); guessing would be right in 1 of 6.
+        able = column(seat, "right word-comprehension")[1]
+        shown = table(seat)
+        place = shown.columns_shown.index("right word-comprehension") + 1
+        width = shown.ordered_columns[place].width
+        assert (able[0:5], able[-1], len(able)) == ("1.00 ", "◈", width)
+        assert able.index("◆") == 5 + round((width - 6) / 6)
 
 
 async def test_battery_and_judge_are_chosen_once_before_the_first_row(
@@ -206,37 +226,6 @@ async def test_burdens_of_two_judges_share_no_column(sit: Sit) -> None:
         assert column(seat, "burden") == ["0.80", "0.10", "-"]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_burden_that_rests_on_fewer_than_there_are_says_so_in_its_row(
-    sit: Sit, size: tuple[int, int]
-) -> None:
-    async with sit(size) as seat:
-        # Of the two administrations of one model this judge was given one.
-        await by_model(seat, "likelihood:y")
-        at = names(seat).index("able")
-        assert column(seat, "usable")[at] == "5/5"
-        assert column(seat, "burden")[at] == "0.40 n=5"
-        if size == WIDE:
-            await seat.press("home")
-            await seat.reads("not rated yet: 5")
-
-
-async def test_keys_and_clicks_on_heads_sort_and_the_head_has_the_arrow(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
-        assert "burden ↓" in seat.text
-        await seat.press("less_than_sign")
-        assert "burden ↑" in seat.text
-        assert [name[:8] for name in names(seat)] == ["able", "weak", "weak + m"]
-        await seat.press("greater_than_sign")
-        await seat.reads("by word comprehension ↓")
-        assert [name[:8] for name in names(seat)] == ["able", "weak + m", "weak"]
-        for arrow in ("model ↑", "model ↓"):
-            await seat.pilot.click(ModelsTable, offset=(8, 0))
-            await seat.reads(arrow)
-        assert names(seat)[-1] == "able"
-
-
 async def test_a_model_is_read_again_when_something_of_it_is_stored(
     sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,41 +241,7 @@ async def test_a_model_is_read_again_when_something_of_it_is_stored(
         assert names(seat)[table(seat).cursor_row] == "able"
 
 
-async def test_the_cursor_stays_on_its_model_when_the_order_changes(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home")
-        await seat.press("less_than_sign")
-        current = seat.desk.query_one(ModelsPage).current
-        assert current is not None
-        assert current.label == "weak"
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_right_answers_have_intervals_and_baselines(sit: Sit, size: tuple[int, int]) -> None:
-    async with sit(size) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home")
-        # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
-        await seat.reads("3 of 5  0.15-0.95")
-        await seat.reads("balanced 0.83")
-        await seat.press("t", *(["t"] if size[0] < 100 else []))
-        await seat.until(lambda: table(seat).columns_shown[1] == "right word-comprehension")
-        drawn = column(seat, "right word-comprehension")[0]
-        assert drawn.startswith("0.60 ")
-        axis = drawn[5:]
-        assert "─●─" in axis
-        # All right, as always the first option would be (◈); guessing would be right in 1 of 6.
-        able = column(seat, "right word-comprehension")[1]
-        shown = table(seat)
-        width = shown.ordered_columns[
-            shown.columns_shown.index("right word-comprehension") + 1
-        ].width
-        assert (able[0:5], able[-1], len(able)) == ("1.00 ", "◈", width)
-        assert able.index("◆") == 5 + round((width - 6) / 6)
-
-
-async def test_a_filter_keeps_what_has_its_words(sit: Sit) -> None:
+async def test_models_are_filtered_and_opened_and_esc_comes_back_to_where_one_was(sit: Sit) -> None:
     async with sit() as seat:
         await by_model(seat)
         await seat.press("slash")
@@ -300,41 +255,6 @@ async def test_a_filter_keeps_what_has_its_words(sit: Sit) -> None:
         await seat.reads('No model has "zz" in its name')
         await seat.press("escape")
         await seat.reads("3 of 3 models")
-
-
-async def test_b_groups_by_another_key_and_m_keeps_it(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat)
-        await seat.press("b")
-        await seat.until(lambda: seat.app.screen.query("#lines"))
-        lines = seat.app.screen.query_one("#lines", OptionList)
-        offered = [str(one.prompt).split()[0] for one in lines.options]
-        assert offered[lines.highlighted or 0] == "model"
-        lines.highlighted = offered.index("lesion")
-        await seat.press("enter")
-        await seat.reads("2 of 2 groups")
-        await seat.reads("Results by lesion")
-        assert sorted(names(seat))[1] == "no lesion"
-
-
-async def test_the_marked_models_are_exported(sit: Sit, tmp_path: Path) -> None:
-    out = tmp_path / "two.jsonl"
-    async with sit() as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home", "space", "down", "space", "e")
-        await seat.reads("Export 2 models")
-        dialog = seat.app.screen.query_one(".dialog")
-        buttons = seat.app.screen.query_one(".dialog-buttons")
-        assert dialog.region.bottom - buttons.region.bottom <= 2  # it is as high as what it holds
-        seat.app.screen.query_one("#export-path", Input).value = str(out)
-        await seat.press("enter")
-        await seat.until(lambda: not seat.asked)
-    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) == 3 * 20
-
-
-async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
-    async with sit() as seat:
         await by_model(seat, "tab-2026:x")
         await seat.press("home", "enter")
         await seat.until(lambda: seat.desk.page == "results")
@@ -348,32 +268,12 @@ async def test_enter_opens_a_model_and_esc_comes_back(sit: Sit) -> None:
         await seat.press("down", "enter")
         await seat.until(lambda: seat.desk.page == "results")
         assert seat.results.administration.id == 1
-
-
-async def test_esc_goes_home_from_results_that_were_opened_from_elsewhere(sit: Sit) -> None:
-    async with sit() as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
         await seat.press("f8")
         await seat.until(lambda: seat.desk.page == "home")
         await seat.press("f7", "enter")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.press("escape")
         await seat.until(lambda: seat.desk.page == "home")
-
-
-async def test_the_detail_moves_below_where_it_becomes_narrow(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home")
-        detail = seat.desk.query_one("#model-detail")
-        assert detail.region.x > table(seat).region.right - 1
-        await seat.pilot.resize_terminal(80, 24)
-        await seat.reads("3 of 5  0.15-0.95")
-        assert detail.region.y >= table(seat).region.bottom
-        assert names(seat)[0] == "weak"
-        await seat.reads("95 %  word  sentence  repetition")
 
 
 async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
@@ -387,23 +287,57 @@ async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
         assert "results by model" not in seat.text
 
 
-async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
+async def test_the_page_opens_at_its_first_row_and_every_part_has_help(sit: Sit) -> None:
     from tabwb.workbench.shell.help import GENERAL, help_for
 
     async with sit(WIDE) as seat:
         await by_model(seat)
+        assert names(seat)[1] == "able"  # which was read first
+        assert table(seat).cursor_row == 0
         page = seat.desk.query_one(ModelsPage)
         for widget in seat.desk.focus_chain:
             if page in widget.ancestors:
                 seat.desk.set_focus(widget)
                 assert help_for(seat.app.screen) != GENERAL, widget
+        table(seat).focus()
+        await seat.press("b")
+        await seat.until(lambda: seat.app.screen.query("#lines"))
+        lines = seat.app.screen.query_one("#lines", OptionList)
+        offered = [str(one.prompt).split()[0] for one in lines.options]
+        assert offered[lines.highlighted or 0] == "model"
+        lines.highlighted = offered.index("lesion")
+        await seat.press("enter")
+        await seat.reads("2 of 2 groups")
+        await seat.reads("Results by lesion")
+        assert sorted(names(seat))[1] == "no lesion"
 
 
-async def test_the_page_opens_at_its_first_row(sit: Sit) -> None:
+async def test_keys_and_clicks_on_heads_sort_and_the_cursor_stays_on_its_model(sit: Sit) -> None:
     async with sit(WIDE) as seat:
-        await by_model(seat)
-        assert names(seat)[1] == "able"  # which was read first
-        assert table(seat).cursor_row == 0
+        await by_model(seat, "tab-2026:x")
+        await seat.press("home")
+        await seat.reads("Labels by a language model.")  # the caution of its judge
+        detail = seat.desk.query_one("#model-detail")
+        assert detail.region.x > table(seat).region.right - 1
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.reads("3 of 5  0.15-0.95")
+        assert detail.region.y >= table(seat).region.bottom
+        assert names(seat)[0] == "weak"
+        await seat.reads("95 %  word  sentence  repetition")
+        await seat.pilot.resize_terminal(*WIDE)
+        await seat.reads("burden ↓")
+        await seat.press("less_than_sign")
+        assert "burden ↑" in seat.text
+        assert [name[:8] for name in names(seat)] == ["able", "weak", "weak + m"]
+        current = seat.desk.query_one(ModelsPage).current
+        assert current is not None and current.label == "weak"
+        await seat.press("greater_than_sign")
+        await seat.reads("by word comprehension ↓")
+        assert [name[:8] for name in names(seat)] == ["able", "weak + m", "weak"]
+        for arrow in ("model ↑", "model ↓"):
+            await seat.pilot.click(ModelsTable, offset=(8, 0))
+            await seat.reads(arrow)
+        assert names(seat)[-1] == "able"
 
 
 async def test_the_explorer_keeps_what_differs_between_long_names(sit: Sit, tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
-"""What plugins add to the workbench: result pages, and statistics in the results by model."""
+"""What plugins and new subjects add to the workbench: result pages, statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import ModuleType
 
 import pytest
+from textual.app import ComposeResult
+from textual.widgets import Static
 
 from tabwb.administer.session import setup
 from tabwb.plugin_api import PageData, PageSource, RegisterPage, hookimpl
@@ -15,6 +18,14 @@ from tabwb.plugin_api.registry import plugins as registry
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
+from tabwb.workbench import app
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.shell.commands import Command, Situation, on_page
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.subject import Actions, PageSpec, Subject
+from tabwb.workbench.subjects import SUBJECTS
 from tests.workbench.seat import Sit
 from tests.workbench.stocked import stock
 
@@ -75,12 +86,26 @@ def plugins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     yield
 
 
-async def test_a_page_shows_what_the_plugin_built_of_the_models_shown(
+async def test_pages_of_plugins_show_what_they_built_and_their_failures(
     sit: Sit, plugins: None
 ) -> None:
     async with sit((160, 48)) as seat:
+        for downs, words in (
+            (2, "Measure"),  # a table
+            (1, "page 'broken' failed: ZeroDivisionError"),
+            (3, "page 'layout' failed: RuntimeError: no layout"),
+            (4, "a]0;bc"),
+            (8, "pronoun-share"),
+        ):
+            await seat.press("x")
+            await seat.reads("Tables and pages, all administrations")
+            await seat.press(*["down"] * downs, "enter")
+            await seat.reads(words)
+            await seat.press("escape")
         await seat.press("m")
         await seat.reads("3 of 3 models")
+        await seat.reads("STATISTICS")
+        await seat.reads("pronouns")
         await seat.press("x")
         await seat.reads("Tables and pages, 4 administrations")
         await seat.press("enter")
@@ -89,44 +114,6 @@ async def test_a_page_shows_what_the_plugin_built_of_the_models_shown(
         await seat.reads("weak: ")
         await seat.press("escape")
         assert seat.desk.page == "models"
-
-
-async def test_a_table_is_shown_as_a_table_and_a_failure_as_an_error(
-    sit: Sit, plugins: None
-) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("Tables and pages, all administrations")
-        await seat.press("down", "down", "enter")
-        await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("Measure")
-        await seat.press("escape", "x")
-        await seat.reads("Broken")
-        await seat.press("down", "enter")
-        await seat.reads("page 'broken' failed: ZeroDivisionError")
-
-
-async def test_a_page_gets_the_statistics_of_plugins(sit: Sit, plugins: None) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("Tables and pages, all administrations")
-        await seat.press(*["down"] * 8, "enter")
-        await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("pronoun-share")
-
-
-async def test_a_page_that_fails_late_or_holds_control_characters_does_no_harm(
-    sit: Sit, plugins: None
-) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("No layout")
-        await seat.press("down", "down", "down", "enter")
-        await seat.reads("page 'layout' failed: RuntimeError: no layout")
-        await seat.press("escape", "x")
-        await seat.reads("Signs")
-        await seat.press("down", "down", "down", "down", "enter")
-        await seat.reads("a]0;bc")
 
 
 async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None) -> None:
@@ -154,14 +141,6 @@ async def test_while_a_page_hangs_ctrl_q_quits(sit: Sit, plugins: None) -> None:
         await seat.press("ctrl+q")
         await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
     ENDED.set()
-
-
-async def test_statistics_are_in_the_detail_of_a_model(sit: Sit, plugins: None) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("m")
-        await seat.reads("3 of 3 models")
-        await seat.reads("STATISTICS")
-        await seat.reads("pronouns")
 
 
 async def test_tables_of_results_need_no_plugin(sit: Sit, tmp_path: Path) -> None:
@@ -210,3 +189,105 @@ async def test_the_sessions_of_a_participant_are_compared(sit: Sit, tmp_path: Pa
         await seat.until(lambda: seat.desk.page == "extension")
         await seat.reads("S-014, tab, 2 sessions")
         await seat.reads("For research only")
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many administrations the store holds."""
+
+    n: int
+
+
+class CountController(Controller):
+    """Reads the store in the worker's thread."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+
+    def count(self) -> None:
+        self.say(Counted(len(self.store.administrations())))
+
+
+class CountPage(Page, can_focus=True):
+    def compose(self) -> ComposeResult:
+        yield Static("not counted", id="count")
+
+
+class CountActions(Actions):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        desk.listen(Counted, self.counted)
+
+    async def count(self) -> None:
+        await self.desk.go("count")
+        self.desk.do(self.desk.controller(CountController).count)
+
+    def counted(self, message: Counted) -> None:
+        self.desk.query_one("#count", Static).update(f"{message.n} counted")
+
+    async def leave(self) -> None:
+        await self.desk.go("home")
+
+
+def _count(now: Situation) -> str | None:
+    return None if now.stored else "Nothing is stored yet."
+
+
+COUNT = Subject(
+    __name__,
+    commands=(
+        Command("results.count", "Count", "Count", "z", 5, "Count them.", _count, where=("home",)),
+        *on_page(
+            "count", Command("results.leave", "Leave", "Leave", "escape", 1, "Leave the page.")
+        ),
+    ),
+    pages=(PageSpec("count", "test_extensions:CountPage", "the count"),),
+    actions="test_extensions:CountActions",
+    controller="test_extensions:CountController",
+)
+
+
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "SUBJECTS", (*SUBJECTS, COUNT))
+
+
+@pytest.mark.usefixtures("declared")
+async def test_the_key_of_a_new_subject_opens_its_page_and_its_controller_reads_the_store(
+    sit: Sit, battery: str
+) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.desk.go("home")
+        await seat.press("z")
+        await seat.until(lambda: seat.desk.page == "count")
+        await seat.reads("1 counted")
+        await seat.reads("esc Leave")
+        await seat.press("escape")
+        assert seat.desk.page == "home"
+
+
+@pytest.mark.usefixtures("declared")
+async def test_it_is_in_menu_palette_and_help(sit: Sit, battery: str) -> None:
+    async with sit((160, 140)) as seat:
+        await seat.begin(battery=battery, model="echo")
+        await seat.desk.go("home")
+        seat.desk.open_menu("results")
+        await seat.reads("Count")
+        await seat.press("escape", "question_mark")
+        await seat.until(lambda: seat.app.screen.query("#key-list"), "the help")
+        await seat.reads("Count them.")
+        await seat.press("escape", "ctrl+p")
+        await seat.until(lambda: seat.asked)
+        await seat.type("results count")
+        await seat.reads("results: count")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.page == "count")
+
+
+@pytest.mark.usefixtures("declared")
+async def test_one_check_gives_the_reason_that_a_key_shows(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("z")
+        assert seat.desk.page == "home"
+        assert seat.news == ["Nothing is stored yet."]

@@ -33,35 +33,22 @@ async def choose(seat: Seat, figure: str, path: Path) -> str:
     return proposed
 
 
-async def test_a_figure_of_all_models_that_are_shown(sit: Sit, tmp_path: Path) -> None:
-    out = tmp_path / "burden.svg"
-    async with sit() as seat:
-        await by_model(seat, "tab-2026:x")
-        assert await choose(seat, "burden", out) == "results-by-model-burden.pdf"
-        await seat.until(lambda: not seat.asked, "the file")
-        assert seat.news == [f"Written: {out}"]
-    text = out.read_text(encoding="utf-8")
-    assert "--by model" in text and "able" not in str(out)
-    assert text.count("01") > 3  # the uids
-
-
-async def test_a_figure_of_one_administration(sit: Sit, tmp_path: Path) -> None:
-    out = tmp_path / "profile.png"
-    async with sit((160, 48)) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
-        proposed = await choose(seat, "accuracy", out)
-        assert proposed.endswith("-accuracy.pdf")
-        await seat.until(lambda: not seat.asked, "the file")
-    assert out.read_bytes().startswith(b"\x89PNG")
-
-
-async def test_what_cannot_be_drawn_is_said_in_the_dialog(
+async def test_figures_of_all_models_and_of_one_and_what_cannot_be_drawn(
     sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    every, one = tmp_path / "burden.svg", tmp_path / "profile.png"
     async with sit() as seat:
         await by_model(seat, "tab-2026:x")
+        assert await choose(seat, "burden", every) == "results-by-model-burden.pdf"
+        await seat.until(lambda: not seat.asked, "the file")
+        assert seat.news == [f"Written: {every}"]
+        await seat.press("home", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        proposed = await choose(seat, "accuracy", one)
+        assert proposed.endswith("-accuracy.pdf")
+        await seat.until(lambda: not seat.asked, "the file")
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "models")
         await choose(seat, "dose", tmp_path / "dose.pdf")
         await seat.reads("fewer than two amounts")
         field = seat.app.screen.query_one("#export-path", Input)
@@ -70,10 +57,13 @@ async def test_what_cannot_be_drawn_is_said_in_the_dialog(
         await seat.reads("format of figures")
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         kinds = seat.app.screen.query_one("#formats", OptionList)
-        kinds.highlighted = [
-            kinds.get_option_at_index(at).id for at in range(kinds.option_count)
-        ].index("burden")
+        offered = [kinds.get_option_at_index(at).id for at in range(kinds.option_count)]
+        kinds.highlighted = offered.index("burden")
         field.value = str(tmp_path / "burden.pdf")
         await seat.press("enter")
         await seat.reads("extra 'figures'")
+    text = every.read_text(encoding="utf-8")
+    assert "--by model" in text and "able" not in str(every)
+    assert text.count("01") > 3  # the uids
+    assert one.read_bytes().startswith(b"\x89PNG")
     assert list(tmp_path.glob("*.pdf")) == []

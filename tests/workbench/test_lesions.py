@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.widgets import Input
 
@@ -44,11 +43,10 @@ from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.drawn import STEPS
 from tabwb.workbench.shell.list_fields import Selection
 from tabwb.workbench.shell.word_difference import DIFFERS
-from tests.workbench.seat import SIZES, Seat, Sit, workbench
+from tests.workbench.seat import SIZES, Seat, Sit, Stage, workbench
 from tests.workbench.stocked import give
 
 MODEL = "lesionable@delay=0.1"
@@ -587,18 +585,8 @@ def parts(*targets: str) -> list[Part]:
     return [Part(f"0.{target}", target, 0, 8, 8, {"w": 32}) for target in targets]
 
 
-class Shown(App[None]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_theme(settings.THEMES[0])
-        self.theme = settings.THEMES[0].name
-
-    def compose(self) -> ComposeResult:
-        yield LesionForm()
-
-
 async def spec_after(chosen: str, *models: list[Part]) -> str:
-    app = Shown()
+    app = Stage(LesionForm())
     async with app.run_test() as pilot:
         form = app.query_one(LesionForm)
         await pilot.pause()

@@ -69,15 +69,6 @@ async def test_p_shows_base_and_instruct_with_the_differences(
         assert seat.app.focused is seat.desk.query_one(ModelsTable)
 
 
-async def test_without_a_pair_p_says_what_makes_one(sit: Sit, tmp_path: Path) -> None:
-    stock(tmp_path / "store.db")
-    async with sit() as seat:
-        await by_model(seat, 3)
-        await seat.press("P")
-        assert "Family, tuning and parameters" in seat.news[-1]
-        assert not seat.asked
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_sets_the_judges_of_models_against_each_other(
     sit: Sit, tmp_path: Path, size: tuple[int, int]
@@ -85,6 +76,9 @@ async def test_a_sets_the_judges_of_models_against_each_other(
     stock(tmp_path / "store.db")
     async with sit(size) as seat:
         await by_model(seat, 3)
+        await seat.press("P")
+        assert "Family, tuning and parameters" in seat.news[-1], "there is no pair"
+        assert not seat.asked
         table = seat.desk.query_one(ModelsTable)
         able = next(at for at in range(3) if str(table.get_row_at(at)[1]) == "able")
         table.move_cursor(row=able)

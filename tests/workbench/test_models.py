@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,10 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def message(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#models-message", Static).content)
+
+
+def says(seat: Seat, words: str) -> bool:
+    return words in message(seat)
 
 
 async def open_models(seat: Seat) -> None:
@@ -113,39 +118,27 @@ async def test_a_profile_that_is_taken_over_is_tried_and_written_whole(
         assert seat.app.screen.query_one("#profile-family", Input).value == ""
 
 
-async def test_a_model_is_tried(sit: Sit) -> None:
+async def test_a_model_is_tried_and_what_cannot_be_done_is_said(sit: Sit) -> None:
+    empty = dict.fromkeys(("profile-name", "profile-spec", "profile-parameters"), "")
     async with sit((100, 30)) as seat:
         await open_models(seat)
-        seat.fill(**{"profile-spec": "echo"})
-        await seat.press_button("try")
-        await seat.until(lambda: "Say hello.  ->  Say hello." in message(seat), "the answer")
+        for button, fields, words in (
+            ("try", {}, "a spec is needed"),
+            ("try", {"profile-spec": "ecco"}, "did you mean 'echo'"),
+            ("write", {"profile-spec": "echo"}, "a name is needed"),
+            ("write", {"profile-name": "A B", "profile-spec": "echo"}, "cannot name a profile"),
+            (
+                "write",
+                {"profile-name": "a", "profile-spec": "echo", "profile-parameters": "many"},
+                "not a number of parameters",
+            ),
+            ("remove", {"profile-name": "nobody"}, "there is no profile 'nobody'"),
+            ("try", {"profile-spec": "echo"}, "Say hello.  ->  Say hello."),
+        ):
+            seat.fill(**(empty | fields))
+            await seat.press_button(button)
+            await seat.until(partial(says, seat, words), words)
         assert "answered in" in message(seat)
-
-
-@pytest.mark.parametrize(
-    ("button", "fields", "words"),
-    [
-        ("try", {}, "a spec is needed"),
-        ("try", {"profile-spec": "ecco"}, "did you mean 'echo'"),
-        ("write", {"profile-spec": "echo"}, "a name is needed"),
-        ("write", {"profile-name": "A B", "profile-spec": "echo"}, "cannot name a profile"),
-        (
-            "write",
-            {"profile-name": "a", "profile-spec": "echo", "profile-parameters": "many"},
-            "not a number of parameters",
-        ),
-        ("remove", {"profile-name": "nobody"}, "there is no profile 'nobody'"),
-    ],
-    ids=str,
-)
-async def test_what_cannot_be_done_is_said(
-    sit: Sit, button: str, fields: dict[str, str], words: str
-) -> None:
-    async with sit((100, 30)) as seat:
-        await open_models(seat)
-        seat.fill(**fields)
-        await seat.press_button(button)
-        await seat.until(lambda: words in message(seat), words)
 
 
 async def test_the_protocol_is_chosen_in_the_dialog(sit: Sit) -> None:

@@ -10,9 +10,7 @@ from time import sleep
 from types import SimpleNamespace
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.events import Key
-from textual.widget import Widget
 
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.phonology.distance import align_features, indel_cost
@@ -31,12 +29,11 @@ from tabwb.workbench.naming.item_list import ItemList, score_lines, strip
 from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
 from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
 from tabwb.workbench.naming.view_models import NamedItem
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.pictures import Picture
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 from tabwb.workbench.shell.sound import OnsetMark
 from tests.workbench.naming_seat import Name, NamingSeat, views
-from tests.workbench.seat import SIZES
+from tests.workbench.seat import SIZES, Stage
 
 CUES = """
 cues = [
@@ -488,25 +485,6 @@ async def test_what_still_waits_for_its_transcript_at_the_end_becomes_a_job(
         await seat.until(lambda: jobs[1].phase == "done", "the end of the job")
     heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
     assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
-
-
-class Stage(App[None]):
-    """One widget, in one of our themes."""
-
-    def __init__(self, widget: Widget) -> None:
-        super().__init__()
-        for theme in settings.THEMES:
-            self.register_theme(theme)
-        self.theme = "dark"
-        self.widget = widget
-
-    def compose(self) -> ComposeResult:
-        yield self.widget
-
-    @property
-    def text(self) -> str:
-        strips = self.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
 
 
 def test_every_code_and_flag_has_a_letter_of_its_own() -> None:

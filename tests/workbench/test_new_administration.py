@@ -32,7 +32,11 @@ def labels(seat: Seat) -> set[str]:
     return {label for row in shown for label in str(row.render()).split("  ") if label.strip()}
 
 
-async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen(sit: Sit) -> None:
+async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen(
+    sit: Sit, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    copytree(BATTERIES / "naming-demo", own)
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
@@ -41,24 +45,24 @@ async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen
         line = seat.app.screen.query_one("#preview", Static)
         assert line.region.height == line.virtual_size.height > 5
         assert told(seat)[-20:] in seat.text
-
-
-async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        seat.fill(battery="tab", judges="rules tab-2026:bundled")
+        seat.fill(judges="rules tab-2026:bundled")
         # Five connected texts in TAB; a reply that cannot be read is asked for once more.
         await seat.until(lambda: "5 answers, at most 10 requests" in told(seat), "the forecast")
-        seat.app.screen.query_one("#judges", Input).focus()
-        await seat.press("end", "space", *"sur", "down", "enter")
         field = seat.app.screen.query_one("#judges", Input)
+        field.focus()
+        await seat.press("end", "space", *"sur", "down", "enter")
         assert field.value == "rules tab-2026:bundled surprisal:"
         seat.fill(judges="rules")
         await seat.until(lambda: "requests" not in told(seat), "no model, no forecast")
+        seat.fill(battery=str(own / "battery.toml"))
+        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
+        seat.fill(battery="tab")
+        await seat.until(lambda: "Protocol ID" in labels(seat), "TAB is made for models")
+        seat.fill(kind="model")
+        await seat.until(lambda: "Protocol ID" not in labels(seat), "a model needs none")
 
 
-async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(sit: Sit) -> None:
+async def test_the_smallest_difference_is_told_and_a_part_of_a_battery_is_given(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("f2")
         await seat.dialog()
@@ -76,8 +80,17 @@ async def test_the_smallest_difference_of_the_design_is_told_before_it_begins(si
         assert "drawn by the seed in its spec" not in told(seat)
         seat.fill(lesion="mlp.down:zero:0.3@seed=2")
         await seat.until(
-            lambda: "The lesion is drawn by the seed in its spec" in told(seat), "the lesion's seed"
+            lambda: "The lesion is drawn by the seed in its spec" in told(seat), "its seed"
         )
+        seat.fill(lesion="", replicates="1", model="echo", judges="none")
+        seat.fill(part_subtests="repetition, ct1")
+        await seat.press_button("begin")
+        await seat.reads("no subtest 'ct1'")
+        seat.fill(part_subtests="repetition", part_limit="2")
+        await seat.press_button("begin")
+        await seat.until(lambda: seat.desk.work, "the administration")
+        assert seat.work.administration.planned == 2
+        assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
 
 
 async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:
@@ -92,22 +105,6 @@ async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(si
         folded = {"Scored by", "Seed", "Items", "Protocol ID"}
         await seat.until(lambda: folded <= labels(seat), "the folded rows")
         assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber", *folded}
-
-
-async def test_a_battery_named_by_its_path_and_one_for_models_get_their_fields(
-    sit: Sit, tmp_path: Path
-) -> None:
-    own = tmp_path / "own"
-    copytree(BATTERIES / "naming-demo", own)
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        seat.fill(battery=str(own / "battery.toml"))
-        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
-        seat.fill(battery="tab")
-        await seat.until(lambda: "Protocol ID" in labels(seat), "TAB is made for models")
-        seat.fill(kind="model")
-        await seat.until(lambda: "Protocol ID" not in labels(seat), "a model needs none")
 
 
 async def test_every_error_stands_at_its_field_and_the_first_has_the_focus(sit: Sit) -> None:
@@ -172,21 +169,6 @@ async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_
         await seat.reads("! no microphone will be opened")
         assert "Rode" in seat.text
         assert seat.app.remembered.microphone == "Rode"
-
-
-async def test_a_part_of_a_battery_is_given_and_only_its_subtests_are_scored(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        await seat.advanced()
-        seat.fill(battery="tab", model="echo", judges="none", part_subtests="repetition, ct1")
-        await seat.press_button("begin")
-        await seat.reads("no subtest 'ct1'")
-        seat.fill(part_subtests="repetition", part_limit="2")
-        await seat.press_button("begin")
-        await seat.until(lambda: seat.desk.work, "the administration")
-        assert seat.work.administration.planned == 2
-        assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
 
 
 async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:

@@ -95,61 +95,6 @@ async def test_a_click_on_a_mark_opens_the_response(sit: Sit, battery: str) -> N
         assert not seat.desk.query_one("#written-summary").display
 
 
-async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("t")
-        await seat.reads("✓ right")
-        await seat.press("space")
-        await seat.reads("expected fish")
-        assert "exact ✗ wrong" in seat.text
-        await seat.press("i")
-        await seat.reads("Sent exactly")
-        await seat.press("left")
-        await seat.reads("w1 · 1 of 3")
-        await seat.press("slash", "d", "u", "c", "k")
-        await seat.reads("No response has the words 'duck'")
-        await seat.press("escape", "slash", "w", "2", "enter")
-        assert [row.item.place[0] for row in listed(seat)] == [2]
-        await seat.press("escape")
-        assert seat.desk.page == "results" and len(listed(seat)) == 3
-        await seat.press("less_than_sign")
-        await seat.reads("# ↓")
-        assert [row.item.place[0] for row in listed(seat)] == [3, 2, 1]
-        await seat.press("greater_than_sign")
-        await seat.reads("item ↑")
-
-
-async def test_f4_hides_the_response_and_results_open_with_their_summary(
-    sit: Sit, battery: str
-) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("t", "f4")
-        await seat.until(lambda: "w1 · 1 of 3" not in seat.text, "the list alone")
-        await seat.press("f4")
-        await seat.reads("w1 · 1 of 3")
-        seat.show_results(1)
-        summary = seat.desk.query_one(WrittenSummary)
-        await seat.until(lambda: summary.has_focus_within, "the summary")
-
-
-async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.work is None)
-        await seat.press("o", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("t")
-        await seat.until(lambda: isinstance(seat.app.focused, RowList))
-        await seat.press("v")
-        await seat.words("misread")
-        await seat.reads("∅ void")
-    _, trials = seat.stored()
-    assert (trials[0].state, trials[0].reason) == (TrialState.VOID, "misread")
-
-
 async def export(seat: Seat, path: str) -> None:
     """Ask for a file of this name."""
     await seat.press("e")
@@ -158,18 +103,30 @@ async def export(seat: Seat, path: str) -> None:
     await seat.press("enter")
 
 
-async def test_e_writes_a_file_and_names_it_with_its_folder(
+async def test_e_writes_a_file_that_is_never_written_over_and_can_be_replayed(
     sit: Sit, battery: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    out = tmp_path / "answers.jsonl"
     async with sit((160, 48)) as seat:
         await finished(seat, battery)
         await export(seat, "answers.jsonl")
-        written = f"Written: {tmp_path / 'answers.jsonl'}"
-        await seat.until(lambda: seat.news == [written], "the news")
+        await seat.until(lambda: seat.news == [f"Written: {out}"], "the news")
         assert not seat.asked
-    text = (tmp_path / "answers.jsonl").read_text(encoding="utf-8")
-    assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
+        text = out.read_text(encoding="utf-8")
+        assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
+        await export(seat, str(out))
+        await seat.reads("the file already exists")
+        field = seat.app.screen.query_one("#export-path", Input)
+        assert seat.app.focused is field
+        assert field.value == str(out)
+        await seat.press("end", "2", "enter")
+        await seat.until(lambda: not seat.asked)
+        assert out.read_text(encoding="utf-8") == text
+        assert (tmp_path / "answers.jsonl2").exists()
+        await finished(seat, battery, f"replay:{out}")
+    _, trials = seat.stored()
+    assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3
 
 
 async def test_a_report_and_a_table_are_written_from_the_same_dialog(
@@ -194,24 +151,6 @@ async def write(seat: Seat, name: str, out: Path) -> None:
     field.value = str(out)
     await seat.press("enter")
     await seat.until(lambda: not seat.asked)
-
-
-async def test_an_export_never_writes_over_a_file_and_its_dialog_stays(
-    sit: Sit, battery: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "answers.jsonl"
-    out.write_text("mine", encoding="utf-8")
-    async with sit() as seat:
-        await finished(seat, battery)
-        await export(seat, str(out))
-        await seat.reads("the file already exists")
-        field = seat.app.screen.query_one("#export-path", Input)
-        assert seat.app.focused is field
-        assert field.value == str(out)
-        await seat.press("end", "2", "enter")
-        await seat.until(lambda: not seat.asked)
-    assert out.read_text(encoding="utf-8") == "mine"
-    assert (tmp_path / "answers.jsonl2").exists()
 
 
 async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> None:
@@ -244,22 +183,9 @@ async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> No
         await seat.reads("a file name is needed")
 
 
-async def test_home_and_end_go_to_the_first_and_the_last_response(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("t")
-        await seat.reads("t Summary")
-        table = seat.app.focused
-        assert isinstance(table, RowList)
-        await seat.press("end")
-        assert table.current == 2
-        await seat.press("home")
-        assert table.current == 0
-        await seat.press("t")
-        await seat.reads("t Responses")
-
-
-async def test_b_scores_again_and_shows_the_same(sit: Sit, battery: str) -> None:
+async def test_b_scores_again_and_a_response_is_declared_void_afterwards(
+    sit: Sit, battery: str
+) -> None:
     async with sit() as seat:
         await finished(seat, battery)
         await seat.press("f8")
@@ -272,29 +198,59 @@ async def test_b_scores_again_and_shows_the_same(sit: Sit, battery: str) -> None
         assert before is not None and seat.results is not None
         assert replace(seat.results, summary=before.summary) == before
         assert seat.results.summary.rows == before.summary.rows
+        await seat.press("t")
+        await seat.until(lambda: isinstance(seat.app.focused, RowList))
+        await seat.press("v")
+        await seat.words("misread")
+        await seat.reads("∅ void")
+    _, trials = seat.stored()
+    assert (trials[0].state, trials[0].reason) == (TrialState.VOID, "misread")
 
 
-async def test_esc_goes_back_to_the_open_administration(sit: Sit, battery: str) -> None:
+async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await finished(seat, battery)
         await seat.press("escape")
         await seat.until(lambda: seat.desk.page == "trial")
         await seat.press("g")
         await seat.until(lambda: seat.desk.page == "results")
-
-
-async def test_what_was_exported_is_replayed(sit: Sit, battery: str, tmp_path: Path) -> None:
-    out = tmp_path / "answers.jsonl"
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("e")
-        await seat.until(lambda: seat.app.screen.query("#export-path"))
-        seat.app.screen.query_one("#export-path", Input).value = str(out)
-        await seat.press("enter")
-        await seat.until(out.exists)
-        await finished(seat, battery, f"replay:{out}")
-    _, trials = seat.stored()
-    assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3
+        await seat.press("t")
+        await seat.reads("t Summary")
+        table = seat.app.focused
+        assert isinstance(table, RowList)
+        await seat.press("end")
+        assert table.current == 2
+        await seat.press("home")
+        assert table.current == 0
+        await seat.press("f4")
+        await seat.until(lambda: "w1 · 1 of 3" not in seat.text, "the list alone")
+        await seat.press("f4")
+        await seat.reads("w1 · 1 of 3")
+        await seat.press("t")
+        await seat.reads("t Responses")
+        await seat.press("t")
+        await seat.reads("✓ right")
+        await seat.press("space")
+        await seat.reads("expected fish")
+        assert "exact ✗ wrong" in seat.text
+        await seat.press("i")
+        await seat.reads("Sent exactly")
+        await seat.press("left")
+        await seat.reads("w1 · 1 of 3")
+        await seat.press("slash", "d", "u", "c", "k")
+        await seat.reads("No response has the words 'duck'")
+        await seat.press("escape", "slash", "w", "2", "enter")
+        assert [row.item.place[0] for row in listed(seat)] == [2]
+        await seat.press("escape")
+        assert seat.desk.page == "results" and len(listed(seat)) == 3
+        await seat.press("less_than_sign")
+        await seat.reads("# ↓")
+        assert [row.item.place[0] for row in listed(seat)] == [3, 2, 1]
+        await seat.press("greater_than_sign")
+        await seat.reads("item ↑")
+        seat.show_results(1)
+        summary = seat.desk.query_one(WrittenSummary)
+        await seat.until(lambda: summary.has_focus_within, "results open with their summary")
 
 
 async def test_recorded_replicates_are_given_as_on_the_command_line(

@@ -53,49 +53,66 @@ async def test_a_whole_battery_is_typed(sit: Sit, size: tuple[int, int], battery
     assert all(one and one.latency_s is not None and 0 < one.latency_s < 60 for one in said)
 
 
-async def test_tab_asks_for_a_research_protocol(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("n")
-        await seat.dialog()
-        seat.fill(battery="tab", kind="speaker", speaker="S-014")
-        await seat.press("enter")
-        await seat.reads("name the approved protocol")
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "research_protocol"
-        await seat.type("IRB-7")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.work)
-        assert seat.work.administration.conditions.research_protocol == "IRB-7"
-
-
-async def test_a_name_is_no_study_id(sit: Sit, battery: str) -> None:
+async def test_a_name_is_no_study_id_and_tab_asks_for_a_research_protocol(
+    sit: Sit, battery: str
+) -> None:
     async with sit() as seat:
         await seat.press("n")
         await seat.dialog()
         seat.fill(battery=battery, kind="speaker", speaker="Jane Doe")
         await seat.press("enter")
         await seat.reads("is not a valid participant code")
+        seat.fill(battery="tab", speaker="S-014")
+        await seat.press("enter")
+        await seat.reads("name the approved protocol")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "research_protocol")
+        await seat.type("IRB-7")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work)
+        assert seat.work.administration.conditions.research_protocol == "IRB-7"
 
 
-async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
+async def test_letters_typed_on_are_no_commands_and_verdicts_are_hidden_until_h(
+    sit: Sit, battery: str
+) -> None:
     async with sit((160, 48)) as seat:
         await begin(seat, battery)
         await answer(seat, "tree")
         await seat.reads("● recorded")
         assert "wrong" not in seat.text
         assert "0/1 right" not in seat.text
+        await seat.type("huvsnidpa?[")
+        await seat.press("tab")
+        assert not seat.asked
+        await seat.reads("space next item   esc commands")
         assert "✗" not in seat.text
+        assert seat.app.focused is not None
+        assert seat.app.focused.id == "participant"
+        one, trials = seat.stored()
+        assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
         await seat.press("escape", "h", "f")
         await seat.reads("✗")
         await seat.reads("0/1 right")
         await seat.reads("j Judges")
         await seat.press("h")
         await seat.until(lambda: "✗" not in seat.text and "j Judges" not in seat.text)
+        await seat.press("space")
+        await seat.until(partial(waits_for, seat, 2))
 
 
-async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str) -> None:
+async def test_after_esc_the_keys_are_commands_until_the_next_answer(
+    sit: Sit, battery: str
+) -> None:
     async with sit() as seat:
         await begin(seat, battery)
+        await seat.press("space")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+        await seat.press("escape", "s")
+        await seat.words("too tired")
+        await seat.press("f")
+        await seat.reads("› skipped")
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.trial.state == "planned")
         await seat.press("space")
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
         await seat.type("sn")
@@ -110,47 +127,61 @@ async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str)
         assert seat.app.focused.text == "sn x"
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting)
-    _, trials = seat.stored()
-    assert trials[0].counting is not None
-    assert trials[0].counting.response == "sn x"
-    assert trials[0].notes == ("coughs",)
-
-
-async def test_skip_and_undo_show_the_item_again(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await begin(seat, battery)
-        await seat.press("space")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
-        await seat.press("escape", "s")
-        await seat.words("too tired")
-        await seat.press("f")
-        await seat.reads("› skipped")
-        await seat.press("u")
-        await seat.until(lambda: seat.work.item and seat.work.item.trial.state == "planned")
-        await answer(seat, "dog")
-    _, trials = seat.stored()
-    assert trials[0].state is TrialState.ANSWERED
-
-
-async def test_a_first_answer_is_not_asked_for_again(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await begin(seat, battery)
-        await answer(seat, "tree")
         await seat.press("escape", "r")
         await seat.reads("a first answer cannot be asked again: u takes it back")
         assert not seat.work.awaiting
+        await seat.press("n")
+        await seat.words("yawned")
+        await seat.press("v")
+        await seat.words("prompted")
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
+        await answer(seat, "fish")
+        await seat.press("n")
+        assert not seat.asked
+    _, trials = seat.stored()
+    assert trials[0].counting is not None
+    assert trials[0].counting.response == "sn x"
+    assert trials[0].notes == ("coughs", "yawned")
+    assert [trial.state for trial in trials[:2]] == [TrialState.ANSWERED] * 2
 
 
-async def test_words_to_the_administrator_are_shown(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
+async def test_an_export_asks_for_a_registered_speakers_consent(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "answers.jsonl"
+    async with sit((160, 48)) as seat:
         await begin(seat, battery)
         await answer(seat, "dog")
-        await answer(seat, "fish")
+        await answer(seat, "the wall")
         await seat.press("space")
-        await seat.until(lambda: seat.work.awaiting)
-        assert "Say it slowly." not in seat.text
+        await seat.until(partial(waits_for, seat, 3))
+        assert "Say it slowly." not in seat.text, "words to the administrator"
         await seat.press("escape")
         await seat.reads("Say it slowly.")
+        await seat.press("enter")
+        await seat.until(partial(waits_for, seat, 3))
+        await seat.type("house.")
+        await seat.press("enter")
+        await seat.until(lambda: not seat.work.awaiting)
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
+        await seat.press("escape", "space")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("e")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
+        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.press("enter")
+        await seat.reads("not consented to sharing")
+        assert not out.exists()
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
+        await seat.press("enter")
+        await seat.until(lambda: not seat.asked)
+    assert out.exists()
+    with Store.open(seat.store) as store:
+        acts = [entry.act for entry in store.people.log_entries("S-014")]
+    assert acts == ["recorded", "export-begun", "exported"]
 
 
 def waits_for(seat: Seat, place: int) -> bool:
@@ -160,17 +191,23 @@ def waits_for(seat: Seat, place: int) -> bool:
     return shown and focused is not None and focused.id == "answer"
 
 
-async def test_with_a_the_next_item_follows_the_answer(sit: Sit, battery: str) -> None:
+async def test_with_a_the_next_item_follows_an_answer_that_is_recorded_once(
+    sit: Sit, battery: str
+) -> None:
     async with sit() as seat:
         await begin(seat, battery)
         await seat.press("a")
-        for place in (1, 2, 3):
+        await seat.until(partial(waits_for, seat, 1))
+        await seat.type("dog")
+        await seat.pilot.press("enter", "enter")
+        for place, words in ((2, "fish"), (3, "ok")):
             await seat.until(partial(waits_for, seat, place))
-            await seat.type("ok")
+            await seat.type(words)
             await seat.press("enter")
         await seat.reads("✓ complete")
         assert seat.desk.page == "trial", "results hold verdicts: shown by choice"
-    assert seat.stored()[0].answered == 3
+    _, trials = seat.stored()
+    assert [one.counting.response for one in trials if one.counting] == ["dog", "fish", "ok"]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -200,44 +237,9 @@ async def test_the_participant_sees_the_item_alone(
         assert "Transcript" not in seat.text
 
 
-async def test_letters_typed_on_after_an_answer_are_no_commands(sit: Sit, battery: str) -> None:
-    async with sit((160, 48)) as seat:
-        await begin(seat, battery)
-        await answer(seat, "tree")
-        await seat.type("huvsnidpa?[")
-        await seat.press("tab")
-        assert not seat.asked
-        await seat.reads("space next item   esc commands")
-        assert "✗" not in seat.text
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "participant"
-        one, trials = seat.stored()
-        assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
-        await seat.press("enter")
-        await seat.until(partial(waits_for, seat, 2))
-
-
-async def test_after_esc_the_keys_are_commands_until_the_next_answer(
+async def test_nothing_typed_is_recorded_only_by_a_second_enter_and_ctrl_j_begins_a_line(
     sit: Sit, battery: str
 ) -> None:
-    async with sit() as seat:
-        await begin(seat, battery)
-        await answer(seat, "tree")
-        await seat.press("escape", "n")
-        await seat.words("yawned")
-        await seat.press("v")
-        await seat.words("prompted")
-        await seat.press("u")
-        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
-        await answer(seat, "fish")
-        await seat.press("n")
-        assert not seat.asked
-    _, trials = seat.stored()
-    assert trials[0].notes == ("yawned",)
-    assert trials[1].state is TrialState.ANSWERED
-
-
-async def test_nothing_typed_is_recorded_only_by_a_second_enter(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await begin(seat, battery)
         await seat.press("space")
@@ -251,70 +253,12 @@ async def test_nothing_typed_is_recorded_only_by_a_second_enter(sit: Sit, batter
         assert seat.work.awaiting, "typing took the first enter back"
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting)
-    _, trials = seat.stored()
-    assert trials[0].counting is not None
-    assert trials[0].counting.response == ""
-
-
-async def test_an_answer_is_recorded_once_however_often_enter_is_pressed(
-    sit: Sit, battery: str
-) -> None:
-    async with sit() as seat:
-        await begin(seat, battery)
-        await seat.press("a")
-        await seat.until(partial(waits_for, seat, 1))
-        await seat.type("dog")
-        await seat.pilot.press("enter", "enter")
-        await seat.until(partial(waits_for, seat, 2))
-        await seat.type("fish")
-        await seat.press("enter")
-        await seat.until(partial(waits_for, seat, 3))
-    _, trials = seat.stored()
-    assert [one.counting.response for one in trials if one.counting] == ["dog", "fish"]
-
-
-async def test_ctrl_j_begins_a_new_line(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await begin(seat, battery)
         await seat.press("space")
-        await seat.until(partial(waits_for, seat, 1))
+        await seat.until(partial(waits_for, seat, 2))
         await seat.type("a")
         await seat.press("ctrl+j")
         await seat.type("b")
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting)
     _, trials = seat.stored()
-    assert trials[0].counting is not None
-    assert trials[0].counting.response == "a\nb"
-
-
-async def test_an_export_asks_for_a_registered_speakers_consent(
-    sit: Sit, battery: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "answers.jsonl"
-    async with sit((160, 48)) as seat:
-        await begin(seat, battery)
-        for words in ("dog", "the wall", "house."):
-            await answer(seat, words)
-        with Store.open(seat.store) as store:
-            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
-        await seat.press("escape", "space")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("e")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
-        field = seat.app.screen.query_one("#export-path", Input)
-        field.value = str(out)
-        await seat.press("enter")
-        await seat.reads("not consented to sharing")
-        assert not out.exists()
-        with Store.open(seat.store) as store:
-            store.people.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
-        await seat.press("enter")
-        await seat.until(lambda: not seat.asked)
-    assert out.exists()
-    with Store.open(seat.store) as store:
-        assert [entry.act for entry in store.people.log_entries("S-014")] == [
-            "recorded",
-            "export-begun",
-            "exported",
-        ]
+    assert [one.counting.response for one in trials if one.counting] == ["", "a\nb"]

@@ -131,9 +131,6 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
     assert found.judges[0].call is None
 
 
-# ---------------------------------------------------------------- on the screen
-
-
 async def first_response(seat: Seat) -> None:
     """From the results to the first response, with the verdicts on it."""
     await seat.press("t")
@@ -290,11 +287,27 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await seat.until(lambda: "tab-2026:echo" in repr(seat.results), "the new verdicts")
 
 
-async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
+REFUSED: tuple[tuple[dict[str, str], str], ...] = (
+    ({"judge": ""}, "no judge is given"),
+    ({"judge": "tab-2026"}, "needs a name"),
+    ({"judge": "nobody:echo"}, "no judge 'nobody'"),
+    ({"judge": "rules", "repeats": "0"}, "'0' cannot be used"),
+    ({"judge": "rules", "max_cost": "much"}, "'much' cannot be used"),
+    ({"judge": "tab-2026+likelihood:echo"}, "log probabilities"),
+)
+
+
+async def test_what_cannot_be_done_is_said_and_a_limit_stops_what_then_goes_on(sit: Sit) -> None:
     async with sit((120, 40)) as seat:
         await given_tab(seat, judges="none")
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        for fields, words in REFUSED:
+            seat.fill(**{"repeats": "1", "max_cost": "", **fields})
+            await seat.press_button("begin")
+            await seat.until(partial(says, seat, words), words)
+            assert judgements(seat) == 0
+            assert seat.app.screen.query_one("#begin").display
         seat.fill(judge="tab-2026:echo", max_requests="4")
         await seat.press_button("begin")
         await seat.until(lambda: "the limit is" in message(seat), "the limit")
@@ -306,29 +319,6 @@ async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
         await seat.press_button("begin")
         await seat.until(lambda: "judged 3" in message(seat), "the end")
         assert judgements(seat) == 5
-
-
-REFUSED: tuple[tuple[dict[str, str], str], ...] = (
-    ({"judge": ""}, "no judge is given"),
-    ({"judge": "tab-2026"}, "needs a name"),
-    ({"judge": "nobody:echo"}, "no judge 'nobody'"),
-    ({"judge": "rules", "repeats": "0"}, "'0' cannot be used"),
-    ({"judge": "rules", "max_cost": "much"}, "'much' cannot be used"),
-    ({"judge": "tab-2026+likelihood:echo"}, "log probabilities"),
-)
-
-
-async def test_what_cannot_be_done_is_said_and_the_dialog_stays(sit: Sit) -> None:
-    async with sit((100, 30)) as seat:
-        await given_tab(seat, judges="none")
-        await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
-        for fields, words in REFUSED:
-            seat.fill(**{"repeats": "1", "max_cost": "", **fields})
-            await seat.press_button("begin")
-            await seat.until(partial(says, seat, words), words)
-            assert judgements(seat) == 0
-            assert seat.app.screen.query_one("#begin").display
 
 
 async def test_judges_that_ask_a_model_are_offered_when_a_run_is_over(sit: Sit) -> None:

@@ -6,13 +6,12 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.message import Message
 
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.sound import AttemptSpan, OnsetMark, Sound, TimedPhoneme
 from tabwb.workbench.shell.waveform import Waveform
+from tests.workbench.seat import Stage as OneWidget
 
 SOUND = Sound(
     Envelope(10.0, 14.0, (-60.0,) * 100 + (-6.0,) * 100 + (-60.0,) * 200),
@@ -30,32 +29,21 @@ SOUND = Sound(
 )
 
 
-class Stage(App[None]):
-    """A waveform, in one of our themes."""
+class Stage(OneWidget):
+    """A waveform, and what it says of itself."""
 
     CSS = "Waveform { height: 9; }"
 
     def __init__(self) -> None:
-        super().__init__()
-        for theme in settings.THEMES:
-            self.register_theme(theme)
-        self.theme = "dark"
         self.waveform = Waveform()
         self.moved: list[Message] = []
-
-    def compose(self) -> ComposeResult:
-        yield self.waveform
+        super().__init__(self.waveform)
 
     def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
         self.moved.append(message)
 
     def on_waveform_limits_moved(self, message: Waveform.LimitsMoved) -> None:
         self.moved.append(message)
-
-    @property
-    def text(self) -> str:
-        strips = self.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
 
 
 async def test_seconds_cue_examiner_limit_attempts_and_phonemes_stand_where_they_lie() -> None:
