@@ -11,13 +11,17 @@ import socket
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from tabwb.records.system import switch_telemetry_off
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.store.store import Store
 
 switch_telemetry_off(os.environ)  # before a test imports onnxruntime itself
 # Before numpy and torch are imported: several workers share the cores, and threads that wait for
@@ -70,7 +74,6 @@ TORCH = {
     "plugins/test_transformers_batches.py",
     "plugins/test_transformers_child.py",
     "plugins/test_transformers_protocols.py",
-    "plugins/test_wav2vec2_ctc.py",
     "plugins/test_wav2vec2_models.py",
     "plugins/test_words_model.py",
     "training/test_bundled_corpus.py",
@@ -192,6 +195,25 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("TABWB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     yield
+
+
+@pytest.fixture
+def plugins() -> Iterator[Plugins]:
+    """The plugins that are installed here."""
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+    loaded = Plugins.load()
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A new store in a file."""
+    from tabwb.store.store import Store
+
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
 
 
 @pytest.fixture

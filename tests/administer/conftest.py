@@ -19,19 +19,6 @@ Begin = Callable[..., Session]
 
 
 @pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
-
-
-@pytest.fixture
 def begin(store: Store, plugins: Plugins, battery_file: Path) -> Iterator[Begin]:
     """Begin an administration; sessions are closed at the end of the test."""
     with ExitStack() as closing:

@@ -153,19 +153,6 @@ def battery(tmp_path: Path) -> Battery:
 
 
 @pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "tabwb.db") as opened:
-        yield opened
-
-
-@pytest.fixture
 def give(store: Store, plugins: Plugins, battery: Battery) -> Callable[..., int]:
     def begun(said: Mapping[str, str] = SAID) -> int:
         conditions = Conditions("echo", "model", judges=())

@@ -60,12 +60,6 @@ def acts(store: Store) -> list[tuple[str, str]]:
     ]
 
 
-# ---------------------------------------------------------------- the check itself
-
-
-# ---------------------------------------------------------------- giving a battery
-
-
 def test_a_beginning_is_in_the_log_for_people_only(
     store: Store, begun: Callable[[Conditions], int]
 ) -> None:
@@ -129,9 +123,6 @@ def test_a_deleted_speaker_is_given_nothing(
     store.people.delete_speaker("S-014", "withdrawn")
     with pytest.raises(StoreError, match="was deleted on"):
         begun(PERSON)
-
-
-# ---------------------------------------------------------------- judging
 
 
 def logged(store: Store, plugins: Plugins, conditions: Conditions, judge: str) -> list[str]:
@@ -206,9 +197,6 @@ def _answer_all(session: Session) -> None:
         session.answer("I um went to the store.")
 
 
-# ---------------------------------------------------------------- export
-
-
 def test_an_export_names_all_who_have_not_agreed(
     store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
 ) -> None:
@@ -246,9 +234,6 @@ def test_models_are_exported_freely(
     assert permit == consent.Permit()
 
 
-# ---------------------------------------------------------------- a recorded dialect
-
-
 def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Battery) -> None:
     agree(store, "record")
     store.people.keep_speaker(Speaker("S-014", {"dialect": "African American English"}))
@@ -261,9 +246,6 @@ def test_rules_know_the_recorded_dialect(store: Store, plugins: Plugins, tab: Ba
             if rating.measure == "omission-of-bound-morphemes"
         }
     assert any("African American English" in reason for reason in reasons)
-
-
-# ---------------------------------------------------------------- a store on another computer
 
 
 def test_a_store_elsewhere_needs_remote_of_everybody(

@@ -27,20 +27,9 @@ from tabwb.records.exchange import Wait
 from tabwb.records.ratings import Verdict, valued
 from tabwb.records.states import RatingStatus
 from tabwb.store.store import Store
-from tests.administer.judging_parts import (
-    SAID,
-    Scripted,
-    Work,
-    battery,
-    give,
-    plugins,
-    run,
-    store,
-    verdicts,
-    work,
-)
+from tests.administer.judging_parts import SAID, Scripted, Work, battery, give, run, verdicts, work
 
-__all__ = ["battery", "give", "plugins", "store", "work"]
+__all__ = ["battery", "give", "work"]
 
 
 def test_every_connected_text_is_judged_and_equal_texts_once(

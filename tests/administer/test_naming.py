@@ -10,6 +10,7 @@ import pytest
 from tabwb.administer.naming import order
 from tabwb.administer.naming.files import TakeFile, left_out, take_files
 from tabwb.administer.naming.scores import named_item, naming_of
+from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.media.documents.naming_document import spoken_json, transcript_json
@@ -38,9 +39,15 @@ def _ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]
     return {(rating.rater, rating.measure): rating for rating in ratings}
 
 
-def _score(session: Session, at_s: float = 1.0) -> None:
+def _score(session: Session, score: str = "right", at_s: float = 0.0) -> None:
     session.spoken.show(shown(at_s))
-    session.spoken.score("right", take=take(at_s))
+    session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
+
+
+def _view(session: Session, number: int | None = None) -> NamingView:
+    view = session.spoken.view(number)
+    assert view is not None
+    return view
 
 
 def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_naming: Begin) -> None:
@@ -48,8 +55,7 @@ def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_namin
     session.spoken.show(shown(2.0))
     assert session.awaiting
     session.spoken.score("right", take=take(2.0, onset_s=0.75))
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert not session.awaiting
     assert (view.take, view.latency_s) == (take(2.0, onset_s=0.75), 0.75)
     assert view.score == Scored(1, "right", "person:R1")
@@ -62,8 +68,7 @@ def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_namin
 )
 def test_a_persons_score_is_a_rating(begin_naming: Begin, score: str, value: float) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score(score, take=take(0.0))  # type: ignore[arg-type]
+    _score(session, score)
     assert _ratings(session)["person:R1", "correct"].value == value
 
 
@@ -111,9 +116,7 @@ def test_a_person_who_typed_nothing_for_it_does_not_hide_what_a_machine_heard(
     session.spoken.transcribed(
         1, 1, Transcript("manual:typed.tsv", "error", error="no row for 'dog'")
     )
-    view = session.spoken.view(1)
-    assert view is not None
-    assert naming_of(view).phonemes == ("D", "AO", "G")
+    assert naming_of(_view(session, 1)).phonemes == ("D", "AO", "G")
 
 
 def test_the_administrators_voice_takes_nothing_from_a_transcript_without_times(
@@ -125,21 +128,17 @@ def test_the_administrators_voice_takes_nothing_from_a_transcript_without_times(
     session.spoken.score("right", take=take(1.0))
     typed = tuple(Segment(each, 0.0, 4.0) for each in ("D", "AO", "G"))
     session.spoken.transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
-    view = session.spoken.view(1)
-    assert view is not None
-    assert naming_of(view).phonemes == ("D", "AO", "G")
+    assert naming_of(_view(session, 1)).phonemes == ("D", "AO", "G")
 
 
 def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(1.0))
-    session.spoken.score("error", take=take(1.0))
+    _score(session, "error", at_s=1.0)
     session.corrections.undo()
     assert session.awaiting
     assert session.trials[0].state is TrialState.PLANNED
     session.spoken.score("right", take=take(1.0, seconds=6.0))
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert view.score is not None
     assert (view.score.score, view.score.attempt) == ("right", 2)
     assert [attempt.state.value for attempt in session.trials[0].attempts] == ["void", "ok"]
@@ -147,8 +146,7 @@ def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
 
 def test_undo_of_a_second_score_brings_the_first_one_back(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(1.0))
-    session.spoken.score("error", take=take(1.0))
+    _score(session, "error", at_s=1.0)
     session.spoken.score("right")
     assert _ratings(session)["person:R1", "correct"].value == 1.0
     session.corrections.undo()
@@ -168,8 +166,7 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
         session.spoken.cue(7.0)
     session.corrections.undo()
     session.spoken.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert [(cue.kind, cue.counts, cue.at_s) for cue in view.cues] == [("stimulus", True, 3.0)]
     assert naming_of(view).flags == {"after-cue"}
     assert _not_counted(naming_of(view)) == ""
@@ -179,8 +176,7 @@ def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin
     session = begin_naming("time_limit = 3")
     session.spoken.show(shown(0.0))
     session.spoken.score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert naming_of(view).flags == {"late"}
     assert _not_counted(naming_of(view)) == "late (limit 3 s)"
     assert view.take is not None
@@ -191,8 +187,7 @@ def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None
     session = begin_naming()
     _score(session, at_s=1.0)
     session.spoken.listening.set_onset(1.5)
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
     assert view.take is not None
     assert view.take.onset_s == 1.6
@@ -206,9 +201,7 @@ def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None
     session.spoken.examiner(11.9, 12.6)
     session.spoken.score("no-response", take=take(10.0))
     session.spoken.transcribed(1, 1, heard("D AO G", at_s=2.0))
-    view = session.spoken.view(1)
-    assert view is not None
-    naming = naming_of(view)
+    naming = naming_of(_view(session, 1))
     assert naming.attempts == ()
     assert naming.proposal is not None
     assert naming.proposal.clause == "no speech detected"
@@ -220,9 +213,7 @@ def test_a_mark_parts_attempts_that_no_pause_parts(begin_naming: Begin) -> None:
     session.spoken.mark(10.8)
     session.spoken.score("self-corrected", take=take(10.0))
     session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
-    view = session.spoken.view(1)
-    assert view is not None
-    said = [" ".join(attempt.phonemes) for attempt in naming_of(view).attempts]
+    said = [" ".join(attempt.phonemes) for attempt in naming_of(_view(session, 1)).attempts]
     assert said == ["K AE T", "D AO G"]
 
 
@@ -233,20 +224,16 @@ def test_self_corrected_counts_as_the_rule_that_decides_has_it(
     begin_naming: Begin, rule: str, outcome: str
 ) -> None:
     session = begin_naming(f'rule = "{rule}"')
-    session.spoken.show(shown(0.0))
-    session.spoken.score("self-corrected", take=take(0.0))
+    _score(session, "self-corrected")
     assert order.outcomes(session.spoken, "nouns") == {"dog": outcome}
 
 
 def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("K AE"))
     session.spoken.listening.hear("cat")
-    view = session.spoken.view()
-    assert view is not None
-    proposal = naming_of(view).proposal
+    proposal = naming_of(_view(session)).proposal
     assert proposal is not None
     assert proposal.code == "semantic"
     assert ("naming-3:replay", "code:semantic") in _ratings(session)
@@ -256,12 +243,10 @@ def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> 
 
 def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("D OY G"))
     session.spoken.listening.code("blend", ["dialect"])
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert view.code is not None
     assert (view.code.code, view.code.flags) == ("blend", ("dialect",))
     rated = _ratings(session)
@@ -277,8 +262,7 @@ def test_which_came_first_is_kept(begin_naming: Begin) -> None:
     _score(session)
     session.spoken.listening.reveal()
     session.spoken.score("error")
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert view.score is not None
     assert view.score.after_reveal
     assert [each.after_reveal for each in view.observations if isinstance(each, Scored)] == [
@@ -292,23 +276,18 @@ def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Beg
     session.spoken.show(shown(0.0))
     session.spoken.re_prompt(4.0)
     assert session.awaiting
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert view.re_prompted is not None
     assert view.re_prompted.at_s == 4.0
 
 
 def test_what_was_said_before_is_known_to_later_items(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("B L AO F"))
-    session.spoken.show(shown(9.0))
-    session.spoken.score("error", take=take(9.0))
+    _score(session, "error", at_s=9.0)
     session.spoken.transcribed(2, 1, heard("B L AO F"))
-    view = session.spoken.view(2)
-    assert view is not None
-    proposal = naming_of(view).proposal
+    proposal = naming_of(_view(session, 2)).proposal
     assert proposal is not None
     assert (proposal.code, proposal.repeats) == ("nonword-unrelated", "dog")
     assert "repeats" in proposal.flags
@@ -318,8 +297,7 @@ def test_everything_stands_after_the_session_is_opened_again(
     begin_naming: Begin, store: Store, plugins: Plugins
 ) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("K AE T"))
     session.spoken.listening.hear("cat")
     session.spoken.listening.code("semantic")
@@ -344,12 +322,9 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
 
 def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.listening.hear("cat")
-    view = session.spoken.view()
-    assert view is not None
-    proposal = naming_of(view).proposal
+    proposal = naming_of(_view(session)).proposal
     assert proposal is not None
     assert proposal.code == "semantic"
 
@@ -360,11 +335,9 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     store.people.keep_speaker(Speaker("S-014", {"variety": "h-dropping, non-rhotic", "ipa": "uk"}))
     store.people.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.listening.hear("/ted/")
-    view = session.spoken.view()
-    assert view is not None
+    view = _view(session)
     assert view.speech.varieties == ("non-rhotic", "h-dropping")
     heard_as = view.heard_as
     assert heard_as is not None
@@ -374,11 +347,8 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
 def test_words_of_other_items_are_words_whatever_their_frequency(begin_naming: Begin) -> None:
     session = begin_naming()
     assert session.spoken.listed == {"dog", "cat", "tree", "house"}
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
-    view = session.spoken.view()
-    assert view is not None
-    assert view.listed == session.spoken.listed
+    _score(session, "error")
+    assert _view(session).listed == session.spoken.listed
 
 
 @pytest.mark.parametrize(("score", "code"), [("right", "correct"), ("no-response", "no-response")])
@@ -386,34 +356,25 @@ def test_a_score_gives_the_code_that_follows_from_it(
     begin_naming: Begin, score: str, code: str
 ) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score(score, take=take(0.0))  # type: ignore[arg-type]
+    _score(session, score)
     session.spoken.transcribed(1, 1, heard("L AO G"))
-    view = session.spoken.view()
-    assert view is not None
-    named = named_item(naming_of(view))
+    named = named_item(naming_of(_view(session)))
     assert (named.code, named.decided_by, named.proposed_open) == (code, "listener", "")
 
 
 def test_attempts_that_a_pause_parts_are_shown_apart(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("K AE T", "D AO G"))
-    view = session.spoken.view()
-    assert view is not None
-    assert " ".join(named_item(naming_of(view)).phonemes) == "K AE T <sil> D AO G"
+    assert " ".join(named_item(naming_of(_view(session))).phonemes) == "K AE T <sil> D AO G"
 
 
 def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0))
+    _score(session, "error")
     session.spoken.transcribed(1, 1, heard("F IH M P"))
     session.spoken.listening.hear("dog")
-    view = session.spoken.view()
-    assert view is not None
-    naming = naming_of(view)
+    naming = naming_of(_view(session))
     assert naming.by_ear
     assert naming.distance is not None and naming.distance.phoneme_rate == 0.0
     assert {one.value for one in (naming.verdicts or {}).values()} == {True}
@@ -465,8 +426,7 @@ def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming:
     session = begin_naming("discontinue = { after = 2 }")
     for number in range(2):
         assert order.reason_to_discontinue(session.spoken) == ""
-        session.spoken.show(shown(10.0 * number))
-        session.spoken.score("error", take=take(10.0 * number))
+        _score(session, "error", at_s=10.0 * number)
     assert "2 items in a row" in order.reason_to_discontinue(session.spoken)
     assert session.status is AdministrationStatus.RUNNING
 
@@ -497,8 +457,7 @@ response = "naming"
 def _scored(session: Session, *scores: Score) -> None:
     for score in scores:
         at_s = 10.0 * len(session.history.steps)
-        session.spoken.show(shown(at_s))
-        session.spoken.score(score, take=take(at_s))
+        _score(session, score, at_s=at_s)
 
 
 def _states(session: Session) -> list[TrialState]:
@@ -777,11 +736,9 @@ def test_a_word_has_a_verdict_a_distance_and_its_unit(
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
         with setup.create_naming(store, plugins, battery, conditions) as session:
             session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
-            session.spoken.show(shown(0.0))
-            session.spoken.score("right", take=take(0.0))
+            _score(session)
             session.spoken.transcribed(1, 1, said(word))
-            view = session.spoken.view(1)
-            assert view is not None
+            view = _view(session, 1)
             naming = naming_of(view)
     assert naming.verdicts is not None
     assert naming.verdicts["correct-any"].value is right

@@ -47,12 +47,6 @@ RATE = 16_000
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
-
-
-@pytest.fixture
 def session(store: Store, tmp_path: Path) -> Iterator[Session]:
     """One response to a dog from 2 s to 10 s; a tone is said from 5 s to 5.5 s."""
     plugins = Plugins.load(Configuration())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,12 +28,6 @@ class Echo:
 
     def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
         return {"lesion": lesion}
-
-
-@pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    with closing(Plugins.load()) as loaded:
-        yield loaded
 
 
 @pytest.fixture

@@ -203,11 +203,7 @@ def test_a_rare_feature_has_no_expected_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((10, 0.0, 0.4), "prevalence"),
-        ((10, 0.5, 1.0), "kappa"),
-    ],
+    ("arguments", "message"), [((10, 0.0, 0.4), "prevalence"), ((10, 0.5, 1.0), "kappa")]
 )
 def test_assumptions_out_of_range_are_refused(
     arguments: tuple[int, float, float], message: str

@@ -6,12 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tabwb.analysis.administrations import (
-    AdministrationData,
-    is_fixed,
-    is_usable,
-    protocol_of,
-)
+from tabwb.analysis.administrations import AdministrationData, is_fixed, is_usable, protocol_of
 from tabwb.analysis.statistics.results import Part, Results
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.analysis.cautions import (
-    FEW,
-    PROMPTS_LIKE_THESE,
-    UNRELIABLE,
-    cautions,
-    few_items,
-)
+from tabwb.analysis.cautions import FEW, PROMPTS_LIKE_THESE, UNRELIABLE, cautions, few_items
 from tabwb.battery.model import Battery
 from tests.analysis.given import ANSWERS, BATTERY, summarise, trials
 

@@ -101,9 +101,7 @@ def test_steps_are_mcnemars_tests_corrected_by_holm(members: list[Administration
     assert least == pytest.approx(min(1.0, len(p) * p[0]))
 
 
-def test_trend_and_rate_of_change_flip_signs_over_items(
-    members: list[AdministrationData],
-) -> None:
+def test_trend_and_rate_of_change_flip_signs_over_items(members: list[AdministrationData]) -> None:
     change = change_of(members, SETS, baselines=2)
     trend = of(change, "trained", "trend")
     assert trend.t == pytest.approx(stats.ttest_1samp(RIGHT[:4] @ WEIGHTS, 0).statistic)

@@ -11,12 +11,7 @@ import pytest
 from scipy import stats
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.contrast import (
-    Difference,
-    against,
-    baseline_of,
-    members_compared,
-)
+from tabwb.analysis.contrast import Difference, against, baseline_of, members_compared
 from tabwb.analysis.draws import SHARED
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
@@ -311,8 +306,6 @@ def test_different_batteries_are_refused() -> None:
     with pytest.raises(UsageError, match="b 1 and b 2"):
         compare(source(given, {"w0": ["a"]}), source(other, {"w0": ["a"]}))
 
-
-# ------------------------------------------------------------------ groups less one
 
 KEYS = {
     "wc1": "lion", "wc3": "boot", "wc4": "knife", "sc1": "Yes", "sc2": "No", "sc4": "Yes",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -35,12 +34,6 @@ from tests.store.parts import attempt, set_plan
 FORM = Form("one", "1", "One", "MIT", "", (Question("jargon", "Jargon"),))
 JARGON = valued("rules-1", "jargon", 1)
 DECLARED = {"rules-1": Declaration("rules-1", ("jargon", "anomia"))}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
 
 
 def _judged(store: Store, verdicts: list[int]) -> int:

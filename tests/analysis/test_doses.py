@@ -361,9 +361,6 @@ def test_the_figure_draws_the_means_of_the_table_and_controls_at_their_amounts(
     assert any(note.startswith("Control: ") for note in drawn.notes)
 
 
-# ------------------------------------------------------------------ one case beside its controls
-
-
 def selected(controls: int = 5) -> list[AdministrationData]:
     """Return a list of units at two amounts, with 1 and 0 right answers, and its controls."""
     place = "file=units.json,sha256=0123456789abcdef"
@@ -407,8 +404,6 @@ def test_an_amount_that_takes_everything_is_in_no_slope_of_seeds() -> None:
     assert row["over"] == "0.1, 0.3" and row["slope"] == before["slope"]
     assert row["at_1"] == 0 and row["at_1_n"] == 1 and row["at_1_low"] is None
 
-
-# ------------------------------------------------------------------ maps of targets by layers
 
 PLACES = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1),
          ("mlp.down", 0): (3, 3, 3, 3, 3)}  # fmt: skip
@@ -476,9 +471,6 @@ def test_single_heads_are_rows_of_one_map() -> None:
         ("attention.heads", None, 0, 0.0),
     ]  # fmt: skip
     assert table["series"].to_list()[0].endswith("zero:1")
-
-
-# ------------------------------------------------------------------ the amount in a spec
 
 
 @pytest.mark.parametrize(

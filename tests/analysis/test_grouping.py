@@ -30,7 +30,7 @@ from tests.analysis.given import (
     trials,
     unwrapped,
 )
-from tests.analysis.test_burdens import BOTH, MODEL, judged
+from tests.analysis.test_judges import BOTH, MODEL, with_features
 
 LESIONED = replace(SAMPLED, lesion="noise:0.1")
 PERSON = Conditions("S-01", "speaker")
@@ -144,10 +144,7 @@ def test_other_weights_under_the_same_name_are_rows_of_their_own() -> None:
     first, second = grouped([given(1, revision="a"), given(2, revision="b")], "model")
     assert (first.name, second.name) == ("bundled (revision a)", "bundled (revision b)")
     lesioned = grouped([given(1), given(2, LESIONED)], "battery")
-    assert [one.name for one in lesioned] == [
-        "small 1 (lesion none)",
-        "small 1 (lesion noise:0.1)",
-    ]
+    assert [one.name for one in lesioned] == ["small 1 (lesion none)", "small 1 (lesion noise:0.1)"]
     (named,) = grouped([given(1), given(2, replace(SAMPLED, examinee="other"))], "battery")
     assert named.mixed == {"examinee": ("bundled", "other")}
 
@@ -189,7 +186,8 @@ def test_rows_are_sorted_with_what_is_undefined_last(sort: Sort | None, order: l
 
 def test_one_judge_can_be_shown_alone() -> None:
     both = replace(
-        given(1, answers=[judged(one, ["anomia"]) for one in texts([], [])]), declarations=BOTH
+        given(1, answers=[with_features(one, ["anomia"]) for one in texts([], [])]),
+        declarations=BOTH,
     )
     groups = grouped([both, given(2, PERSON)], "model")
     (model, person) = summarised(groups, judge=MODEL.rater)

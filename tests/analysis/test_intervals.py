@@ -10,10 +10,7 @@ import pytest
 from rich.console import Group
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.cautions import (
-    bounds_words,
-    correlation_notes,
-)
+from tabwb.analysis.cautions import bounds_words, correlation_notes
 from tabwb.analysis.contrast import members_compared, of_judge, showable
 from tabwb.analysis.measures import FEATURE_RATE
 from tabwb.analysis.moved import Moved, moved, moved_words

@@ -1,8 +1,8 @@
-"""Judges against each other and with themselves, with numbers counted by hand."""
+"""Judges: agreement counted by hand, burdens over what each declared, other measures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -10,16 +10,34 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.judges import (
-    JudgeReport,
-    disagreements,
-    judge_report,
-    self_agreement,
-)
+from tabwb.analysis.judges import JudgeReport, disagreements, judge_report, self_agreement
+from tabwb.analysis.statistics.summary import pool
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.media.documents.document import administration_document
+from tabwb.media.documents.summary_json import summary_json
 from tabwb.media.views.judges import judges_document
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed, undefined, valued
-from tabwb.records.states import RatingStatus
-from tests.analysis.given import BATTERY, SAMPLED, answered, data_of
+from tabwb.records.states import (
+    AttemptState,
+    RatingStatus,
+    ResponseKind,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
+from tabwb.scoring.intervals import burden_interval
+from tabwb.scoring.rules.passage import FEATURES
+from tests.analysis.given import (
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    administration,
+    answered,
+    data_of,
+    summarise,
+)
 
 
 def source(*said: tuple[Rating, ...], begin: int = 0) -> AdministrationData:
@@ -238,3 +256,126 @@ def test_a_failed_verdict_is_no_absence_and_a_judge_of_other_features_takes_no_p
     found = disagreements([given], "anomia")
     assert (found.judges, found.compared, found.disputed) == (("one", "two"), 0, ())
     assert disagreements([source((anomia("one", 1),))], "jargon").judges == ()
+
+
+MODEL = Declaration(
+    "tab-2026:gemini:x",
+    FEATURES,
+    caution="labels by a language model; have a person check a sample",
+    prompt_text='{"system":"You are a speech-language pathologist"}',
+)
+BOTH = {**DECLARED, MODEL.rater: MODEL}
+
+
+def with_features(trial: Trial, present: Sequence[str], missing: Sequence[str] = ()) -> Trial:
+    """The trial with the model judge's verdicts added."""
+    ratings = [
+        undefined(MODEL.rater, name, "not in the reply")
+        if name in missing
+        else valued(MODEL.rater, name, name in present)
+        for name in FEATURES
+    ]
+    return replace(trial, ratings=(*trial.ratings, *ratings))
+
+
+def given() -> tuple[Trial, ...]:
+    """Two connected texts: rules-2 finds 1 and 0 of 7, the model 3 and 1 of 19."""
+    return (
+        with_features(
+            answered("ct1", "We went to the sea.", number=1, features=["retracing"]),
+            ["anomia", "off-topic", "retracing"],
+        ),
+        with_features(answered("ct2", "I sold bread.", number=2), ["meaning-unclear"]),
+    )
+
+
+def document(trials: Sequence[Trial], declarations: Mapping[str, Declaration]) -> Any:
+    return administration_document(
+        AdministrationData(administration(), BATTERY, trials, declarations=declarations),
+        interval=True,
+    )
+
+
+def test_two_judges_over_different_sets_have_two_burdens() -> None:
+    rules, model = document(given(), BOTH)["summary"]["judges"]
+    assert (rules["rater"], rules["n_features"], rules["symptom_burden"]) == ("rules-2", 7, 0.5)
+    assert (model["rater"], model["n_features"], model["symptom_burden"]) == (MODEL.rater, 19, 2.0)
+    assert model["features"] == list(FEATURES)
+    for judge in (rules, model):
+        assert (judge["n_responses"], judge["n_distinct"]) == (2, 2)
+        assert judge["scope"] == "connected-text"
+        assert judge["declared"] is True
+    for judge, values in ((rules, [[1.0], [0.0]]), (model, [[3.0], [1.0]])):
+        expected = burden_interval(values, judge["n_features"]).interval
+        assert expected is not None
+        assert judge["interval"] == [expected.low, expected.high]
+    assert (rules["prompt_hash"], model["prompt_hash"]) == (None, MODEL.prompt_hash)
+
+
+def test_a_feature_of_the_set_that_is_undefined_leaves_no_burden_for_its_judge_only() -> None:
+    first, second = given()
+    second = with_features(answered("ct2", "I sold bread.", number=2), [], missing=["anomia"])
+    rules, model = summarise(BATTERY, (first, second), CONDITIONS, declarations=BOTH).judges
+    assert rules.burden.no_burden == {}
+    assert (model.burden.n_burden, model.burden.no_burden) == (
+        1,
+        {"anomia undefined: not in the reply": 1},
+    )
+    assert model.burden.symptom_burden.value == 3.0
+
+
+RATER = "surprisal:small"
+SMALL = Battery(
+    id="talk",
+    title="Talk",
+    version="1",
+    language="en",
+    license="MIT",
+    subtests=(
+        Subtest(
+            "text",
+            "Text",
+            ResponseKind.CONNECTED_TEXT,
+            tuple(Item(f"t{n}", f"Tell {n}.") for n in range(3)),
+        ),
+    ),
+    content_hash="one",
+)
+
+
+def rated_by(*ratings: Rating) -> AdministrationData:
+    trials = [
+        Trial(
+            PlannedTrial(n + 1, "text", f"t{n}", 0, (), f"Tell {n}."),
+            TrialState.ANSWERED,
+            (Attempt(1, f"said {n}", AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1),),
+            (rating,),
+        )
+        for n, rating in enumerate(ratings)
+    ]
+    return data_of(SMALL, trials, declarations={RATER: Declaration(RATER, ())})
+
+
+def test_means_are_over_the_responses_that_have_a_value() -> None:
+    summary = pool(
+        [
+            rated_by(
+                valued(RATER, "surprisal", 2.0),
+                valued(RATER, "surprisal", 5.0),
+                undefined(RATER, "surprisal", "nothing was said"),
+            )
+        ]
+    )
+    assert list(summary.others) == [RATER] and summary.judges == ()
+    measured = summary.find("surprisal", rater=RATER)
+    assert measured is not None and (measured.value.value, measured.n) == (3.5, 2)
+    assert summary.number("undefined", rater=RATER, feature="surprisal") == 1
+
+
+def test_without_any_value_the_mean_is_undefined() -> None:
+    summary = pool([rated_by(undefined(RATER, "surprisal", "nothing was said"))])
+    document = summary_json(summary)["other_measures"]
+    assert isinstance(document, list)
+    (row,) = document
+    assert row["measures"]["surprisal"]["mean"] is None
+    assert row["measures"]["surprisal"]["status"] == "undefined"

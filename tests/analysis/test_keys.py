@@ -31,11 +31,7 @@ JOINED = "mlp.up:zero:0.3@layers=0-2,seed=7+mlp.down:scale:0.3@layers=0-2,factor
         (JOINED, "amount", (0.3,)),
         (JOINED, "layers", ("0-2",)),
         (JOINED, "seed", (7,)),
-        (
-            JOINED,
-            "kind",
-            ("mlp.up:zero:*@layers=0-2+mlp.down:scale:*@layers=0-2,factor=0.5",),
-        ),
+        (JOINED, "kind", ("mlp.up:zero:*@layers=0-2+mlp.down:scale:*@layers=0-2,factor=0.5",)),
         ("attention.q:zero:0.1+attention.k:zero:0.2", "amount", ()),
         ("noise:mlp@severity=0.05,seed=4", "severity", (0.05,)),  # another tool's
         ("noise:mlp@severity=0.05,seed=4", "seed", (4.0,)),

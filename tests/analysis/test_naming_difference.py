@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -41,12 +40,6 @@ AFTER: Said = {
     "tree": ("right", "T R IY"),
     "house": ("error", "K AE T"),
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
 
 
 def _give(store: Store, battery_file: Path, answers: Said) -> None:

@@ -61,10 +61,7 @@ def test_a_pair_has_the_difference_of_its_burdens_with_an_interval() -> None:
     assert (burden.first, burden.second, burden.difference) == (1.0, 1.0, 0.0)
     assert (burden.n_first, burden.n_second) == (2, 2)
     # d = (1, -1): var(d)/k = 1; t with one degree of freedom is 12.7, the set has 7 features.
-    assert (burden.items, burden.like.interval.estimand) == (
-        2,
-        Estimand.PROMPTS_LIKE_THESE,
-    )
+    assert (burden.items, burden.like.interval.estimand) == (2, Estimand.PROMPTS_LIKE_THESE)
     assert burden.like.interval.interval == Interval(-7.0, 7.0)
     assert burden.these.interval.reason == ONE_RESPONSE
 

@@ -13,7 +13,7 @@ from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.tables.profiles import read_rates
 from tabwb.media.views.tables import named_table
 from tabwb.records.errors import UsageError
-from tests.analysis.test_burdens import BOTH, MODEL, judged
+from tests.analysis.test_judges import BOTH, MODEL, with_features
 from tests.analysis.test_pairs import conditions, given, texts
 
 FIRST: Sequence[Sequence[str]] = (["retracing", "jargon"], [])
@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, text: str, words:
 def test_a_profile_is_compared_with_the_verdicts_of_another_rater() -> None:
     """A model judge tells all 19 features, rules-2 seven of them."""
     base = given(1, conditions("base"), *texts(*map(list, FIRST)))
-    trials = [judged(trial, ["anomia", "jargon"]) for trial in texts(*map(list, SECOND))]
+    trials = [with_features(trial, ["anomia", "jargon"]) for trial in texts(*map(list, SECOND))]
     other = replace(given(2, conditions("instruct"), *trials), declarations=BOTH)
     rows = summarised(grouped([base, other], ("model",)), interval=False)
     table = named_table("profiles", rows, f"instruct rater={MODEL.rater}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +10,7 @@ import pytest
 
 from tabwb.analysis.agreement import Choices, agreement_of
 from tabwb.analysis.ratings import Gathered, read_ratings
-from tabwb.analysis.stored_ratings import (
-    gather_heard,
-    heard_in,
-    rated_administrations,
-    rated_set,
-)
+from tabwb.analysis.stored_ratings import gather_heard, heard_in, rated_administrations, rated_set
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
@@ -126,12 +120,6 @@ def test_columns_judges_and_measures_that_are_not_there(tmp_path: Path) -> None:
         read_ratings(path, kinds={"jargn": "choice"})
     with pytest.raises(TabwbError, match="no column 'rater'"):
         read_ratings(written(path, [("a", "R1", "j", 1)], "response,ratr,measure,value"))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
 
 
 def talked(store: Store) -> int:

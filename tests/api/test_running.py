@@ -151,9 +151,7 @@ def test_a_failing_function_pauses_and_a_run_can_be_resumed(
     assert tabwb.resume(tmp_path / "s.db", 1).status == "done"  # nothing is left
 
 
-def test_calls_in_parallel_give_the_same_answers(
-    give: Callable[..., tabwb.Administration],
-) -> None:
+def test_calls_in_parallel_give_the_same_answers(give: Callable[..., tabwb.Administration]) -> None:
     together = threading.Barrier(3, timeout=30)  # passes only where three calls run at one time
 
     def slow(prompt: str) -> str:

@@ -105,9 +105,6 @@ def test_the_schema_describes_every_key(run: Run) -> None:
         assert all("description" in value for value in part["properties"].values())
 
 
-# ------------------------------------------------------------------ pronounce
-
-
 def test_what_is_printed_can_be_pasted_into_a_battery(run: Run, tmp_path: Path) -> None:
     said = run("battery", "pronounce", "either").out
     pasted = said[said.index("accept = ") :]
@@ -157,9 +154,6 @@ def test_the_dictionary_is_read_only_when_it_is_asked_for() -> None:
     assert done.returncode == 0
 
 
-# ------------------------------------------------------------------ show
-
-
 def test_every_rule_is_shown_with_whose_it_is(run: Run, tmp_path: Path) -> None:
     run("battery", "new", tmp_path / "mine", "--naming")
     path = tmp_path / "mine" / "battery.toml"
@@ -183,9 +177,6 @@ def test_the_demonstration_shows_pictures_forms_and_cues(run: Run) -> None:
     assert set(document["assets"]) == {
         f"{name}.png" for name in ("bed", "bird", "cat", "dog", "house", "tree")
     }
-
-
-# ------------------------------------------------------------------ new
 
 
 def test_a_new_naming_battery_can_be_used_at_once(run: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``tabwb lesion repeat``: what is printed, and the exit status."""
+"""``tabwb lesion``: repeated answers, sweeps of other perturbations, and the exit status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tabwb.administer.sweep.sweep import Sweep
 from tabwb.records.errors import ComponentError
-from tests.administer.test_sweeps_of_others import GRID
+from tests.administer.test_sweeps import GRID
 from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("lesionable")

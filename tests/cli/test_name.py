@@ -282,7 +282,6 @@ def test_a_second_rater_gets_the_sound_and_the_picture_and_no_word_of_the_first(
     assert "4 of speakers who do not agree to rating" in refused.err
 
 
-pytest.importorskip("soundfile")
 TYPED_TREE = "utterance_id\ttranscript\ndog\tD AO G\ncat\tD AO G\ntree\tT R IY\nhouse\tHH AW S\n"
 CHOICE = """
 [[subtest]]
@@ -553,9 +552,6 @@ def test_a_command_that_ended_before_the_first_recording_is_continued(
     assert (given["status"], given["answered"]) == ("done", 4)
 
 
-pytest.importorskip("soundfile")
-
-
 @pytest.fixture
 def one_sound(tmp_path: Path) -> Path:
     recordings(tmp_path / "sounds", "dog")
@@ -678,16 +674,7 @@ def test_recordings_of_several_days_are_refused(run: Run, one_sound: Path, tmp_p
 
 
 def test_the_microphone_is_of_today(run: Run, one_sound: Path) -> None:
-    run(
-        "name",
-        one_sound,
-        "--speaker",
-        "S-014",
-        "--date",
-        DAY,
-        status=2,
-        err="today's date",
-    )
+    run("name", one_sound, "--speaker", "S-014", "--date", DAY, status=2, err="today's date")
 
 
 @pytest.mark.parametrize(
@@ -701,16 +688,7 @@ def test_an_import_has_the_date(
     (tmp_path / "psst").mkdir()
     (tmp_path / "psst" / "utterances.tsv").write_text(f"{head}\n{row}\n", encoding="utf-8")
     day = (DAY,) if flag else ()
-    run(
-        "import",
-        tmp_path / "psst",
-        "--battery",
-        one_sound,
-        "--speaker",
-        "S-014",
-        *flag,
-        *day,
-    )
+    run("import", tmp_path / "psst", "--battery", one_sound, "--speaker", "S-014", *flag, *day)
     assert _date(run) == DAY
 
 
@@ -741,7 +719,6 @@ def test_every_export_has_the_date(
         assert ("@Date:\t09-MAR-2019" if kind == "cha" else DAY) in text
 
 
-pytest.importorskip("soundfile")
 PAGE = Path(__file__).parents[2] / "docs" / "spoken-naming.md"
 ITEMS = ("bed", "bird", "cat", "cat_2", "dog", "house", "tree")
 NEEDS_A_MICROPHONE = ("microphone", "mic")

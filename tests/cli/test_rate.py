@@ -488,10 +488,7 @@ def test_a_new_link_revokes_the_older_one_of_its_rater(
     ],
 )
 def test_what_cannot_be_a_link_is_refused(
-    linked: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    message: str,
+    linked: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
 ) -> None:
     assert main(["rate", "link", "make", "pilot", *arguments, "--store", str(linked)]) == 2
     assert message in capsys.readouterr().err

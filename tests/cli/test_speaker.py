@@ -30,9 +30,6 @@ def typed(run: Run) -> None:
     run(*TYPED, stdin=ANSWERS, status=3, err="no consent of speaker S-014 is recorded")
 
 
-# ---------------------------------------------------------------- records
-
-
 def test_a_speaker_is_registered_with_what_is_known(run: Run) -> None:
     added = run("speaker", "add", "S-014", "AQ=71.3", "dialect=Scots", "--json")
     speaker = added.document["speaker"]
@@ -91,9 +88,6 @@ def test_the_columns_are_those_of_the_study(run: Run, monkeypatch: pytest.Monkey
     run("speaker", "add", "P1", "hours=12")
 
 
-# ---------------------------------------------------------------- consents
-
-
 def test_consents_are_given_and_withdrawn_scope_by_scope(run: Run) -> None:
     given = run(
         "speaker", "consent", "S-014", "--scope", "record", "--scope", "rate",
@@ -112,9 +106,6 @@ def test_a_day_in_the_future_is_refused(run: Run) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=2)).date()
     outcome = run("speaker", "consent", "S-014", "--scope", "record", "--given", tomorrow, status=2)
     assert (outcome.status, "in the future" in outcome.err) == (2, True)
-
-
-# ---------------------------------------------------------------- acts
 
 
 @pytest.mark.usefixtures("typed")
@@ -139,9 +130,6 @@ def test_an_export_asks_for_share_and_is_logged(run: Run, tmp_path: Path) -> Non
     lines = run("speaker", "log", "--administration", 1).out.splitlines()
     assert len(lines) == 5
     assert "ada  recorded  S-014  administration 1  tab" in lines[0]
-
-
-# ---------------------------------------------------------------- deletion
 
 
 @pytest.mark.usefixtures("typed")

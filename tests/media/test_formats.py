@@ -1,21 +1,26 @@
-"""Tables as Markdown, LaTeX, CSV and JSON: the same numbers, and no text that acts as markup."""
+"""Tables as Markdown, LaTeX, CSV and JSON, the description beside an export, and terminals."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import re
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from frictionless import Package, Resource, validate
 from scipy.stats import beta
 
 from tabwb.analysis.grouping import Grouped, grouped, summarised
-from tabwb.analysis.tables.captioned import Captioned
+from tabwb.analysis.tables.captioned import Captioned, noted
 from tabwb.analysis.tables.results import results_table
+from tabwb.media.documents.exporting import export
 from tabwb.media.paper import (
     captioned_groups,
     checked_columns,
@@ -25,11 +30,16 @@ from tabwb.media.paper import (
     table_csv,
     table_json,
 )
+from tabwb.media.views.administration import burden_view
 from tabwb.media.views.results import Groups, compact_table
+from tabwb.media.views.typed import sectioned_view
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
+from tabwb.store.store import Store
 from tabwb.tables.table import Table, table_of
-from tests.analysis.given import ANSWERS, CONDITIONS, trials
+from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, printed, summarise, trials
+from tests.analysis.test_frame import Made
 from tests.analysis.test_grouping import given
 from tests.media.test_methods import eight
 
@@ -206,3 +216,104 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
     assert checked_columns(table, ["group", "n-usable"]).names == ("group", "n_usable")
     with pytest.raises(UsageError, match="there is no column 'x'"):
         checked_columns(table, ["x"])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an export in each format of two administrations and a person's."""
+    folder = tmp_path_factory.mktemp("written")
+    plugins = Plugins.load()
+    with Store.open(folder / "s.db") as store:
+        made = Made(store, 9)
+        for _ in range(3):
+            made.administration()
+        for format_id in ("jsonl", "csv", "parquet"):
+            export(store, plugins, (), format_id, folder / f"a.{format_id}", within_study=True)
+    plugins.close()
+    return folder
+
+
+def described(file: Path) -> dict[str, Any]:
+    document = json.loads(file.with_name(f"{file.name}.datapackage.json").read_text("utf-8"))
+    assert [resource["path"] for resource in document["resources"]] == [file.name]
+    resource: dict[str, Any] = document["resources"][0]
+    return resource
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_every_row_is_as_its_columns_are_described(written: Path, name: str) -> None:
+    report = validate(str(written / f"{name}.datapackage.json"), type="package")
+    assert report.flatten(["rowNumber", "fieldName", "type", "note"]) == []
+    assert report.tasks[0].stats["rows"] > 50
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet"])
+def test_size_and_hash_are_those_of_the_file(written: Path, name: str) -> None:
+    content = (written / name).read_bytes()
+    resource = described(written / name)
+    assert resource["bytes"] == len(content)
+    assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+    package = Package(str(written / f"{name}.datapackage.json"))
+    assert Package.validate_descriptor(package.to_descriptor()).valid
+    assert package.resources[0].schema.field_names == [
+        field["name"] for field in resource["schema"]["fields"]
+    ]
+
+
+def test_a_changed_file_is_found_by_its_hash(written: Path, tmp_path: Path) -> None:
+    for tail in ("", ".datapackage.json"):
+        (tmp_path / f"a.csv{tail}").write_bytes((written / f"a.csv{tail}").read_bytes())
+    (tmp_path / "a.csv").write_bytes((tmp_path / "a.csv").read_bytes().replace(b"Rain.", b"Rani."))
+    resource = Package(str(tmp_path / "a.csv.datapackage.json")).resources[0]
+    assert isinstance(resource, Resource)
+    assert resource.validate().flatten(["type"]) == [["hash-count"]]
+
+
+def test_the_battery_is_named_as_source(written: Path) -> None:
+    document = json.loads((written / "a.csv.datapackage.json").read_text("utf-8"))
+    (source,) = document["sources"]
+    assert source["title"] == "Text Aphasia Battery (tab 2026.1)"
+    assert source["license"] == "MIT" and "Gwilliams" in source["citation"]
+    assert "not a medical device" in document["description"]
+
+
+NUMBERS = tuple(
+    Column(name, title, "a share", "number", digits=2)
+    for name, title in (("share", "Share right"), ("share_low", "Low"), ("share_high", "High"))
+)
+DOSES = (
+    Column("row", "Row", "what"),
+    Column("intact", "Intact", "value of the intact model", "number", digits=2),
+    Column("at_0_1", "0.1", "value", "number", digits=2),
+    Column("reason", "Reason", "why"),
+)
+
+
+def test_no_line_is_wider_than_asked_for_and_every_value_is_there() -> None:
+    columns = (Column("item", "Item", "the item"), *NUMBERS, Column("p", "p", "p", "number"))
+    rows = [("a-long-name-of-an-item", 0.5, 0.25, 0.75, 0.125), ("b", 0.1, -0.2, 0.4, None)]
+    text = sectioned_view(table_of("t", columns, rows), [], 30).plain
+    assert max(map(len, text.splitlines())) <= 30
+    assert all(value in text for value in ("0.50", "0.25 to 0.75", "-0.20 to 0.40", "0.125"))
+
+
+def test_each_reason_is_a_numbered_note_and_rows_without_a_value_are_counted() -> None:
+    rows = [
+        ("intact", 1.0, None, None),
+        ("seed", None, 0.5, "few usable at 0.1, 0.2, in no mean"),
+        ("mean", None, 0.5, "at 0.1: fewer than 5 seeds; all the same"),
+        ("mean", None, None, "no seed has a value; too few amounts"),
+        ("mean", 1.0, None, "no such feature"),
+    ]
+    table = noted(table_of("doses", DOSES, rows, ("A note.",)))
+    assert table["row"].to_list() == ["intact", "seed", "mean"]
+    assert table["notes"].to_list() == [None, "1 (0.1, 0.2)", "2 (0.1), 3"]
+    assert table.notes[0] == "1: few usable, in no mean"
+    assert "2 rows of 5 without any value" in table.notes[3] and table.notes[-1] == "A note."
+
+
+def test_titles_of_categories_are_whole_in_a_narrow_panel() -> None:
+    answers = trials(ANSWERS, ("retracing",))
+    (judge,) = summarise(BATTERY, answers, CONDITIONS, declarations=DECLARED, interval=True).judges
+    titles = dict.fromkeys(judge.burden.categories, "Perseverative")
+    assert "Perseverative  ━" in printed(burden_view(judge, titles), width=34)

@@ -28,8 +28,8 @@ from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tests.analysis.given import ANSWERS, SAMPLED, answered, trials
-from tests.analysis.test_burdens import BOTH, judged
 from tests.analysis.test_grouping import given
+from tests.analysis.test_judges import BOTH, with_features
 from tests.cli.conftest import TAB
 
 GREEDY = Conditions("model-a", "model")
@@ -114,7 +114,8 @@ def unusual() -> dict[str, list[AdministrationData]]:
     }  # fmt: skip
     person = Conditions("S-02", "speaker", research_protocol="IRB-7")
     judge = replace(
-        made(GREEDY, [judged(answered("ct1", ANSWERS["ct1"]), ["jargon"])]), declarations=BOTH
+        made(GREEDY, [with_features(answered("ct1", ANSWERS["ct1"]), ["jargon"])]),
+        declarations=BOTH,
     )
     return {
         "eight": eight(),

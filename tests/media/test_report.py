@@ -15,13 +15,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.battery.model import Battery
 from tabwb.media.figures.files import pictured
-from tabwb.media.report import (
-    Report,
-    examples_of,
-    rendered,
-    report_of,
-    run_command,
-)
+from tabwb.media.report import Report, examples_of, rendered, report_of, run_command
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding

@@ -1,26 +1,39 @@
-"""The tables behind the table for a paper, against the summaries that they are made from."""
+"""The tables behind the table for a paper, the notes below it, and reports of spoken responses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from tabwb.administer.naming.views import spoken_attempt
+from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
+from tabwb.analysis.administrations import AdministrationData, load_administrations
 from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.statistics.naming import NamedSubtest
 from tabwb.analysis.tables.captioned import Captioned
 from tabwb.media.documents.contrasts import pairs_table
-from tabwb.media.report import report_of
-from tabwb.media.studied import studied
+from tabwb.media.methods import facts, methods_about
+from tabwb.media.paper import captioned_groups, latex, markdown, presented
+from tabwb.media.report import rendered, report_of
+from tabwb.media.studied import Studied, studied
 from tabwb.media.views.results import SECTIONS, Groups, compact_table
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
+from tabwb.records.naming import Score
+from tabwb.records.trials import AttemptEntry
 from tabwb.scoring.naming.summary import summarise
+from tabwb.store.store import Store
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
 from tests.analysis.test_grouping import given
 from tests.analysis.test_naming_tables import ITEMS
@@ -150,3 +163,164 @@ def test_tables_of_several_batteries_name_them() -> None:
     assert [table.caption.partition(":")[0] for table in burden.tables] == [
         "Small Battery", "Other Battery",
     ]  # fmt: skip
+
+
+def notes(*members: AdministrationData, together: tuple[str, ...] = ()) -> list[str]:
+    rows = summarised(grouped(members, "model", together=together))
+    (table,) = captioned_groups(rows)
+    return [note.text for note in table.notes]
+
+
+def test_what_was_pooled_stands_below_once_for_all_groups_alike() -> None:
+    members = [
+        given(at + 1, replace(conditions, examinee=model))
+        for at, (model, conditions) in enumerate(
+            (model, conditions) for model in ("a", "b") for conditions in (CONDITIONS, SAMPLED)
+        )
+    ]
+    found = notes(*members, together=("temperature",))
+    (pooled,) = [note for note in found if "pooled over decoding" in note]
+    assert pooled.startswith("All groups are pooled over decoding greedy")
+
+
+def test_a_value_without_an_interval_has_the_reason_below_the_table_in_every_format() -> None:
+    members = [given(1, CONDITIONS), given(2, replace(CONDITIONS, examinee="b"),
+                                           trials({"ct1": ANSWERS["ct1"]}))]  # fmt: skip
+    (table,) = captioned_groups(summarised(grouped(members, "model")), ["group", "burden"])
+    shown = presented(table)
+    without = [row[0].text for row in shown.rows if row[1].text != "-" and not row[1].interval]
+    assert without == ["b"]
+    note = "No interval (one item: how much items differ is unknown): Burden of b."
+    assert shown.notes[0] == note
+    assert note in markdown(table) and note in latex(table)
+    assert [heading.title for heading in shown.headings] == ["Model", "Burden"]
+
+
+def test_the_caption_says_what_is_shown_and_the_notes_how_responses_were_drawn() -> None:
+    rows = summarised(grouped([given(1, SAMPLED)], "model"))
+    (whole,) = captioned_groups(rows)
+    (short,) = captioned_groups(rows, ["group", "n", "burden"])
+    assert "accuracy (policy exact)" in whole.caption
+    assert "accuracy" not in short.caption
+    assert "symptom burden over 7 features (rules-2, connected text)" in short.caption
+    (said,) = [note.text for note in short.notes if note.text.startswith("Decoding")]
+    assert said.startswith(f"Decoding of all responses of models: {SAMPLED.drawn}, ")
+
+
+CUE = 'cues = [{ kind = "phonemic", text = "It begins so.", counts = false }]'
+Report = Callable[..., Studied]
+SAID = ("D AO G", "K AE T", "T R IY", "HH AW S")
+
+
+@pytest.fixture
+def reported(tmp_path: Path) -> Iterator[Report]:
+    """A session in which four pictures were named; rater A was named for it."""
+    plugins = Plugins.load()
+
+    def made(*, transcribed: int = 4, listen: Callable[[Session], object] = id) -> Studied:
+        with Store.open(tmp_path / "store.db") as store:
+            battery = setup.find_battery(plugins, str(naming_battery(tmp_path, CUE)))
+            conditions = Conditions("S-014", "speaker", judges=(), rater="A")
+            resolved = setup.resolve(plugins, battery, conditions)
+            with setup.create_naming(store, plugins, battery, resolved) as session:
+                for number, said in enumerate(SAID, start=1):
+                    session.spoken.show(shown(10.0 * number))
+                    if number == 2:
+                        session.spoken.cue()
+                    trial = session.history.trial(number)
+                    answer = spoken_attempt(trial, take(10.0 * number))
+                    session.commit([AttemptEntry(number, answer)])
+                    session.state.awaiting = False
+                    if number <= transcribed:
+                        session.spoken.transcribed(number, 1, heard(said, by="bundled"))
+                listen(session)
+            members = load_administrations(store, (1,))
+        return studied(summarised(grouped(members, "examinee")))
+
+    yield made
+    plugins.close()
+
+
+def score(session: Session, number: int, by: str, value: Score) -> None:
+    with session.spoken.listening.to(number, "score", listener=by):
+        session.spoken.score(value)
+
+
+def facts_of(about: Studied) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Who heard the names, and how they were scored."""
+    known = facts(about)
+    (named,) = known["Scoring"][0]["named"]
+    return known["Procedure"]["heard"], named
+
+
+def test_who_scored_nothing_is_no_listener(reported: Report) -> None:
+    heard_by, named = facts_of(reported())
+    assert heard_by["transcribed"] == [{"name": "bundled", "n": 4, "of": 4}]
+    assert heard_by["listeners"] == []
+    assert (named["n"], named["by_rule"], named["listener"]) == (4, 4, 0)
+
+
+def test_each_listener_is_counted_with_the_responses_scored(reported: Report) -> None:
+    def listen(session: Session) -> None:
+        for number in (1, 2, 3):
+            score(session, number, "A", "right")
+        score(session, 1, "B", "error")
+
+    heard_by, named = facts_of(reported(transcribed=2, listen=listen))
+    assert [one["n"] for one in heard_by["transcribed"]] == [2]
+    assert heard_by["listeners"] == [3, 1]
+    assert heard_by["counts"] == {"rule": None, "rater": ""}
+    assert (named["n"], named["by_rule"], named["listener"]) == (3, 0, 3)
+
+
+def test_a_rule_on_what_a_listener_wrote_is_no_draft(reported: Report) -> None:
+    def listen(session: Session) -> None:
+        for number, word in enumerate(("dog", "cat", "tree", "house"), start=1):
+            with session.spoken.listening.to(number, "heard", listener="A"):
+                session.spoken.listening.hear(word)
+
+    about = reported(transcribed=0, listen=listen)
+    heard_by, named = facts_of(about)
+    assert (heard_by["transcribed"], heard_by["written"]) == ([], 4)
+    assert named["by_rule"] == named["by_ear"] == 4
+    assert "draft" not in methods_about(about).text
+
+
+def test_nothing_is_claimed_of_responses_that_are_not_scored(reported: Report) -> None:
+    assert facts_of(reported(transcribed=0))[1]["n"] == 0
+
+
+def test_a_table_has_what_was_said_to_each_picture(reported: Report) -> None:
+    def listen(session: Session) -> None:
+        score(session, 1, "A", "right")
+        score(session, 2, "A", "error")
+        with session.spoken.listening.to(2, "code", listener="B"):
+            session.spoken.listening.hear("dog")
+            session.spoken.listening.code("semantic")
+
+    report = report_of(reported(listen=listen), figures=False)
+    (section,) = (one for one in report.sections if one.id == "what-was-said")
+    (table,) = section.tables
+    names = [heading.column.name for heading in table.headings]
+    first, second = (dict(zip(names, map(str, row), strict=True)) for row in table.rows[:2])
+    assert first == {
+        "item": "dog", "target": "dog", "heard": "-", "transcript": "/dɔɡ/", "score": "right",
+        "any": "✓", "first": "✓", "code": "correct", "cues": "-", "latency": "0.60",
+    }  # fmt: skip
+    assert (second["heard"], second["score"]) == ("“dog”", "error")
+    assert second["code"].startswith("semantic (borrowed: B)")
+    assert second["cues"] == "phonemic (does not count)"
+    assert "“dog”" in rendered(report).decode()
+    assert "S-014" not in rendered(report).decode()
+
+
+def test_spoken_answers_are_no_equal_texts(reported: Report) -> None:
+    about = reported()
+    assert about.rows[0].results.number("distinct") is None
+    (headings,) = (
+        table.headings
+        for section in report_of(about, figures=False).sections
+        for table in section.tables
+        if table.label == "statuses"
+    )
+    assert "distinct" not in [heading.column.name for heading in headings]

@@ -1,7 +1,10 @@
-"""Distances and traces, exact to the quarter."""
+"""Distances and traces, one by one and thousands at once; confusions, rates, panphon."""
 
 from __future__ import annotations
 
+import random
+import sys
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -9,6 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabwb.phonology.batch import (
+    Scores,
+    _table,
+    changed_features,
+    class_rates,
+    confusions,
+    panphon_costs,
+    psst_costs,
+    rates_by,
+    score,
+    segment,
+    severity,
+)
 from tabwb.phonology.distance import (
     Alignment,
     align_features,
@@ -18,8 +34,175 @@ from tabwb.phonology.distance import (
     substitution_cost,
 )
 from tabwb.phonology.inventory import FEATURES, PHONEMES, SILENT
+from tabwb.records.errors import MissingExtra
 
-labels = st.lists(st.sampled_from(PHONEMES + SILENT), max_size=8)
+labels = st.lists(st.sampled_from(PHONEMES + SILENT), max_size=9)
+
+
+def assert_same(
+    scores: Scores, refs: Sequence[Sequence[str]], hyps: Sequence[Sequence[str]]
+) -> None:
+    traces = scores.traces()
+    for k, (ref, hyp) in enumerate(zip(refs, hyps, strict=True)):
+        features, phonemes = align_features(ref, hyp), align_phonemes(ref, hyp)
+        assert scores.quarters[k] / 4 == features.distance
+        assert scores.edits[k] == phonemes.distance
+        assert scores.phonemes[k] == phonemes.length
+        assert traces[k] == features.steps
+
+
+def test_every_case_of_the_challenges_scorer_at_once(psst: Any) -> None:
+    cases = psst["cases"]
+    found = score([c["ref"].split() for c in cases], [c["hyp"].split() for c in cases])
+    assert (found.quarters / 4).tolist() == [case["fer_distance"] for case in cases]
+    assert found.edits.tolist() == [case["per_distance"] for case in cases]
+    assert found.phonemes.tolist() == [case["per_length"] for case in cases]
+    assert [[list(step) for step in trace] for trace in found.traces()] == [
+        case["feature_steps"] for case in cases
+    ]
+
+
+def test_a_corpus_is_a_fraction_of_sums_and_no_mean(psst: Any) -> None:
+    (corpus,) = psst["corpora"]
+    refs, hyps = ([row[side].split() for row in corpus["rows"]] for side in (0, 1))
+    found = score(refs, hyps)
+    assert (found.feature_distance, found.feature_length) == (828.75, 4248)
+    assert (found.phoneme_distance, found.phoneme_length) == (55, 177)
+    assert (found.fer, found.per) == (corpus["fer"], corpus["per"])
+    assert found.fer != pytest.approx(corpus["NOT_the_metric_mean_utterance_fer"])
+
+
+@given(st.lists(st.tuples(labels, labels), max_size=6))
+def test_one_at_a_time_and_all_at_once_agree(pairs: list[tuple[list[str], list[str]]]) -> None:
+    refs, hyps = [ref for ref, _ in pairs], [hyp for _, hyp in pairs]
+    assert_same(score(refs, hyps), refs, hyps)
+
+
+def test_utterances_of_all_lengths_in_one_corpus() -> None:
+    """Also so long that sums leave 16 bits, and beside empty ones."""
+    chance = random.Random(5)
+    nothing = score([], [])
+    assert (nothing.per, nothing.fer, nothing.traces()) == (None, None, [])
+    sizes = [(0, 0), (400, 380), (1, 30), (0, 12), (60, 0), (17, 19), (18, 18), (1, 1)]
+    refs = [chance.choices(PHONEMES + SILENT, k=size) for size, _ in sizes]
+    hyps = [chance.choices(PHONEMES + SILENT, k=size) for _, size in sizes]
+    assert_same(score(refs, hyps), refs, hyps)
+
+
+def test_some_utterances_in_another_order(psst: Any) -> None:
+    rows = psst["corpora"][0]["rows"]
+    refs, hyps = ([row[side].split() for row in rows] for side in (0, 1))
+    chosen = [40, 3, 0, 17]
+    assert_same(
+        score(refs, hyps).some(chosen), [refs[k] for k in chosen], [hyps[k] for k in chosen]
+    )
+
+
+def test_steps_are_counted_for_all_or_some() -> None:
+    found = score([["P"], ["B", "P"], ["B"]], [["M"], ["B", "M"], ["D"]])
+    codes = psst_costs().codes
+    every, last = found.step_counts(), found.some([2]).step_counts()
+    assert every[codes["P"], codes["M"]] == 2
+    assert every[codes["B"], codes["B"]] == 1
+    assert (last.sum(), last[codes["B"], codes["D"]]) == (1, 1)
+
+
+def scored(*pairs: tuple[str, str]) -> Scores:
+    return score([ref.split() for ref, _ in pairs], [hyp.split() for _, hyp in pairs])
+
+
+def test_confusions_are_counted_the_most_frequent_first() -> None:
+    found = confusions(scored(("B AE T", "P AE T"), ("B", "P"), ("K AE T", "K AE T S"), ("D", "")))
+    assert [(each.step.op, each.step.ref, each.step.hyp, each.count) for each in found] == [
+        ("SUB", "B", "P", 2),
+        ("DEL", "D", None, 1),
+        ("INS", None, "S", 1),
+    ]
+    assert confusions(scored(("K <sil> AE T", "K AE <spn> T"))) == []  # silence is none
+
+
+def test_features_that_changed_in_figure_1(psst: Any) -> None:
+    figure = next(case for case in psst["cases"] if case["category"] == "paper_figure1")
+    found = confusions(scored((figure["ref"], figure["hyp"])))
+    changed = changed_features(found)
+    assert len(changed) == 9  # four from P to M, five from Y to AH; the deleted ER changes none
+    assert sum(each.count * each.change.cost for each in changed) == 3.5 + 5
+
+
+def test_class_rates_add_up_to_the_corpus(psst: Any) -> None:
+    cases = psst["cases"]
+    whole = score([c["ref"].split() for c in cases], [c["hyp"].split() for c in cases])
+    steps = [step for case in cases for step in case["feature_steps"] if step[1] or step[2]]
+    spoken = [s for s in steps if not {"<sil>", "<spn>", "<unk>"} & {s[1], s[2]}]
+    found = class_rates(whole)
+    assert sum(each.phonemes for each in found) == sum(case["per_length"] for case in cases)
+    assert sum(each.substituted for each in found) == sum(s[0] == "SUB" for s in spoken)
+    assert sum(each.deleted for each in found) == sum(s[0] == "DEL" for s in spoken)
+    assert sum(each.inserted for each in found) == sum(s[0] == "INS" for s in spoken)
+    assert sum(each.fer_distance for each in found) == sum(s[3] for s in spoken if s[0] != "INS")
+
+
+def test_a_class_tells_errors_within_it() -> None:
+    stops, *_, diphthongs = class_rates(scored(("B AY T", "P AA M")))
+    assert (stops.phonemes, stops.substituted, stops.kept_class) == (2, 2, 1)
+    assert (stops.fer_distance, stops.error_rate) == (
+        1 + 7,
+        1.0,
+    )  # those of figure 1 and five of the place
+    assert (diphthongs.substituted, diphthongs.kept_class, diphthongs.fer_distance) == (1, 0, 1.75)
+
+
+def test_a_class_that_never_stood_has_no_rate() -> None:
+    affricates = class_rates(scored(("B", "B")))[1]
+    assert (affricates.name, affricates.phonemes, affricates.error_rate) == ("affricates", 0, None)
+
+
+def test_rates_of_groups_are_fractions_of_their_own_sums() -> None:
+    scores = scored(("B", "P"), ("", "F"), ("B AE T", "B AE T"))
+    cat, nothing = rates_by(scores, ["cat", "nothing", "cat"])
+    assert (cat.utterances, cat.per, cat.fer) == (2, 1 / 4, 1 / 96)
+    assert (nothing.per_distance, nothing.per, nothing.fer) == (1, None, None)
+
+
+def test_bands_of_severity_hold_their_upper_bound() -> None:
+    assert [severity(each) for each in (0, 25, 25.1, 50, 50.1, 75, 75.1, 100)] == [
+        "very severe", "very severe", "severe", "severe", "moderate", "moderate", "mild", "mild",
+    ]  # fmt: skip
+
+
+PAIRS = [
+    ("kʰæt", "kæd"), ("ʃtɔl", "stoːl"), ("nyːtse", "nutsə"), ("ɲo", ""), ("ʁa", "xam"),
+    ("pfɛʁd", "fɛɐt"), ("θɾiː", "fri"),
+]  # fmt: skip
+
+
+def test_distances_are_panphons_own() -> None:
+    distance = pytest.importorskip("panphon.distance").Distance()
+    refs = [segment(ref).phonemes for ref, _ in PAIRS]
+    hyps = [segment(hyp).phonemes for _, hyp in PAIRS]
+    found = score(refs, hyps, panphon_costs([*refs, *hyps]))
+    for k, (ref, hyp) in enumerate(PAIRS):
+        expected = distance.feature_edit_distance(ref, hyp)
+        assert found.quarters[k] / 4 / 24 == pytest.approx(expected, abs=1e-12), (ref, hyp)
+    assert found.fer == pytest.approx(
+        distance.feature_error_rate([hyp for _, hyp in PAIRS], [ref for ref, _ in PAIRS]), abs=1e-12
+    )
+
+
+def test_what_panphon_does_not_know_is_counted() -> None:
+    pytest.importorskip("panphon")
+    found = segment("ˈbɝd <SIL> d ɔː g")
+    assert found.phonemes == ("b", "d", "<sil>", "d", "ɔː", "ɡ")
+    assert found.dropped == {"ɝ": 1}
+
+
+def test_without_panphon_the_command_that_installs_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _table.cache_clear()
+    monkeypatch.setitem(sys.modules, "panphon", None)
+    with pytest.raises(MissingExtra, match=r"tabwb\[panphon\]"):
+        segment("a")
 
 
 def as_lists(found: Alignment) -> list[list[Any]]:

@@ -134,9 +134,6 @@ def test_likelihood_is_the_published_prompt_stored_by_name() -> None:
     )
 
 
-# ---------------------------------------------------------------- problems
-
-
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -245,9 +242,6 @@ def test_a_missing_file_is_a_problem(tmp_path: Path) -> None:
     assert "there is no such file" in str(read_prompt(tmp_path / "none.toml")[1][0])
 
 
-# ---------------------------------------------------------------- variants
-
-
 def variant(write: Write, text: str = VARIANT) -> Path:
     write()
     return write(text, "mine+short")
@@ -303,9 +297,6 @@ def test_a_variant_of_what_comes_with_tabwb_may_lie_anywhere(tmp_path: Path) -> 
     made: JudgePrompt = load_prompt(path)
     assert made.max_tokens == 300
     assert len(made.features) == 19
-
-
-# ---------------------------------------------------------------- the docs page
 
 
 def test_the_examples_of_the_docs_page_are_prompts(write: Write) -> None:

@@ -376,17 +376,11 @@ def test_a_component_that_breaks_its_contract_is_refused(install: Install, load:
         load().scorer("fake")
 
 
-# ---------------------------------------------------------------- batteries
-
-
 def test_a_battery_argument_with_a_slash_is_a_path(load: Load, tmp_path: Path) -> None:
     path = tmp_path / "battery.toml"
     path.touch()
     assert load().find_battery(str(path)) == path
     assert load().find_battery(f"{tmp_path}/") == path
-
-
-# ---------------------------------------------------------------- light imports
 
 
 def test_listing_plugins_imports_nothing_heavy() -> None:

@@ -12,6 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tabwb.plugin_api.remote.model import RemoteModel, Retries
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+
 Behaviour = Callable[["Handler", dict[str, Any]], None]
 """Answers one request, given its body."""
 
@@ -190,3 +193,20 @@ def chat_server(
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+QUICK = Retries(attempts=3, first_s=0.01, longest_s=0.05)
+
+
+def asked(text: str = "Which one barks?", **settings: object) -> Request:
+    return Request((Message("user", text),), Decoding(**settings))  # type: ignore[arg-type]
+
+
+def pieces(model: RemoteModel, request: Request | None = None) -> list[str | Wait | Reply]:
+    return list(model.reply(request or asked(), threading.Event()))
+
+
+def reply(model: RemoteModel, request: Request | None = None) -> Reply:
+    last = pieces(model, request)[-1]
+    assert isinstance(last, Reply)
+    return last

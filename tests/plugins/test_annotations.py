@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,19 +26,6 @@ from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.scoring.naming_parts import timed
 
 Json = dict[str, object]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
-
-
-@pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded_plugins = Plugins.load()
-    yield loaded_plugins
-    loaded_plugins.close()
 
 
 @pytest.fixture

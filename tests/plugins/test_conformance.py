@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,13 +12,6 @@ import pytest
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.testing import check_exporter, check_judge, check_model, check_scorer, check_transcriber
 from tests.plugins.chat_server import chat_server, says
-
-
-@pytest.fixture(scope="module")
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
 
 
 @pytest.mark.parametrize("spec", ["echo", "echo@text=a lion and a drum", "echo@delay=0.01"])

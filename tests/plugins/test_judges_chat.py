@@ -104,9 +104,6 @@ def test_structured_means_that_the_interface_was_held_to_it(
     assert verdicts(made, response())[0].structured is structured
 
 
-# ---------------------------------------------------------------- the repair
-
-
 def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     made, model = judge(once_more(BAD, GOOD))
     verdict = verdicts(made, response())[0]
@@ -158,9 +155,6 @@ def test_a_cut_reply_says_that_it_was_cut() -> None:
     made, _ = judge(lambda request: reply('{"Anomia": 1, "Ja', StopReason.LENGTH))
     reason = verdicts(made, response())[0].ratings[0].reason
     assert reason == "it holds no complete JSON object; it was cut at the token limit"
-
-
-# ---------------------------------------------------------------- replies that are not verdicts
 
 
 def down(request: Request) -> ComponentError:
@@ -218,9 +212,6 @@ def test_a_feature_that_the_prompt_does_not_have_is_undefined() -> None:
     ratings = {rating.measure: rating for rating in made.judge(response(), battery)}
     assert ratings["pauses"].status is RatingStatus.UNDEFINED
     assert ratings["anomia"].value == 1.0
-
-
-# ---------------------------------------------------------------- many
 
 
 @pytest.mark.parametrize("backend", [Scripted, Together])

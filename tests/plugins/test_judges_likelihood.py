@@ -55,9 +55,6 @@ def test_the_caution_is_sentences() -> None:
         assert rater.caution.startswith("made up. These labels")
 
 
-# ---------------------------------------------------------------- the probability
-
-
 @given(LOG, LOG)
 def test_the_two_labels_share_all_probability(zero: float, one: float) -> None:
     both = probability_of_one(zero, one) + probability_of_one(one, zero)
@@ -83,9 +80,6 @@ def test_calibration_divides_by_the_null_passages_probabilities(p: float, null: 
 
 def test_a_passage_like_the_null_passage_is_even() -> None:
     assert probability_of_one(-3.0, -1.0, -3.0, -1.0) == 0.5
-
-
-# ---------------------------------------------------------------- key by key
 
 
 def test_each_feature_has_its_label_and_its_probability() -> None:
@@ -157,9 +151,6 @@ def test_how_labels_are_read_is_part_of_what_is_kept() -> None:
     assert len(texts) == 4
 
 
-# ---------------------------------------------------------------- replies that are not verdicts
-
-
 def test_a_model_without_log_probabilities_is_refused_at_once() -> None:
     with pytest.raises(ComponentError, match="log probabilities") as error:
         LikelihoodJudge(SPEC, SMALL, lambda: Scripted(lambda request: GOOD), calibrated=False)
@@ -205,9 +196,6 @@ def test_cancel_in_the_middle_says_nothing() -> None:
     made, leaning = judge(lean)
     assert list(made.judge_many([response(), response()], (), cancel)) == []
     assert len(leaning.weighed) == 1
-
-
-# ---------------------------------------------------------------- surprisal
 
 
 class Counting(Leaning):
@@ -278,9 +266,6 @@ def test_a_text_without_tokens_or_words_is_undefined() -> None:
 def test_surprisal_needs_log_probabilities() -> None:
     with pytest.raises(ComponentError, match="log probabilities"):
         SurprisalJudge(SPEC, lambda: Scripted(lambda request: GOOD), after_prompt=False)
-
-
-# ---------------------------------------------------------------- a real model
 
 
 def test_the_probabilities_are_those_of_the_next_token(chatty: Path) -> None:

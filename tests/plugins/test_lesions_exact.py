@@ -153,9 +153,6 @@ def test_a_part_of_a_fused_projection_gives_its_bias(name: str, letter: str) -> 
     torch.testing.assert_close(logits(model), expected, rtol=0, atol=1e-6)
 
 
-# ------------------------------------------------------------- single weights, by plain loops
-
-
 class PlainSfc64:
     """The generator of PractRand in Python's own numbers, and the hash that seeds it."""
 
@@ -247,9 +244,6 @@ def test_the_gate_of_experts(name: str) -> None:
     assert int(facts["lesion_parameters"]) == half.numel()
 
 
-# ------------------------------------------------------------- operations
-
-
 def weights(model: Any) -> Any:
     return model.state_dict()["model.layers.0.self_attn.o_proj.weight"]
 
@@ -319,9 +313,6 @@ def test_masks_are_nested_and_do_not_depend_on_the_rest() -> None:
     assert not torch.equal(masks[1], masks[3])
 
 
-# ------------------------------------------------------------- restoring
-
-
 @pytest.mark.parametrize("name", ["llama", "tied", "gpt2", "gpt-oss"])
 def test_restoring_is_exact_and_lesions_do_not_stack(name: str) -> None:
     model = made(name)
@@ -372,9 +363,6 @@ def test_the_head_of_tied_embeddings_is_lesioned_alone() -> None:
     assert model.lm_head.weight.any() and not model.model.embed_tokens.weight.any()
     surgery.restore()
     assert model.lm_head.weight is model.model.embed_tokens.weight
-
-
-# ------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,13 +27,6 @@ from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.states import Protocol, StopReason
 
 
-@pytest.fixture(scope="module")
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
-
-
 def asked(text: str, decoding: Decoding | None = None, **more: object) -> Request:
     return Request((Message("user", text),), decoding or Decoding(), **more)  # type: ignore[arg-type]
 
@@ -42,9 +35,6 @@ def answer(backend: ModelBackend, request: Request) -> tuple[list[str], Reply]:
     *pieces, reply = backend.reply(request, threading.Event())
     assert isinstance(reply, Reply)
     return [str(piece) for piece in pieces], reply
-
-
-# ---------------------------------------------------------------- echo
 
 
 @given(st.text())
@@ -88,9 +78,6 @@ def test_echo_waits_before_each_word_and_stops_at_once(plugins: Plugins) -> None
 def test_another_protocol_is_refused(plugins: Plugins, protocol: Protocol) -> None:
     with pytest.raises(ComponentError, match="allowed: generate"):
         answer(plugins.open_model("echo"), asked("x", protocol=protocol))
-
-
-# ---------------------------------------------------------------- replay
 
 
 def line(**changes: object) -> str:

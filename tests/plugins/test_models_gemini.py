@@ -22,10 +22,20 @@ from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol, StopReason
 from tests.cli.conftest import in_process
-from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, is_silent, sends
+from tests.plugins.chat_server import (
+    QUICK,
+    Behaviour,
+    Chat,
+    Handler,
+    asked,
+    chat_server,
+    is_silent,
+    pieces,
+    reply,
+    sends,
+)
 
 Opened = Callable[..., GeminiModel]
-QUICK = Retries(attempts=3, first_s=0.01, longest_s=0.05)
 PLANTED = "AIzaSyPlantedKey0123456789abcdefghijklm"
 
 
@@ -96,23 +106,6 @@ def opened() -> Iterator[Opened]:
     yield call
     for model in models:
         model.close()
-
-
-def asked(text: str = "Which one barks?", **settings: object) -> Request:
-    return Request((Message("user", text),), Decoding(**settings))  # type: ignore[arg-type]
-
-
-def pieces(model: GeminiModel, request: Request | None = None) -> list[str | Wait | Reply]:
-    return list(model.reply(request or asked(), threading.Event()))
-
-
-def reply(model: GeminiModel, request: Request | None = None) -> Reply:
-    last = pieces(model, request)[-1]
-    assert isinstance(last, Reply)
-    return last
-
-
-# ---------------------------------------------------------------- a good reply
 
 
 def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
@@ -248,9 +241,6 @@ def test_more_stop_strings_than_the_api_takes_are_looked_for_here(opened: Opened
     assert (found.text, found.stop_reason) == ("one two ", StopReason.STOP_STRING)
 
 
-# ---------------------------------------------------------------- shapes
-
-
 def test_an_enforced_answer_is_one_of_the_options(opened: Opened) -> None:
     request = Request(
         (Message("user", "Which?"),), protocol=Protocol.ENFORCED, options=("dog", "cat")
@@ -288,9 +278,6 @@ def test_likelihood_cannot_be_had(opened: Opened) -> None:
     request = Request((Message("user", "?"),), protocol=Protocol.LIKELIHOOD, options=("a", "b"))
     with chat_server() as chat, pytest.raises(ComponentError, match="not return the likelihood"):
         reply(opened(chat), request)
-
-
-# ---------------------------------------------------------------- what goes wrong
 
 
 @pytest.mark.parametrize(
@@ -456,9 +443,6 @@ def test_many_are_asked_at_once_and_one_failure_harms_no_other(opened: Opened) -
         2: "two",
         3: "three",
     }
-
-
-# ---------------------------------------------------------------- keys and specs
 
 
 def plugins(tmp_path: Path, *, offline: bool = False) -> Plugins:

@@ -22,21 +22,24 @@ from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.specs import mixed, parse_spec
 from tabwb.records.states import Protocol, StopReason
 from tests.plugins.chat_server import (
+    QUICK,
     Behaviour,
     Chat,
     Handler,
+    asked,
     breaks_off_after,
     chat_server,
     chunk,
     is_silent,
+    pieces,
     refuses,
+    reply,
     says,
     sends,
     streams,
 )
 
 Opened = Callable[..., OpenAIModel]
-QUICK = Retries(attempts=3, first_s=0.01, longest_s=0.05)
 
 
 @pytest.fixture(autouse=True)
@@ -60,27 +63,10 @@ def opened() -> Iterator[Opened]:
         model.close()
 
 
-def asked(text: str = "Which one barks?", **settings: object) -> Request:
-    return Request((Message("user", text),), Decoding(**settings))  # type: ignore[arg-type]
-
-
 def enforced(*options: str) -> Request:
     return Request(
         (Message("user", "Which one barks?"),), protocol=Protocol.ENFORCED, options=options
     )
-
-
-def pieces(model: OpenAIModel, request: Request | None = None) -> list[str | Wait | Reply]:
-    return list(model.reply(request or asked(), threading.Event()))
-
-
-def reply(model: OpenAIModel, request: Request | None = None) -> Reply:
-    last = pieces(model, request)[-1]
-    assert isinstance(last, Reply)
-    return last
-
-
-# ---------------------------------------------------------------- a good reply
 
 
 def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
@@ -150,9 +136,6 @@ def test_many_are_asked_at_once(opened: Opened) -> None:
 def test_a_server_on_a_unix_socket_answers(opened: Opened, tmp_path: Path) -> None:
     with chat_server(says("dog"), unix=tmp_path / "s") as chat:
         assert reply(opened(chat, socket=str(tmp_path / "s"))).text == "dog"
-
-
-# ---------------------------------------------------------------- other ends
 
 
 @pytest.mark.parametrize(
@@ -261,9 +244,6 @@ def test_a_cancelled_reply_keeps_what_was_said(opened: Opened) -> None:
     assert (last.text, last.stop_reason) == ("A dog", StopReason.CANCELLED)
 
 
-# ---------------------------------------------------------------- failures that pass
-
-
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
@@ -322,9 +302,6 @@ def test_nobody_there_is_said_at_once() -> None:
         model.open()
 
 
-# ---------------------------------------------------------------- failures that stay
-
-
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
@@ -350,9 +327,6 @@ def test_a_key_that_is_refused_is_said_before_the_first_item(opened: Opened) -> 
     refusal = refuses(401, {"message": "Incorrect API key"})
     with chat_server(look=refusal) as chat, pytest.raises(ComponentError, match="refuses the key"):
         opened(chat)
-
-
-# ---------------------------------------------------------------- what a server does not take
 
 
 @pytest.mark.parametrize("status", [400, 422])
@@ -390,9 +364,6 @@ def test_temperature_is_never_left_out_silently(opened: Opened) -> None:
         model = opened(chat)
         with pytest.raises(ComponentError, match="only the default"):
             reply(model)
-
-
-# ---------------------------------------------------------------- enforced answers
 
 
 def test_an_enforced_answer_is_the_word_out_of_the_structure(opened: Opened) -> None:
@@ -468,9 +439,6 @@ def test_where_nothing_enforces_the_protocol_is_refused(opened: Opened) -> None:
         with pytest.raises(ComponentError, match="cannot answer under the protocol 'enforced'"):
             reply(model, enforced("dog"))
     assert chat.bodies == []
-
-
-# ---------------------------------------------------------------- addresses and keys
 
 
 def test_a_server_of_ones_own_is_reached_offline_and_another_is_not() -> None:

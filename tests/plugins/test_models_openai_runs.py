@@ -41,9 +41,6 @@ def answers(document: Any) -> dict[tuple[str, str], str]:
     return {(trial["subtest"], trial["item"]): trial["response"] for trial in document["trials"]}
 
 
-# ---------------------------------------------------------------- the key
-
-
 def tells_the_key(status: int, **more: str) -> Behaviour:
     """A server that says the key back in its error and its headers."""
 
@@ -111,9 +108,6 @@ def test_a_planted_key_is_nowhere_afterwards(
     files = [path for path in tmp_path.rglob("*") if path.is_file() and site not in path.parents]
     assert any(path.suffix == ".db" or path.name.startswith("tabwb") for path in files)
     assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
-
-
-# ---------------------------------------------------------------- transformers serve
 
 
 @contextmanager

@@ -20,8 +20,6 @@ from tests.plugins.conftest import answer, asked, end_at, model, save_model
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
 
-# ---------------------------------------------------------------- loading
-
 
 def test_facts_name_exactly_what_was_loaded(base: Path) -> None:
     facts = model(base).open()
@@ -105,9 +103,6 @@ def test_memory_that_ran_out_is_said(
     monkeypatch.setattr(opened._opened.loaded.model, "forward", allocate)
     with pytest.raises(ComponentError, match="memory ran out"):
         answer(opened, asked())
-
-
-# ---------------------------------------------------------------- replies
 
 
 def test_greedy_replies_are_the_same_every_time(opened: TransformersModel) -> None:
@@ -196,9 +191,6 @@ def test_a_reply_ends_where_the_model_does(opened: TransformersModel) -> None:
     assert reply.stop_reason is StopReason.LENGTH
 
 
-# ---------------------------------------------------------------- templates
-
-
 def test_a_chat_template_is_used_where_there_is_one(chatty: Path) -> None:
     backend = model(chatty)
     assert backend.open()["template"] == "chat"
@@ -228,9 +220,6 @@ def test_a_chat_template_that_refuses_is_said(tmp_path: Path) -> None:
     folder = save_model(tmp_path / "strict", chat="{{ raise_exception('no system role') }}")
     with pytest.raises(ComponentError, match="refuses this conversation: no system role"):
         answer(model(folder), asked())
-
-
-# ---------------------------------------------------------------- as a user has it
 
 
 @pytest.mark.usefixtures("here")

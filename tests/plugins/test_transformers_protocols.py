@@ -58,9 +58,6 @@ def reference(folder: Path, prompt: str, text: str) -> tuple[float, int]:
     return total, ids.shape[1] - start
 
 
-# ---------------------------------------------------------------- enforced
-
-
 @pytest.mark.parametrize("text", ["Which?", "Name one.", "Is it?", "a", "bb", "ccc"])
 def test_an_enforced_answer_is_one_of_the_options(opened: TransformersModel, text: str) -> None:
     reply = answer(opened, choice(Protocol.ENFORCED, text))
@@ -166,9 +163,6 @@ def test_an_item_without_options_is_generated_and_says_so(
     reply = answer(opened, choice(protocol, options=()))
     assert reply.metadata["protocol"] == "generate"
     assert reply.text == answer(opened, choice(Protocol.GENERATE)).text
-
-
-# ---------------------------------------------------------------- likelihood
 
 
 def test_log_probabilities_are_those_of_one_whole_reading(
@@ -354,9 +348,6 @@ def test_the_descriptors_say_what_the_models_can() -> None:
         plugins.close()
 
 
-# ---------------------------------------------------------------- the boundary of prompt and text
-
-
 def merging(folder: Path) -> Any:
     """A tokenizer that merges ``ok`` and ``: l`` wherever they stand."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -406,9 +397,6 @@ def test_options_may_be_written_with_and_without_a_space(
     prompts = Prompts("test", tokenizer, "auto")
     found = prompts.ways(*prompts.encode(asked()), "lion")
     assert {"".join(tokenizer.convert_ids_to_tokens(way)) for way in found} == ways
-
-
-# ---------------------------------------------------------------- templates
 
 
 def test_examples_of_the_kind_stand_before_the_question(base: Path) -> None:

@@ -69,10 +69,7 @@ SPANS = {
     "empty, only the end": ("\n</think>\n\nlion", ""),
     "two": ("<think>A mane.</think><think>Four feet.</think>lion", "A mane.\n\nFour feet."),
     "nested": ("<think>A <think>mane</think>.</think>lion", "A <think>mane</think>."),
-    "its own tag in words": (
-        "<think>I write <think> first.</think>lion",
-        "I write <think> first.",
-    ),
+    "its own tag in words": ("<think>I write <think> first.</think>lion", "I write <think> first."),
     "its own end in words": (
         "<think>Then </think> comes. Done.</think>lion",
         "Then </think> comes. Done.",

@@ -1,23 +1,27 @@
-"""Identifiers, ratings, the counting attempt, titles and tags."""
+"""Records: ids, ratings, attempts, titles and tags, specs, languages, texts in tables."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import uuid
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tabwb.media.views.typed import sectioned_view
+from tabwb.media.wording import between, interval_words, signed
+from tabwb.records.columns import Column, ends_of
 from tabwb.records.errors import UsageError
+from tabwb.records.languages import is_english, not_available, primary_language, tag_problem
 from tabwb.records.ratings import Rating, undefined, valued
-from tabwb.records.specs import uuid7
-from tabwb.records.states import (
-    AttemptState,
-    RatingStatus,
-    ResponseStatus,
-    StopReason,
-    TrialState,
-)
+from tabwb.records.speakers import README, session_day, session_line
+from tabwb.records.specs import Spec, mixed, parse_spec, reply_seed, seed_of, uuid7
+from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import (
     Attempt,
     Marks,
@@ -28,6 +32,9 @@ from tabwb.records.trials import (
     check_title,
     marks_of,
 )
+from tabwb.records.words import csv_text
+from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
+from tabwb.tables.table import table_of
 
 
 def test_uuid7_has_version_variant_and_time() -> None:
@@ -105,3 +112,177 @@ def test_a_title_is_one_line() -> None:
     assert check_title(" First try ") == "First try"
     with pytest.raises(UsageError, match="cannot be a title"):
         check_title("a\nb")
+
+
+def test_ends_differ_and_are_right_to_their_last_place() -> None:
+    rng = np.random.default_rng(1)
+    for low, width in zip(rng.random(300), 10 ** rng.uniform(-3.9, 0, 300), strict=True):
+        first, second = ends_of(float(low), float(low + width), 2)
+        assert first != second
+        places = len(first.split(".")[1])
+        assert abs(float(first) - low) <= 0.5 * 10**-places + 1e-12
+        assert places == 2 or f"{low:.{places - 1}f}" == f"{low + width:.{places - 1}f}"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.0, 0.0018, "0.000-0.002"), (0.9985, 1.0, "0.999-1.000"), (0.0, 0.00001, "0.0000-<0.0001"),
+     (0.5, 0.5, "0.50-0.50")],
+)  # fmt: skip
+def test_words_of_intervals(low: float, high: float, shown: str) -> None:
+    assert between(Interval(low, high)) == shown
+
+
+def test_nothing_is_minus_zero() -> None:
+    assert signed(-0.001) == "0.00" and signed(-0.4) == "-0.40"
+    assert between(Interval(0.0, 0.004)) == "0.000-0.004"
+    given = EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(-0.004, 0.2))
+    assert interval_words(given) == "0.00 to +0.20"
+    assert Column("d", "D", "a difference", "number", digits=2).format(-0.001) == "0.00"
+
+
+def test_a_value_has_the_places_of_its_interval() -> None:
+    columns = [Column(name, "X", "x", "number", digits=2) for name in ("x", "x_low", "x_high")]
+    made = table_of("t", columns, [(0.0012, 0.0, 0.0018), (0.3, 0.1, 0.5)])
+    lines = sectioned_view(made, [], 80).plain.splitlines()[2:4]
+    assert [line.split() for line in lines] == [["0.001", "0.000-0.002"], ["0.30", "0.10-0.50"]]
+
+
+@pytest.mark.parametrize(
+    "text", ['=HYPERLINK("http://a")', "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1"]
+)
+def test_no_cell_is_a_formula(text: str) -> None:
+    (_, (cell,)) = csv.reader(io.StringIO(csv_text(["a"], [[text]]), newline=""))
+    assert cell == f"'{text}"
+
+
+@pytest.mark.parametrize("value", [-1.5, 3, "-1.5", "+2", "word", "", "a=b", True])
+def test_numbers_and_other_texts_stay(value: object) -> None:
+    (_, (cell,)) = csv.reader(io.StringIO(csv_text(["a"], [[value]]), newline=""))
+    assert cell == str(value)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ["en", "de", "EN", "de-AT", "pt-BR", "es-419", "zh-Hant-TW", "sr-Latn", "sl-rozaj-biske",
+     "de-1996", "en-x-clinic", "en-u-co-phonebk", "gsw", "yue", "nb", "de-DE"],
+)  # fmt: skip
+def test_a_tag_of_bcp_47(tag: str) -> None:
+    assert tag_problem(tag) is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "meant"),
+    [
+        ("english", "en"), ("English", "en"), ("German", "de"), ("Deutsch", "de"),
+        ("français", "fr"), ("deutch", "de"), ("eng", "en"), ("ger", "de"), ("deu-AT", "de-AT"),
+        ("en_US", "en-US"), ("en-UK", "en-GB"), ("en-EN", "en"), ("de-deu", "de"),
+        ("de,de", "de"), ("de, en", "de"), ("en en", "en"), ("zh-yue", "yue"), ("jp", "ja"),
+        ("日本語", "ja"), ("de-1996-1996", "de"), ("xx", ""), ("", ""), ("123", ""),
+        ("klingon", ""),
+    ],
+)  # fmt: skip
+def test_what_is_no_tag_of_a_language_is_refused_with_the_one_meant(tag: str, meant: str) -> None:
+    problem = tag_problem(tag)
+    assert problem is not None
+    assert problem[1] == meant
+
+
+def test_the_language_of_a_tag() -> None:
+    tags = ("de-AT", "DE", "ger", "German", "gsw", "en_US", "")
+    assert [primary_language(tag) for tag in tags] == ["de", "de", "de", "de", "gsw", "en", ""]
+    assert [is_english(tag) for tag in ("en", "EN-gb", "english", "enm", "de")] == [
+        *(True, True, True, False, False)
+    ]
+    assert not_available("de-CH") == "not available in de"
+
+
+@pytest.mark.parametrize(
+    ("days", "file", "day"),
+    [
+        ({1: "2026-03-09"}, "tab_S_1.eaf", "2026-03-09"),
+        ({1: "2026-03-09", 12: "2026-03-16"}, "tab_S_12.eaf", "2026-03-16"),
+        ({1: "2026-03-09", 12: "2026-03-16"}, "other.eaf", ""),
+        ({1: "2026-03-09", 12: ""}, "tab_S_12.eaf", ""),
+        ({1: "2026-03-09", 12: ""}, "tab_S_1_dog.eaf", "2026-03-09"),
+        ({2: "2026-03-09", 3: ""}, "tab_S_3.eaf", ""),
+        ({2: "2026-03-09", 3: ""}, "", ""),
+        ({2: "2026-03-09", 3: "2026-03-09"}, "", "2026-03-09"),
+    ],
+)
+def test_a_session_has_the_day_of_its_own_line(
+    tmp_path: Path, days: dict[int, str], file: str, day: str
+) -> None:
+    lines = (session_line("S", number, known) for number, known in days.items())
+    (tmp_path / README).write_text("\n\n".join(lines), encoding="utf-8")
+    assert session_day(tmp_path / file) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bundled", Spec("bundled")),
+        ("gemini:gemini-2.5-flash", Spec("gemini", "gemini-2.5-flash")),
+        (
+            "openai:llama3.2:1b@base_url=http://localhost:11434/v1",
+            Spec("openai", "llama3.2:1b", {"base_url": "http://localhost:11434/v1"}),
+        ),
+        ("echo@delay=0.005", Spec("echo", None, {"delay": "0.005"})),
+        ("replay:someone@home.jsonl", Spec("replay", "someone@home.jsonl")),
+        (
+            "tab-2026:transformers:ID@dtype=bfloat16,seed=3",
+            Spec("tab-2026", "transformers:ID", {"dtype": "bfloat16", "seed": "3"}),
+        ),
+    ],
+)
+def test_a_spec_is_read_as_the_design_says(text: str, expected: Spec) -> None:
+    assert parse_spec(text) == expected
+    assert str(parse_spec(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "  ", ":x", "Echo", "echo:", "echo@delay=1,", "echo@a=1,a=2"])
+def test_what_is_no_spec_is_refused(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_spec(text)
+    assert f"'{text}'" in str(caught.value)
+
+
+@given(
+    identifier=st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True),
+    name=st.none() | st.text("abc:@/. -_", min_size=1).filter(lambda n: n == n.strip()),
+    options=st.dictionaries(
+        st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True),
+        st.text("abc=:/.-@", max_size=8),
+        max_size=3,
+    ),
+)
+def test_every_spec_survives_the_round_trip(
+    identifier: str, name: str | None, options: dict[str, str]
+) -> None:
+    spec = Spec(identifier, name, options)
+    # An at-sign before the options that is followed by "key=" opens them there: no such name.
+    if name is not None and "@" in name and "=" in str(spec):
+        return
+    assert parse_spec(str(spec)) == spec
+
+
+PARTS = st.lists(st.one_of(st.text(), st.integers(), st.lists(st.text())), max_size=4)
+
+
+@given(PARTS)
+def test_every_seed_fits_a_signed_32_bit_number(parts: list[object]) -> None:
+    assert 0 <= seed_of(*parts) <= 2**31 - 1
+
+
+@given(PARTS, PARTS)
+def test_different_parts_have_different_seeds(one: list[object], other: list[object]) -> None:
+    assert (seed_of(*one) == seed_of(*other)) == (one == other)
+
+
+def test_the_seed_is_the_first_31_bits_of_sha256_of_a_json_array() -> None:
+    digest = hashlib.sha256('["tabwb-reply-1",1,"tab","s","i",0,1,["ä"],[]]'.encode()).hexdigest()
+    assert reply_seed(1, "tab", "s", "i", 0, 1, options=["ä"]) == int(digest[:8], 16) >> 1
+
+
+def test_an_option_of_the_back_end_keeps_replies_apart() -> None:
+    assert len({mixed(seed, 9) for seed in range(1000)}) == 1000

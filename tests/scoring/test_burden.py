@@ -1,21 +1,214 @@
-"""Burdens of responses, and answers that are repeated."""
+"""Burdens of responses, and rates and burdens calibrated by Rogan and Gladen."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.simulated_calibration import simulate
 from tabwb.scoring.burden import (
     NO_FEATURES,
     ComparedAnswer,
+    RatedCounts,
+    burden_of,
+    categories_of,
+    count_usable,
     repeated_answers,
 )
-from tabwb.scoring.intervals import burden_interval, rate_interval
+from tabwb.scoring.calibrated import (
+    Calibration,
+    calibrated_burden_interval,
+    calibrated_rate_interval,
+    calibrated_rates,
+)
+from tabwb.scoring.estimate import DETERMINISTIC, ONE_ITEM, Estimand
+from tabwb.scoring.intervals import burden_interval, numbers_present, rate_interval
 from tests.scoring.rated_responses import RatedResponse, symptom_burden
+
+LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
+RATE, SENSITIVITY, SPECIFICITY = 0.10, 0.8, 0.9
+EXACT = Calibration((10**9, 10**9), (1e9, 1e9), (0.0, 1e9))
+"""A judge that is always right, and known to be."""
+
+
+def _known(n: int) -> Calibration:
+    """What n samples with exactly these shares tell."""
+    present = n * (RATE * SENSITIVITY + (1 - RATE) * (1 - SPECIFICITY))
+    both = n * RATE * SENSITIVITY
+    sizes = n - present, present
+    return Calibration((round(sizes[0]), round(sizes[1])), sizes, (n * RATE - both, both))
+
+
+def _counts(
+    items: Sequence[Mapping[frozenset[str], int]], known: Mapping[str, Calibration]
+) -> RatedCounts:
+    return RatedCounts(
+        range(len(items)),
+        lambda features: [numbers_present(item, features) for item in items],
+        {}, 4, 20, count_usable([""] * 4), False, known, items,
+    )  # fmt: skip
+
+
+def test_a_rare_feature_keeps_its_rate_as_by_rogan_and_gladen() -> None:
+    known, judged = _known(100_000), 0.17
+    corrected = (judged + SPECIFICITY - 1) / (SENSITIVITY + SPECIFICITY - 1)
+    assert corrected == pytest.approx(RATE)
+    assert known.rate(judged) == pytest.approx(corrected, abs=1e-4)
+    assert known.probability(1) < 0.5  # a label would be absent everywhere
+
+
+def test_the_burden_is_the_sum_of_rates_and_nothing_is_a_label() -> None:
+    known = {"jargon": _known(200), "anomia": EXACT}
+    items = [{frozenset({"jargon"}): 1, frozenset({"anomia"}): 1}, {frozenset[str](): 2}]
+    counts = _counts(items, known)
+    categories = {"words": ("jargon", "anomia")}
+    of_category = categories_of(counts, list(known), categories)
+    burden = burden_of(counts, list(known), of_category, interval=True)
+    rates = [known[name].rate(0.25) for name in known]
+    assert [burden.rate(name).value for name in known] == pytest.approx(rates)
+    assert burden.symptom_burden.value == pytest.approx(sum(rates))
+    assert of_category["words"].count.value == pytest.approx(sum(rates))
+    assert of_category["words"].rate.value is None
+    assert burden.present["jargon"] == pytest.approx(4 * rates[0])
+    assert calibrated_rates(items, known) == pytest.approx(dict(zip(known, rates, strict=True)))
+    for made in (*burden.intervals, *burden.rate_intervals("jargon")):
+        assert made.interval is not None
+        assert made.interval.low < made.interval.high
+
+
+def test_bounds_take_what_is_lost_as_without_and_as_with_every_feature() -> None:
+    known = {"jargon": _known(200), "anomia": EXACT}
+    items = [{frozenset({"jargon"}): 2}, {frozenset[str](): 1}]
+    causes = count_usable(["", "", "", "empty"])
+    counts = replace(_counts(items, known), usable=causes, lost={1: 1})
+    burden = burden_of(counts, list(known), {}, interval=False)
+    jargon = [known["jargon"].probability(verdict) for verdict in (0, 1)]
+    anomia = known["anomia"].probability(0)
+    low = (jargon[1] + anomia + (jargon[0] + anomia) / 2) / 2
+    assert burden.bounds is not None
+    assert burden.bounds.low == pytest.approx(low)
+    assert burden.bounds.high == pytest.approx(low + 2 / 4)
+    of_rate = burden.rate_bounds("jargon")
+    assert of_rate is not None
+    assert of_rate.low == pytest.approx((jargon[1] + jargon[0] / 2) / 2)
+
+
+def test_without_an_error_of_the_calibration_the_intervals_are_those_of_the_judge() -> None:
+    hits, sizes = [2, 0, 1, 1, 2], [10] * 5
+    for estimand in (LIKE, THESE):
+        own = rate_interval(hits, sizes, estimand).interval
+        made = calibrated_rate_interval(hits, sizes, EXACT, estimand).interval
+        assert own is not None
+        assert made is not None
+        assert (made.low, made.high) == pytest.approx((own.low, own.high), abs=0.015)
+
+
+def test_the_calibration_widens_an_interval_and_its_error_remains_where_nothing_is_drawn() -> None:
+    hits, sizes = [2, 0, 1, 1, 2], [10] * 5
+    widths = [
+        made.interval.high - made.interval.low
+        for n in (100, 400, 40_000)
+        if (made := calibrated_rate_interval(hits, sizes, _known(n), LIKE)).interval
+    ]
+    assert widths == sorted(widths, reverse=True)
+    fixed = calibrated_rate_interval(hits, sizes, _known(100), THESE, deterministic=True)
+    assert fixed.interval is not None
+    assert rate_interval(hits, sizes, THESE, deterministic=True).reason == DETERMINISTIC
+    one = calibrated_burden_interval([{frozenset[str](): 3}], {"jargon": _known(100)}, LIKE)
+    assert one.reason == ONE_ITEM
+
+
+def test_the_burdens_interval_follows_the_judges_where_the_calibration_is_exact() -> None:
+    rng = np.random.default_rng(1)
+    names = [str(at) for at in range(7)]
+    items = [
+        Counter(frozenset(n for n in names if rng.random() < 0.2) for _ in range(5))
+        for _ in range(10)
+    ]
+    values = [[float(len(one)) for one in item.elements()] for item in items]
+    for estimand in (LIKE, THESE):
+        own = burden_interval(values, 7, estimand).interval
+        made = calibrated_burden_interval(items, dict.fromkeys(names, EXACT), estimand).interval
+        assert own is not None
+        assert made is not None
+        assert made.low == pytest.approx(own.low, abs=0.2)
+        assert made.high == pytest.approx(own.high, abs=0.2)
+
+
+def test_clusters_are_the_units_as_of_the_judge_itself() -> None:
+    rng = np.random.default_rng(2)
+    themes = [at // 4 for at in range(20)]
+    names = [str(at) for at in range(7)]
+    rates = np.repeat(rng.beta(1, 4, 5), 4)
+    items = [
+        Counter(frozenset(n for n in names if rng.random() < rate) for _ in range(5))
+        for rate in rates
+    ]
+    known = dict.fromkeys(names, EXACT)
+    counts = replace(_counts(items, known), clusters=dict(enumerate(themes)))
+    burden = burden_of(counts, names, {}, interval=True)
+    hits = [sum(n for one, n in item.items() if "0" in one) for item in items]
+    values = [[float(len(one)) for one in item.elements()] for item in items]
+    for made, own, alone in (
+        (
+            burden.rate_intervals("0")[0].interval,
+            rate_interval(hits, [5] * 20, clusters=themes).interval,
+            rate_interval(hits, [5] * 20).interval,
+        ),
+        (
+            burden.interval,
+            burden_interval(values, 7, clusters=themes).interval,
+            burden_interval(values, 7).interval,
+        ),
+    ):
+        assert made is not None
+        assert own is not None
+        assert alone is not None
+        width = own.high - own.low
+        assert made.high - made.low == pytest.approx(width, rel=0.1)
+        assert width > 1.25 * (alone.high - alone.low)
+
+
+def test_errors_of_the_calibration_are_alike_where_features_come_together() -> None:
+    names = [str(at) for at in range(7)]
+    known = dict.fromkeys(names, _known(100))
+    every = [Counter({frozenset(names): 2, frozenset[str](): 8}) for _ in range(20)]
+    alone = [Counter(map(frozenset, ("01", "23", "4", "5", "6"))) for _ in range(20)]
+    widths = [
+        made.high - made.low
+        for items in (every, alone)
+        if (made := calibrated_burden_interval(items, known, THESE, deterministic=True).interval)
+    ]
+    # Each feature is in a fifth of the responses. Nothing is drawn, so that the error of the
+    # calibration is all that is left: sqrt(7) times as large.
+    assert widths[0] / widths[1] == pytest.approx(np.sqrt(7), rel=0.15)
+
+
+@pytest.mark.parametrize("design", [(5, 10), (20, 1)])
+def test_the_interval_covers_the_true_rate_and_burden(design: tuple[int, int]) -> None:
+    found = simulate((RATE, SENSITIVITY, SPECIFICITY), 300, design, 60, 1)
+    assert found.estimate == pytest.approx(1.0, abs=0.08)
+    assert found.judge > 1.5  # of the judge itself: .17 for .10
+    for name, share in found.coverage.items():
+        if LIKE.value in name:
+            assert share >= 0.88
+    assert not found.without_width
+
+
+def test_a_verdict_needs_ten_samples() -> None:
+    for absent, present in product((9, 10), repeat=2):
+        known = Calibration((absent, present), (float(absent), float(present)), (0.0, 0.0))
+        assert known.complete == (absent == present == 10)
+
 
 FEATURES = ("retracing", "jargon", "false-starts")
 CATEGORIES = {

@@ -1,20 +1,52 @@
-"""Measures of words, and known and common words, against a plain set of the shipped lists."""
+"""Measures of words, other languages than English, and texts of a megabyte."""
 
 from __future__ import annotations
 
 import json
 import string
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tabwb_builtin.scorers import SCORERS
 
+from benchmarks.scorers import READERS, shapes
+from tabwb.phonology.inventory import mapped_letters, parse_ipa, parse_pronunciation
+from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Rating
+from tabwb.records.speech import Segment
+from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
+from tabwb.scoring import repetition
+from tabwb.scoring.choice import read_choice
 from tabwb.scoring.lexical import mattr, mtld, ttr
 from tabwb.scoring.lexicon import Lexicon, load_lexicon, one_edit_away
+from tabwb.scoring.naming.case import Settings
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.propose import Response, propose_response
+from tabwb.scoring.naming.target import Accepted, NamingTarget
+from tabwb.scoring.response_status import response_status
+from tabwb.scoring.rules import passage as runs
+from tabwb.scoring.rules.passage import fills, find_runs, read
+from tabwb.scoring.text import (
+    MOST_READ,
+    PART_READ,
+    count_words,
+    fold_case,
+    is_unspaced,
+    normalised,
+    words,
+)
 from tabwb.scoring.text import words as tokens
+from tabwb.scoring.yes_no import read_yes_no
 from training.lexicon.build import build, plain
 
 ORACLE: list[dict[str, Any]] = json.loads(
@@ -151,3 +183,285 @@ def test_ordinary_words_are_known_and_the_papers_invented_ones_are_not() -> None
     assert all(map(known, [*sorted(WORDS)[::97], min(WORDS), max(WORDS)]))
     assert all(map(known, ["catastrophe", "colour", "color", "Smartphone", "dammit"]))
     assert not any(map(known, ["blorf", "republice", "coffah", "flimby", "gorp", "snizz"]))
+
+
+NOT_IN_DE = "not available in de"
+
+
+def target(word: str, ipa: str, **lists: tuple[str, ...]) -> NamingTarget:
+    form = Accepted(parse_pronunciation(ipa, beyond="keep"), "citation", written=ipa)
+    return NamingTarget(target=word, accept=(form,), **lists)
+
+
+def named(item: NamingTarget, heard: str, language: str) -> Response:
+    read = parse_heard(heard, language=language)
+    return propose_response(item, settings=Settings(language=language), heard=read)
+
+
+@pytest.mark.parametrize(
+    ("word", "accepted", "said"),
+    [
+        ("Buch", "buːx", "buk"), ("Buch", "buːx", "buːk"), ("Kuchen", "kuːxən", "kuːkən"),
+        ("Dach", "dax", "dak"), ("Tür", "tyːɐ", "tiːɐ"), ("Höhle", "høːlə", "heːlə"),
+        ("ich", "ɪç", "ɪh"), ("loch", "lɒx", "lɒk"), ("llan", "ɬan", "lan"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_no_sound_is_folded_into_an_accepted_one(
+    word: str, accepted: str, said: str, language: str
+) -> None:
+    found = named(target(word, accepted), f"/{said}/", language)
+    assert found.proposal.code != "correct"
+    assert not any(verdict.value for verdict in found.verdicts.values())
+
+
+def test_sounds_outside_of_the_forty_stay_as_typed_in_naming() -> None:
+    loch = target("loch", "lɒx")
+    assert loch.accepted == (("L", "AA", "x"),)
+    assert named(loch, "/lɒx/", "en").proposal.code == "correct"
+    assert loch.accept[0].ipa == "lɒx"
+    assert parse_heard("/buːx/", language="de").attempts[0].phonemes == ("b", "uː", "x")
+
+
+def test_length_is_read_where_it_makes_another_vowel() -> None:
+    assert parse_ipa("iː") == parse_ipa("i")
+    assert (parse_ipa("haːt", "uk"), parse_ipa("hat", "uk")) == (
+        ("HH", "AA", "T"),
+        ("HH", "AE", "T"),
+    )
+    assert mapped_letters("fɛːri") == ("ɛː=EH",)
+    for staat in ("ʃtaːt", "buː", "tʰ", "bɔ̃"):
+        with pytest.raises(TabwbError, match="inventory"):
+            parse_ipa(staat, beyond="exact")
+    assert parse_ipa("hʊnt", beyond="exact") == ("HH", "UH", "N", "T")
+
+
+@pytest.mark.parametrize("text", ["buːx", "tyːɐ", "ɬan"])
+def test_a_transcript_takes_no_sound_of_another_language(text: str) -> None:
+    with pytest.raises(TabwbError, match="inventory"):
+        parse_pronunciation(text, beyond="allophones")
+    assert parse_pronunciation("hɒt", beyond="allophones") == ("HH", "AA", "T")
+
+
+def test_by_phonemes_nothing_is_proposed_in_another_language() -> None:
+    said = [Segment(each, at * 0.1, at * 0.1 + 0.1) for at, each in enumerate(["B", "UW", "K"])]
+    found = propose_response(target("Buch", "buːx"), said, Settings(language="de"))
+    assert {one.value for one in found.verdicts.values()} == {None}
+    assert {one.clause for one in found.verdicts.values()} == {NOT_IN_DE}
+    assert found.proposal.code == "undecided"
+    silent = propose_response(target("Buch", "buːx"), (), Settings(language="de"))
+    assert silent.proposal.code == "no-response"
+
+
+@pytest.mark.parametrize(
+    "text", ["Tür", "Hündchen", "weiß nicht", "Löffel", "Straße", "Ähm", "犬", "кот", "بيت", "Œuf"]
+)
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_words_with_letters_beyond_ascii_are_words(text: str, language: str) -> None:
+    found = parse_heard(text, language=language)
+    assert found.word == fold_case(text)
+    assert parse_heard(unicodedata.normalize("NFD", text), language=language).word == found.word
+
+
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [("café", "K AH F EY"), ("naïve", "N AY IY V"), ("façade", "F AH S AA D"), ("Zoë", "Z OW IY"),
+     ("jalapeño", "HH AE L AH P IY N Y OW"), ("piñata", "P IH N AA T AH")],
+)  # fmt: skip
+def test_accents_change_no_english_sound(text: str, sound: str) -> None:
+    found = parse_heard(text)
+    assert (found.word, " ".join(found.pronunciations[0])) == (text.lower(), sound)
+
+
+@pytest.mark.parametrize("text", ["dɔɡ", "kæt", "/dog/", "[kæt]", "kʌp"])
+def test_ipa_is_known_by_its_notation(text: str) -> None:
+    assert parse_heard(text).word == ""
+    assert bool(parse_heard(text, language="de").word) is not text.startswith(("/", "["))
+
+
+def test_a_heard_name_needs_no_tables() -> None:
+    hund = target("Hund", "hʊnt", semantic=("Katze",), parts=("Schwanz",))
+    assert named(hund, "Hund", "de").proposal.code == "correct"
+    assert named(hund, "„hund“", "de").proposal.code == "correct"
+    assert named(hund, "Schwanz", "de").proposal.code == "picture-part"
+    cat, article = named(hund, "Katze", "de").proposal, named(hund, "der Hund", "de")
+    assert (cat.code, cat.candidates) == ("undecided", ("semantic", "mixed"))
+    assert (article.proposal.code, article.verdicts["correct-any"].value) == ("undecided", None)
+    assert article.proposal.clause == NOT_IN_DE
+    strasse = target("Straße", "ʃtʁaːsə")
+    assert named(strasse, "Straße", "de").proposal.code == "correct"
+    assert named(strasse, "STRASSE", "de").proposal.code == "correct"
+    assert named(strasse, "Strasse", "de").proposal.code == "undecided"
+    for text in ("「犬」", "『犬』。", "'犬'", "xxx 犬"):
+        assert named(target("犬", "inu"), text, "ja").proposal.code == "correct"
+
+
+def test_stops_of_other_scripts_are_taken_off() -> None:
+    texts = ("はい。", "「はい」", "はい！", "はい、", "हाँ।", "نعم؟", "是的。", "是的？")
+    assert [normalised(text) for text in texts] == [
+        *("はい", "はい", "はい", "はい", "हाँ", "نعم", "是的", "是的")
+    ]
+    assert normalised("boot!") == "boot!"
+
+
+def test_words_follow_unicode() -> None:
+    assert words("हिन्दी में किताब") == ["हिन्दी", "में", "किताब"]
+    assert len(words("السَّلامُ عَلَيْكُم")) == 2
+    assert words("I ❤️ it, 1️⃣ naïve 👨‍👩‍👧 day") == ["i", "it", "1", "naïve", "day"]
+    assert words("nai\u0308ve") == ["naïve"]
+
+
+def test_scripts_without_spaces_have_no_words() -> None:
+    for text in (
+        "我和妹妹一起坐火车去了北京，那里很好玩。",
+        "とても楽しかったです",
+        "ฉันไปเที่ยวทะเล",
+    ):
+        assert is_unspaced(text)
+    assert not is_unspaced("여행을 갔다")
+
+
+LIMIT_S = 2.0
+"""Ten times what the benchmark allows: quadratic time takes minutes."""
+SHAPES = tuple(shapes(1000))
+SCORING = [reader for reader in READERS if reader not in ("naming by words", "reasoning")]
+"""The others are of notes of a listener, and of a text that is never cut."""
+
+
+@cache
+def long_texts() -> Mapping[str, str]:
+    return shapes()
+
+
+@pytest.mark.parametrize("reader", SCORING)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_reader_needs_long_for_a_megabyte(reader: str, shape: str) -> None:
+    text = long_texts()[shape]
+    began = process_time()
+    READERS[reader](text)
+    assert process_time() - began < LIMIT_S
+
+
+def test_an_echo_of_a_megabyte_is_one_wherever_its_end_begins() -> None:
+    prompt = "Please repeat exactly: The lion drank the water."
+    carrier = "Please repeat exactly: "
+    said = [carrier * 40_000 + rest for rest in ("", "Please", "Please repeat ")]
+    assert [response_status(text, StopReason.LENGTH, prompt) for text in said] == (
+        [ResponseStatus.PROMPT_ECHO] * 3
+    )
+    other = carrier * 40_000 + "dog " * 20
+    assert response_status(other, StopReason.LENGTH, prompt) is ResponseStatus.TRUNCATED
+
+
+def test_the_end_of_a_long_text_counts() -> None:
+    passage = ResponseKind.CONNECTED_TEXT
+    looping = " ".join(f"w{at}" for at in range(4000)) + " the lake" * 100_000
+    status = response_status(looping, StopReason.LENGTH, kind=passage)
+    assert status is ResponseStatus.DEGENERATE
+    assert response_status(" " * 100_000 + "\n", StopReason.END) is ResponseStatus.EMPTY
+    padded = " " * 100_000 + "Yes"
+    assert read_yes_no(padded).exact.chosen == "Yes"
+    assert read_choice(padded + " boat", ("boot", "boat")).extracted.chosen == "boat"
+    assert read_choice("so " * 100_000 + "boat", ("boot", "boat")).extracted.chosen == "boat"
+
+
+def _ratings(scorer: str, text: str) -> dict[str, Rating]:
+    reader = READERS[scorer](text)
+    assert isinstance(reader, list)
+    return {rating.measure: rating for rating in reader}
+
+
+def test_a_measure_says_that_it_is_of_a_part() -> None:
+    assert {one.id for one in SCORERS} <= set(READERS)
+    for size, told in ((MOST_READ, False), (MOST_READ + 2, True)):
+        text = ("dog house " * size)[: size - 1] + "."
+        lexical, repetition = _ratings("lexical", text), _ratings("repetition", text)
+        parts = [lexical["ttr"], lexical["mattr"], repetition["extracted"], repetition["insertion"]]
+        assert [PART_READ in rating.reason for rating in parts] == [told] * 4
+        assert (
+            lexical["words"].value == len(words(text)) and PART_READ not in lexical["words"].reason
+        )
+        assert len(read(text).text) == (MOST_READ // 2 if told else size)
+
+
+def test_words_are_counted_as_they_are_found() -> None:
+    for text in ("हिन्दी में", "e\u0301te\u0301 \u0301 a", "Straße, ß", "\U0001f468\u200d x", ""):
+        assert count_words(text) == len(words(text))
+    assert fold_case("Maẞe \ue000 ßSS") == "maße \ue000 ßss"
+
+
+def slow_fills(words: Sequence[str]) -> bool:
+    """Try every size; compare every place."""
+    copies: Counter[tuple[str, ...]] = Counter()
+    for size in range(1, len(words) // 2 + 1):
+        same = [word == later for word, later in zip(words, words[size:], strict=False)]
+        at = 0
+        while at < len(same):
+            end = at
+            while end < len(same) and same[end]:
+                end += 1
+            unit = tuple(words[at : at + size])
+            whole = any(
+                size % part == 0 and unit == unit[:part] * (size // part) for part in range(1, size)
+            )
+            if end - at >= size and not whole:
+                copies[unit] += (end - at) // size + 1
+            at = end + 1
+    return any(n >= 3 and n * len(unit) * 2 >= len(words) for unit, n in copies.items())
+
+
+parts = st.lists(st.sampled_from("abc"), min_size=1, max_size=5).flatmap(
+    lambda unit: st.integers(1, 5).map(lambda times: unit * times)
+)
+texts = st.lists(parts, max_size=8).map(lambda made: [word for part in made for word in part])
+
+
+@pytest.mark.parametrize("short", [1, 2, 6])
+@given(words=texts)
+def test_a_long_text_is_read_as_a_short_one(short: int, words: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        expected = slow_fills(words)
+        assert fills(words, 3, len(words) / 2) == expected
+        patched.setattr(runs, "FEW", 0)
+        patched.setattr(runs, "SHORT", short)
+        if len(words) > 2:
+            assert fills(words, 3, len(words) / 2) == expected
+            copies: Counter[tuple[str, ...]] = Counter()
+            for run in find_runs(words, 1, len(words)):
+                copies[tuple(words[run.start : run.start + run.size])] += run.times
+            found = Counter(runs._copies(runs._codes(words)))
+            assert found == Counter((len(unit), n) for unit, n in copies.items())
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_long_text_does_not_hang(reader: str) -> None:
+    for text in shapes(30_000).values():
+        READERS[reader](text)  # what is not linear takes hours
+
+
+def test_a_long_response_is_compared_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(1)
+    for _ in range(300):
+        said, wanted = (random.choices("abc", k=random.randrange(9)) for _ in range(2))
+        counts = repetition.edit_counts(said, wanted)
+        with monkeypatch.context() as patched:
+            patched.setattr(repetition, "_LONG", -1)
+            assert repetition.edit_counts(said, wanted) == counts
+
+
+def test_an_answer_at_the_end_of_a_long_text_is_read() -> None:
+    thought = "Let me think about it. " * 4000
+    assert (
+        read_choice(f"{thought}\nThe answer is lion.", ("lion", "drum")).extracted.chosen == "lion"
+    )
+
+
+def test_long_phrases_that_return() -> None:
+    random = Random(3)
+    phrase = [str(random.randrange(900)) for _ in range(150)]
+    other = [str(random.randrange(900)) for _ in range(150)]
+    assert fills(phrase * 4 + other, 3, 375)
+    assert not fills((phrase + other[:1]) * 2 + other * 2, 3, 300)
+    # Two runs of two copies each, with another text between them.
+    assert fills(phrase * 2 + other + phrase * 2, 3, 375)
+    assert not fills(phrase + other + phrase + other[::-1] + phrase, 3, 375)

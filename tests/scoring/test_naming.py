@@ -102,9 +102,6 @@ def respond(
     )
 
 
-# ------------------------------------------------------------------ tables of responses
-
-
 @pytest.mark.parametrize("case", ORACLE, ids=[case["id"] for case in ORACLE])
 def test_the_table_decides_as_the_oracle(case: dict[str, str]) -> None:
     settings, unrelated = settings_of(case["settings"])
@@ -229,9 +226,6 @@ def test_accents_spaces_and_the_ending_ling_are_read(target: str, heard: str, co
     assert target != "dog" or ("nonword-related" not in found.candidates and is_word(heard))
 
 
-# ------------------------------------------------------------------ what else a proposal tells
-
-
 @pytest.mark.parametrize(
     ("said", "target", "homophones"),
     [
@@ -311,9 +305,6 @@ def test_json_holds_what_a_reader_needs() -> None:
     )
 
 
-# ------------------------------------------------------------------ any response
-
-
 @given(st.lists(st.sampled_from([*PHONEMES, "<sil>", "<spn>", "0.5", "1.5"]), max_size=9))
 def test_without_an_ear_only_some_codes_are_proposed(labels: list[str]) -> None:
     for rule in ("correct-any", "correct-first"):
@@ -332,9 +323,6 @@ def test_the_same_phonemes_heard_are_right_or_wrong_alike(said: str) -> None:
     machine, ear = respond(said), respond("", heard=said)
     for rule in ("correct-any", "correct-first"):
         assert machine.verdicts[rule].value is ear.verdicts[rule].value
-
-
-# ------------------------------------------------------------------ codes as data, and their page
 
 
 def test_every_code_and_flag_of_the_rules_is_there() -> None:

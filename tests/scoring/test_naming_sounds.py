@@ -46,9 +46,6 @@ def typed(said: str, end_s: float = 0.0) -> list[Segment]:
     return [Segment(label, 0.0, end_s) for label in said.split()]
 
 
-# ------------------------------------------------------------------ attempts
-
-
 @pytest.mark.parametrize(
     ("said", "options", "attempts"),
     [
@@ -108,9 +105,6 @@ def test_complete_is_a_consonant_and_a_vowel() -> None:
     """PNT scoring guide: minimally CV or VC, schwa not counted; the vowel of "but" is."""
     complete = {"D": 0, "AO": 0, "D R": 0, "D AO": 1, "AO G": 1, "D AH": 0, "B AH T": 1, "AH B": 1}
     assert {said: 1 - is_fragment(said.split()) for said in complete} == complete
-
-
-# ------------------------------------------------------------------ what a person heard
 
 
 @pytest.mark.parametrize(
@@ -193,9 +187,6 @@ def test_whatever_is_typed_is_read_or_refused(text: str) -> None:
     # Words, or at least one pronunciation: what a proposal can rest on.
     assert found.word or found.pronunciations
     propose_response(DOG, heard=found)
-
-
-# ------------------------------------------------------------------ correct anywhere, or first
 
 
 @pytest.mark.parametrize(
@@ -285,9 +276,6 @@ def test_correct_first(said: str, right: bool, attempt: int | None) -> None:
     assert (found.value, found.attempt, found.provisional) == (right, attempt, True)
 
 
-# ------------------------------------------------------------------ tolerance
-
-
 @pytest.mark.parametrize(
     ("said", "form", "tolerance", "edits"),
     [
@@ -330,9 +318,6 @@ def test_tolerated_stretches_by_trying_all_of_them(seed: int) -> None:
     stretches = itertools.combinations(range(len(said) + 1), 2)
     possible = any(edits_within(said[a:b], form, tolerance) is not None for a, b in stretches)
     assert correct_any(timed(" ".join(said)), (Accepted(form, ""),), tolerance).value is possible
-
-
-# ------------------------------------------------------------------ similarity and distance
 
 
 @pytest.mark.parametrize(

@@ -102,8 +102,6 @@ def test_each_kind_of_cue_is_counted_with_what_came_of_it() -> None:
     assert found == [("semantic", 0), ("phonemic", 1)]
 
 
-# ------------------------------------------------------------------ courses written out by hand
-
 OUTCOMES: tuple[Outcome | None, ...] = ("right", "right-after-cue", "error", None)
 
 

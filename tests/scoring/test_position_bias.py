@@ -38,10 +38,7 @@ def answered(item: str, named: list[str | None], expected: str = "a") -> list[Sh
     ]
 
 
-GIVEN = [
-    *answered("one", ["a", "c", "c"]),
-    *answered("two", ["b", "b", "a"], "b"),
-]
+GIVEN = [*answered("one", ["a", "c", "c"]), *answered("two", ["b", "b", "a"], "b")]
 
 
 def test_p_is_the_share_of_all_assignments() -> None:

@@ -40,9 +40,6 @@ SIGNS = st.text(alphabet="abc", max_size=8)
 SENTENCES = st.text(alphabet="aB .'’\n", max_size=12)
 
 
-# ------------------------------------------------------------------ tables
-
-
 @pytest.mark.parametrize("case", cases("policies"), ids=lambda case: case["text"][:50])
 def test_each_policy_reads_what_it_may(case: dict[str, str]) -> None:
     """Empty: not compared; ``-`` nothing (of a repetition in signs: undefined), ``?`` ambiguous."""
@@ -111,9 +108,6 @@ def test_statuses_by_prompt_and_language(case: dict[str, str]) -> None:
         answers=tuple(filter(None, case["answers"].split("|"))),
     )
     assert found == case["status"]
-
-
-# ------------------------------------------------------------------ choice
 
 
 def test_the_error_is_the_foil_kind_of_the_option_chosen() -> None:
@@ -203,9 +197,6 @@ def test_choices_by_likelihood_are_those_of_the_harness() -> None:
         choose_by_likelihood({})
 
 
-# ------------------------------------------------------------------ yes or no
-
-
 def test_balanced_accuracy_weighs_both_answers_alike() -> None:
     keys = ("Yes", "No", "No", "Yes", "Yes")  # TAB's five sentences (appendix B.3)
     # 2 of 3 Yes items and 1 of 2 No items: (2/3 + 1/2) / 2 = 7/12.
@@ -229,9 +220,6 @@ def test_balanced_accuracy_of_one_constant_answer_is_a_half(
 @given(st.text(), st.text())
 def test_any_text_has_a_reading(text: str, prompt: str) -> None:
     assert set(read_yes_no(text, (), (prompt,)).extracted.named) <= {"Yes", "No"}
-
-
-# ------------------------------------------------------------------ repetition
 
 
 @pytest.mark.parametrize(
@@ -302,9 +290,6 @@ def test_there_is_an_error_exactly_when_the_repetition_is_not_exact(
     assert answer.exact is not any(answer.errors.counts().values())
     assert answer.normalised or not answer.exact
     assert answer.extracted or not answer.normalised
-
-
-# ------------------------------------------------------------------ status
 
 
 @given(st.text(), st.sampled_from(list(StopReason)), st.text())

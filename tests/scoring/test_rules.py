@@ -70,9 +70,6 @@ contexts = st.builds(
 )
 
 
-# ------------------------------------------------------------------ rule by rule
-
-
 @pytest.mark.parametrize(
     "case", cases("rules"), ids=lambda case: f"{case['rule']}: {case['text'][:40]}"
 )
@@ -179,8 +176,6 @@ def test_saying_an_answer_three_times_perseverates(text: str, noun: str) -> None
     assert verdict.outcome is Outcome.PRESENT
 
 
-# ------------------------------------------------------------------ passages and alignments
-
 sentences = st.lists(st.sampled_from(["the", "sun", "suns", "rises", "rise"]), max_size=5)
 
 
@@ -254,9 +249,6 @@ def test_a_stretch_of_the_prompt_is_an_echo_and_the_target_of_a_repetition_is_no
 def test_content_words() -> None:
     assert not any(map(is_content, ("the", "she's", "won't", "can't", "because", "i'm")))
     assert all(map(is_content, ("kite", "going", "mother's", "want")))
-
-
-# ------------------------------------------------------------------ all rules together
 
 
 def outcomes(verdicts: Mapping[str, RuleVerdict]) -> set[Outcome]:
@@ -346,9 +338,6 @@ def test_each_version_says_of_a_passage_what_it_says(
     """Column ``rules_1`` was made with the code of the first version, before there was a second."""
     context = TextContext(case["text"], prompt=case["prompt"], spoken=case["mode"] == "spoken")
     assert judge(context, limits)[case["feature"]].outcome == case[f"rules_{limits.version}"]
-
-
-# ------------------------------------------------------------------ the paper (TAB, C, D.2, D.3)
 
 
 def fired(context: TextContext) -> set[str]:

@@ -171,8 +171,6 @@ def test_an_undone_event_says_what_it_undoes_and_no_other_does() -> None:
         EventEntry("paused", undoes=1)
 
 
-# ---------------------------------------------------------------- any sequence, against a model
-
 N = 3
 COMMANDS = ("answer", "fail", "skip", "void", "undo", "redo", "pause", "resume", "end", "finish")
 Commands = list[tuple[str, int]]

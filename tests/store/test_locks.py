@@ -76,10 +76,7 @@ def test_another_process_is_named_and_its_death_frees_the_lock(store: Store, loc
     begin(store)
     process = _holder(location)
     try:
-        with (
-            pytest.raises(StoreError, match=rf"open in process {process.pid}\b"),
-            store.lock(1),
-        ):
+        with pytest.raises(StoreError, match=rf"open in process {process.pid}\b"), store.lock(1):
             pass
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -13,7 +13,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
 from tabwb.records.trials import Administration
-from tabwb.store import takes
 from tabwb.store.maintenance import backup, check
 from tabwb.store.store import Store
 from tests.store.older import make_older
@@ -212,24 +211,3 @@ def test_conditions_that_know_no_origin_have_the_one_of_their_kind(file: Path) -
     with Store.open(file) as store:
         conditions = store.administration(number).conditions
         assert (conditions.origin, conditions.guarded) == (None, True)
-
-
-def test_a_recording_that_grows_is_found_by_its_administration(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.db") as store:
-        path = takes.path_of(store, "uid-1", "rec-1")
-        path.write_bytes(b"")
-        assert takes.of_administration(store, "uid-1") == (path,)
-        assert takes.of_administration(store, "uid-2") == ()
-        assert takes.folder_of(store).stat().st_mode & 0o777 == 0o700
-
-
-def test_the_deletion_of_a_speaker_sweeps_what_a_dead_process_left(tmp_path: Path) -> None:
-    from tabwb.store.people import remove_takes
-
-    path = tmp_path / "store.db"
-    with Store.open(path) as store:
-        left = takes.work_root(store) / "work-abc" / "files"
-        left.mkdir(parents=True)
-        (left / "dog.wav").write_bytes(b"a voice")
-        remove_takes(path, ["uid-1"])
-        assert not left.parent.exists()

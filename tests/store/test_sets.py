@@ -125,9 +125,7 @@ def test_a_half_filled_sample_counts_nowhere_and_what_is_saved_twice_is_kept_onc
     assert store.sets.ratings(kept.id, every=True) == (half, first, second)
 
 
-def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
-    store: Store,
-) -> None:
+def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(store: Store) -> None:
     more = [Assignment("R1", 4, 1, "again"), Assignment("R1", 5, 2, "calibration")]
     kept = rated_set(store, answered(store), more=more)
     for one in more:

@@ -16,11 +16,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.ratings import Rating, valued
-from tabwb.records.states import (
-    Protocol,
-    RatingStatus,
-    TrialState,
-)
+from tabwb.records.states import Protocol, RatingStatus, TrialState
 from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, planned, scores, small_battery
@@ -103,9 +99,7 @@ def test_the_battery_comes_back_after_its_file_has_changed(store: Store) -> None
     }
 
 
-def test_the_same_version_with_other_content_is_refused_and_both_hashes_named(
-    store: Store,
-) -> None:
+def test_the_same_version_with_other_content_is_refused_and_both_hashes_named(store: Store) -> None:
     one, other = small_battery(), small_battery(content="two")
     store.keep_battery(one, {})
     with pytest.raises(StoreError) as caught:
@@ -167,8 +161,7 @@ def test_a_later_rating_of_the_same_rater_replaces_and_the_earlier_rows_stay(fil
         administration = begin(store)
         other = (valued("rules-1", "retracing", 1.0, "the the"),)
         store.append(
-            administration.id,
-            [AttemptEntry(1, attempt()), RatingsEntry(1, 1, (*scores(), *other))],
+            administration.id, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, (*scores(), *other))]
         )
         again = scores(value=False)
         store.append(administration.id, [RatingsEntry(1, 1, again)])

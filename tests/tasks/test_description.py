@@ -1,4 +1,4 @@
-"""Descriptions: what their items may hold, and how text comes from typing or from a recording."""
+"""Kinds of response are declared once; descriptions: their items, text typed or recorded."""
 
 from __future__ import annotations
 
@@ -9,37 +9,27 @@ from pathlib import Path
 
 import pytest
 
+import tabwb.tasks
 from tabwb.administer.naming.responses import CHANGED
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.loader import check_battery, load_battery
+from tabwb.battery.toml_schema import ItemTable, SubtestTable
 from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import PictureShown, RecordingBegan, Take
 from tabwb.records.ratings import Rating, valued
-from tabwb.records.states import RatingStatus, ResponseStatus, TrialState
+from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, RatingsEntry
 from tabwb.store.store import Store
+from tabwb.tasks.task_type import task_type
 from tests.tasks.description_parts import WORDS, description_battery, written
 
 Begin = Callable[..., Session]
 TAKE = Take("r1", 1.0, 31.0, 1.0, 2.5, 0.05, "energy-1")
-
-
-@pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load()
-    yield loaded
-    loaded.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.db") as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -77,9 +67,6 @@ def ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]:
     return {(one.rater, one.measure): one for one in session.history.trial(number).ratings}
 
 
-# ------------------------------------------------------------------ items
-
-
 @pytest.mark.parametrize(
     ("old", "new", "key", "said"),
     [
@@ -104,9 +91,6 @@ def test_a_picture_is_an_asset_of_the_battery(tmp_path: Path) -> None:
     assert set(battery.assets) == {"kitchen.png"}
 
 
-# ------------------------------------------------------------------ typed
-
-
 def test_what_is_typed_is_rated_and_judged_as_connected_text(begin: Begin) -> None:
     session = begin(aloud=False)
     assert not session.is_aloud(session.trials[0])
@@ -116,9 +100,6 @@ def test_what_is_typed_is_rated_and_judged_as_connected_text(begin: Begin) -> No
     given = ratings(session)
     assert given["lexical", "words"].value == 11
     assert given["rules-2", "anomia"].status is not RatingStatus.ERROR
-
-
-# ------------------------------------------------------------------ aloud
 
 
 def test_a_recorded_description_has_no_text_until_it_is_written(spoken: Session) -> None:
@@ -207,9 +188,6 @@ def test_typed_and_spoken_descriptions_of_one_battery(begin: Begin) -> None:
     assert session.is_aloud(session.history.trial(2))
 
 
-# ------------------------------------------------------------------ results
-
-
 def test_results_keep_text_times_and_transcript(spoken: Session, store: Store) -> None:
     spoken.spoken.transcribed(1, 1, written(WORDS))
     spoken.spoken.show(PictureShown("r1", 40.0))
@@ -232,3 +210,31 @@ def test_results_keep_text_times_and_transcript(spoken: Session, store: Store) -
     assert summary["subtests"][0]["measures"]["words"]["n"] == 1
     assert [judge["rater"] for judge in summary["judges"]] == ["rules-2"]
     assert spoken.history.trial(2).state is TrialState.ANSWERED
+
+
+FOLDER = Path(tabwb.tasks.__file__).parent
+
+
+def test_every_folder_is_a_kind_and_every_kind_a_folder() -> None:
+    folders = {path.parent.name for path in FOLDER.glob("*/task.py")}
+    assert folders == {kind.name.lower() for kind in ResponseKind}
+
+
+@pytest.mark.parametrize("kind", ResponseKind)
+def test_a_declaration_is_of_its_kind_and_names_what_exists(kind: ResponseKind) -> None:
+    task = task_type(kind)
+    assert task.kind is kind
+    assert set(task.needs) | set(task.takes) <= set(ItemTable.model_fields)
+    assert set(task.rules) <= set(SubtestTable.model_fields)
+    assert task.typed or task.spoken
+    plugins = Plugins.load()
+    try:
+        for scorer in task.scorers:
+            plugins.resolve("scorers", scorer)
+    finally:
+        plugins.close()
+
+
+def test_what_is_rated_as_another_kind_is_rated_as_one_with_rules_of_its_own() -> None:
+    kinds = {task_type(kind).text_kind for kind in ResponseKind}
+    assert all(task_type(kind).rated_as is None for kind in kinds)

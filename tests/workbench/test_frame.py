@@ -649,10 +649,18 @@ LIMIT_S = 60.0
 """How long a line may take on a busy machine; a test that passes does not wait for it."""
 
 
+class Fields(App[None]):
+    """One field of 20 columns, and something else that can have the focus."""
+
+    def compose(self) -> ComposeResult:
+        field = TextField("path", PATH, "")
+        field.styles.width = 20
+        yield field
+        yield Button("other")
+
+
 async def test_a_field_without_the_focus_shows_the_end_of_a_long_path() -> None:
-    field = TextField("path", PATH, "")
-    field.styles.width = 20
-    app = Stage(field, Button("other"))
+    app = Fields()
     async with app.run_test() as pilot:
         app.query_one(Button).focus()
         assert (await _field_line(pilot, ends=".toml")) == "…" + PATH[-18:]

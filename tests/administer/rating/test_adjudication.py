@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from tabwb.administer.rating.session import CONFIRM_S, RaterSession
 from tabwb.administer.rating.shown import Draft
 from tabwb.battery.form_answers import flag_of
 from tabwb.battery.forms import Form, Question, form_from_canonical
-from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError, TabwbError
@@ -33,13 +31,6 @@ from tabwb.store.store import Store
 from tests.administer.rating.adjudication_parts import FORM, JUDGE, disputed_set
 from tests.store.parts import FORM as STORED_FORM
 from tests.store.parts import attempt, begin, rated_set, set_plan
-
-
-@pytest.fixture
-def plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load(Configuration())
-    yield loaded
-    loaded.close()
 
 
 @pytest.fixture
@@ -198,7 +189,6 @@ def test_difference_is_over_pairs_and_on_a_scale_by_distance() -> None:
     assert difference(scale, [1.0]) is None
 
 
-ABSENT = replace(form_from_canonical(STORED_FORM), unmarked="absent")
 QUESTIONS = tuple(Question(name, name, cannot_tell=True) for name in ("anomia", "jargon", "empty"))
 BOXES = Form("boxes", "1", "Boxes", "MIT", "", QUESTIONS, unmarked="absent", min_seconds=5.0)
 
@@ -206,24 +196,15 @@ BOXES = Form("boxes", "1", "Boxes", "MIT", "", QUESTIONS, unmarked="absent", min
 class Rater:
     """A rater with a clock that stands still until it is told otherwise."""
 
-    def __init__(self, store: Store, loaded_plugins: Plugins, rater: str = "R1") -> None:
+    def __init__(self, store: Store, plugins: Plugins, rater: str = "R1") -> None:
         self.at = 0.0
-        self.session = RaterSession.open(
-            store, loaded_plugins, "pilot", rater, clock=lambda: self.at
-        )
+        self.session = RaterSession.open(store, plugins, "pilot", rater, clock=lambda: self.at)
 
     def enter(self, after: float, answers: dict[str, Answer] | None = None) -> None:
         """Press enter so many seconds later."""
         self.at += after
         draft = self.session.draft if answers is None else Draft(answers)
         self.session.finish(draft)
-
-
-@pytest.fixture(scope="module")
-def loaded_plugins() -> Iterator[Plugins]:
-    loaded = Plugins.load(Configuration())
-    yield loaded
-    loaded.close()
 
 
 @pytest.fixture
@@ -240,9 +221,9 @@ def stored(store: Store) -> list[tuple[int, tuple[str, ...] | None, str]]:
 
 
 def test_enter_on_an_untouched_sample_asks_and_a_later_enter_confirms(
-    boxes: Store, loaded_plugins: Plugins
+    boxes: Store, plugins: Plugins
 ) -> None:
-    rater = Rater(boxes, loaded_plugins)
+    rater = Rater(boxes, plugins)
     rater.enter(1.0)
     asked = rater.session.asked
     assert asked is not None and asked.unmarked == ("anomia", "jargon", "empty")
@@ -260,9 +241,9 @@ def test_enter_on_an_untouched_sample_asks_and_a_later_enter_confirms(
 
 
 def test_what_is_answered_between_the_two_steps_is_asked_anew(
-    boxes: Store, loaded_plugins: Plugins
+    boxes: Store, plugins: Plugins
 ) -> None:
-    rater = Rater(boxes, loaded_plugins)
+    rater = Rater(boxes, plugins)
     rater.enter(9.0)
     rater.session.answer("jargon", 1.0)
     rater.enter(9.0)
@@ -284,13 +265,13 @@ def test_what_is_answered_between_the_two_steps_is_asked_anew(
 
 
 def test_states_survive_back_undo_a_new_window_and_adjudication(
-    boxes: Store, loaded_plugins: Plugins
+    boxes: Store, plugins: Plugins
 ) -> None:
-    rater = Rater(boxes, loaded_plugins)
+    rater = Rater(boxes, plugins)
     rater.session.answer("anomia", 0.0)
     rater.enter(9.0)
     rater.session.close()  # while it was asked
-    rater = Rater(boxes, loaded_plugins)
+    rater = Rater(boxes, plugins)
     assert (rater.session.draft.answers, rater.session.asked) == ({"anomia": 0.0}, None)
     rater.enter(9.0)
     rater.enter(9.0)
@@ -307,7 +288,7 @@ def test_states_survive_back_undo_a_new_window_and_adjudication(
     rater.enter(9.0)
     other = SampleRating("R2", 1, 1, "rate", {"jargon": 1.0}, True, confirmed=())
     boxes.sets.rate(1, other)
-    adjudicator = Adjudicator(boxes, loaded_plugins, "pilot", "A1")
+    adjudicator = Adjudicator(boxes, plugins, "pilot", "A1")
     (dispute,) = adjudicator.disputes(measures=["jargon"])
     assert [one.looked_at for one in dispute.verdicts] == [False, True]
     adjudicator.settle(1, "jargon", 1.0, "heard")
@@ -316,7 +297,7 @@ def test_states_survive_back_undo_a_new_window_and_adjudication(
 
 
 def test_ratings_from_before_are_flagged_by_time_and_are_not_taken_for_looked_at(
-    boxes: Store, loaded_plugins: Plugins
+    boxes: Store, plugins: Plugins
 ) -> None:
     none: dict[str, Answer] = dict.fromkeys(BOXES.measures, 0.0)
     for sample, (answers, seconds) in enumerate(
@@ -326,7 +307,7 @@ def test_ratings_from_before_are_flagged_by_time_and_are_not_taken_for_looked_at
             1, SampleRating("R1", sample, sample, "rate", answers, True, seconds=seconds)
         )
     assert stored(boxes) == [(1, None, "fast-unmarked"), (2, None, ""), (3, None, "")]
-    rater = Rater(boxes, loaded_plugins)
+    rater = Rater(boxes, plugins)
     assert rater.session.back() and rater.session.back() and rater.session.complete
     assert rater.session.draft.answers == {"jargon": 1.0}
     rater.session.answer("anomia", 1.0)
@@ -335,13 +316,11 @@ def test_ratings_from_before_are_flagged_by_time_and_are_not_taken_for_looked_at
     rater.session.close()
 
 
-def test_forms_without_boxes_are_guarded_by_time_only(
-    store: Store, loaded_plugins: Plugins
-) -> None:
+def test_forms_without_boxes_are_guarded_by_time_only(store: Store, plugins: Plugins) -> None:
     number = begin(store).id
     store.append(number, [AttemptEntry(trial, attempt()) for trial in (1, 2, 3)])
     rated_set(store, number)  # its questions need an answer each; at least 1 second
-    rater = Rater(store, loaded_plugins)
+    rater = Rater(store, plugins)
     answers: dict[str, Answer] = {"jargon": 0.0, "anomia": 0.0}
     rater.enter(0.9, answers)
     asked = rater.session.asked

@@ -352,9 +352,6 @@ def test_nothing_transcribed_is_nothing_to_draw() -> None:
 def test_all_phonemes_have_their_own_place() -> None:
     every = [name for members in CLASSES.values() for name in members]
     some = random.Random(1)
-    steps: Steps = {
-        **{(a, some.choice(every)): 30 for a in every},
-        **{(None, a): 2 for a in every},
-    }
+    steps: Steps = {**{(a, some.choice(every)): 30 for a in every}, **{(None, a): 2 for a in every}}
     figure = drawn("confusion", confusion_table(steps, ["Phonemes."]))
     assert faults(figure) == []

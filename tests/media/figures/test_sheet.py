@@ -27,14 +27,7 @@ from tabwb.media.figures.sheet import (
     told_apart,
     wrapped,
 )
-from tabwb.media.figures.style import (
-    MANY,
-    PALETTE,
-    series_looks,
-    shade,
-    text_on,
-    width_mm,
-)
+from tabwb.media.figures.style import MANY, PALETTE, series_looks, shade, text_on, width_mm
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.words import RESEARCH_ONLY
 from tests.media.figures.made import faults, group, groups, panels, texts
