@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 NAMED = inspect.Parameter.KEYWORD_ONLY
+CLOSED = "UsageError: the store is not open for writing, or a value cannot be used."
 PROGRESS = "True for a line on stderr, or a function that gets each event."
 
 
@@ -62,23 +63,24 @@ def judge_later(
 
 def method(
     kind: type[Operation],
-    places: tuple[str, ...],
     why: str,
-    table: Callable[[Mapping[str, Any]], Table],
-    raises: str,
-) -> Callable[..., Table]:
+    raises: str = "",
+    table: Callable[[Mapping[str, Any]], Table] | None = None,
+    places: tuple[str, ...] = (),
+) -> Callable[..., Any]:
     """Return the method of :class:`tabwb.Study` that does an operation.
 
     Args:
         kind: the operation.
-        places: the values that need no name.
         why: the store is written, for the error.
-        table: makes the method's result of the document.
-        raises: the section of the docstring.
+        raises: of the docstring, beside the usual.
+        table: makes the method's result of the document; None: it is the document.
+        places: the values that need no name; default: those that need no flag.
     """
     values = {value.name: value for value in values_of(kind)}
+    places = places or tuple(name for name, value in values.items() if value.arg.positional)
 
-    def call(self: Any, *given: Any, progress: Progress = False, **named: Any) -> Table:
+    def call(self: Any, *given: Any, progress: Progress = False, **named: Any) -> Any:
         bound = signature.bind(self, *given, progress=progress, **named).arguments
         asked = {name: bound.get(name) for name in values}
         if "ids" in asked and not (asked.get("where") or asked.get("everything")):
@@ -87,11 +89,15 @@ def method(
         operation = made(kind, asked)
         tools = tools_of(self._plugins(), self.store)
         operation.check(tools)
-        return table(worked(operation, tools, progress))
+        document = worked(operation, tools, progress)
+        return document if table is None else table(document)
 
     def parameter(name: str) -> inspect.Parameter:
         default = values[name].default
-        default = None if default in (MISSING, ()) else default
+        if default is MISSING:
+            default = inspect.Parameter.empty
+        elif default == ():
+            default = None
         how = POSITIONAL if name in places else NAMED
         return inspect.Parameter(name, how, default=default, annotation=_typed(values[name]))
 
@@ -102,17 +108,20 @@ def method(
             *map(parameter, order),
             inspect.Parameter("progress", NAMED, default=False, annotation="Progress"),
         ],
-        return_annotation="Table",
+        return_annotation="dict[str, Any]" if table is None else "Table",
     )
     call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__name__ = kind.NAME.partition(" ")[0]
     call.__doc__ = _docstring(kind, {name: values[name].arg.help for name in order}, raises)
     return call
 
 
 def _typed(value: Value) -> str:
     if value.many:
+        if value.arg.names:
+            return "Names"
         return "Ids" if value.name == "ids" else "str | Sequence[str]"
+    if value.type is object:
+        return "int | str"
     if value.choices:
         return f"Literal{list(value.choices)}"
     return value.type.__name__ + (" | None" if value.default is None else "")
@@ -124,4 +133,5 @@ def _docstring(kind: type[Operation], helps: Mapping[str, str], raises: str) -> 
     for name, text in {**helps, "progress": PROGRESS}.items():
         plain = re.sub(r"--([a-z]+)", r"\1", text)
         lines.append(f"    {name}: {plain if name == 'progress' else plain[0].lower() + plain[1:]}")
-    return "\n".join([*lines, "", "Raises:", *(f"    {line}" for line in raises.splitlines())])
+    raised = f"{CLOSED}\n{raises}".strip().splitlines()
+    return "\n".join([*lines, "", "Raises:", *(f"    {line}" for line in raised)])

@@ -312,7 +312,7 @@ def _give(
     try:
         from tabwb.administer.limits import Meter
         from tabwb.administer.session.drive import drive
-        from tabwb.administer.session.raters import failed_raters
+        from tabwb.administer.session.raters import check_failed
 
         backend, facts = loaded
         meter = Meter(limits, session.plugins, session.administration.conditions)
@@ -339,9 +339,4 @@ def _give(
     finally:
         session.reload()
     warn(*(f"plugin {problem}" for problem in session.plugins.failed_observers))
-    if failed := failed_raters(session.trials, session.raters.later):
-        raise TabwbError(
-            "\n".join(map(str, failed)),
-            hint="every response is stored; after the cause is removed: "
-            f"tabwb trial rescore {number}",
-        )
+    check_failed(session)

@@ -34,6 +34,13 @@ from tabwb.api.engine import (
 from tabwb.api.function import method
 from tabwb.api.rating_sets import RatingSet
 from tabwb.operations.judge import JudgeRun
+from tabwb.operations.trial import (
+    NoteOnTrial,
+    RescoreAdministration,
+    TagAdministrations,
+    UndoLatest,
+    VoidTrial,
+)
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import calibrated_parts
 from tabwb.records.words import separated
@@ -757,36 +764,17 @@ class Study:
 
     judge = method(
         JudgeRun,
-        ("ids", "judge"),
         "judgements are stored",
-        _judgements,
-        "UsageError: the store is not open for writing, or the judge cannot be used.\n"
         "NoConsent: a person has not agreed to be judged by it.\n"
         "Interrupted: calls failed, or a limit was reached; the same call continues.\n"
         "TabwbError: not one reply of a judge could be read; the replies are stored.",
+        _judgements,
+        ("ids", "judge"),
     )
-
-    def tag(
-        self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()
-    ) -> None:
-        """Give a title and tags to administrations; each change is kept and can be taken back.
-
-        Args:
-            ids: numbers or uids.
-            title: the new title; empty removes it.
-            add: tags to add.
-            remove: tags to remove.
-
-        Raises:
-            UsageError: the store is not open for writing, or a tag cannot be used or is not there.
-        """
-        from tabwb.administer.marking import change_marks
-
-        self.writable("titles and tags are stored")
-        change_marks(
-            self.store,
-            named_references(ids),
-            title=title,
-            add=separated(add),
-            remove=separated(remove),
-        )
+    tag = method(TagAdministrations, "titles and tags are stored")
+    void = method(VoidTrial, "the trial is declared void")
+    note = method(NoteOnTrial, "the note is stored")
+    undo = method(UndoLatest, "what is taken back is stored")
+    rescore = method(
+        RescoreAdministration, "ratings are stored", "TabwbError: a scorer or judge failed."
+    )

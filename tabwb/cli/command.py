@@ -151,7 +151,7 @@ def _check_chosen(kind: type[Operation], given: dict[str, Any]) -> None:
 
 def _parameter(value: Value) -> click.Parameter:
     arg, needed = value.arg, value.default is MISSING
-    if value.positional:
+    if arg.positional:
         return click.Argument([value.name], nargs=-1 if value.many else 1, required=needed,
                               metavar=arg.metavar or None)  # fmt: skip
     flag = arg.flag or "--" + value.name.replace("_", "-")
@@ -173,4 +173,4 @@ def _type(value: Value) -> Any:
         return click.IntRange(int(low), None if high is None else int(high))
     if value.type is float:
         return Finite(low, high, min_open=value.arg.above)
-    return value.type
+    return str if value.type is object else value.type

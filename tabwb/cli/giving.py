@@ -15,7 +15,7 @@ from tabwb.administer.limits import NO_LIMITS, Limits, Meter, limits_of
 from tabwb.administer.session import remarks, setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.session.pausing import pausing
-from tabwb.administer.session.raters import failed_raters
+from tabwb.administer.session.raters import check_failed, failed_raters
 from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.analysis.administrations import AdministrationData, exported_columns, recordings_of
@@ -40,7 +40,7 @@ from tabwb.cli.typing import give_to_typist
 from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Marks, changes
 
@@ -214,17 +214,7 @@ def give(
             )
         if failure is not None:
             raise failure
-    check_raters(session)
-
-
-def check_raters(session: Session) -> None:
-    """Report every scorer and judge that failed, once; those that ask a model report themselves."""
-    if failed := failed_raters(session.trials, session.raters.later):
-        raise TabwbError(
-            "\n".join(map(str, failed)),
-            hint="every response is stored; after the cause is removed: "
-            f"tabwb trial rescore {session.administration.id}",
-        )
+    check_failed(session)
 
 
 def _named_next(session: Session) -> str:

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tabwb.cli.command import command
 from tabwb.cli.common import note, opened_store, store_option
+from tabwb.operations.trial import (
+    NoteOnTrial,
+    RescoreAdministration,
+    UndoLatest,
+    VoidTrial,
+    number_of,
+)
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import UsageError
-from tabwb.records.events import AttemptRecorded, Rated, Undone
 from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
-from tabwb.records.words import near, plural
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.views import NamingView
@@ -36,7 +42,7 @@ def of_session(function: Command) -> Command:
 
     @store_option
     @wraps(function)
-    def command(administration: str, store_location: str | None, **rest: Any) -> None:
+    def with_session(administration: str, store_location: str | None, **rest: Any) -> None:
         from tabwb.administer.session import setup
 
         with (
@@ -45,7 +51,7 @@ def of_session(function: Command) -> Command:
         ):
             function(session, **rest)
 
-    return command
+    return with_session
 
 
 def of_rater(doing: str) -> Callable[[Command], Command]:
@@ -55,14 +61,14 @@ def of_rater(doing: str) -> Callable[[Command], Command]:
         @rater_option
         @of_session
         @wraps(function)
-        def command(
+        def of_trial(
             session: Session, trial_name: str, rater: str, seen: bool = False, **rest: Any
         ) -> None:
-            number = _number(session, trial_name)
+            number = number_of(session, trial_name)
             with session.spoken.listening.to(number, doing, listener=rater, seen=seen):
                 function(session, **rest)
 
-        return command
+        return of_trial
 
     return decorate
 
@@ -75,65 +81,8 @@ def trial() -> None:
     """
 
 
-@trial.command()
-@trial_arguments
-@click.option("--reason", required=True, help="The reason.")
-@of_session
-def void(session: Session, trial_name: str, reason: str) -> None:
-    """Declare TRIAL void: its responses stay in the store and do not count."""
-    number = _number(session, trial_name)
-    session.corrections.void(reason, number)
-    note(f"trial {number} of administration {session.administration.id} is void")
-
-
-@trial.command("note")
-@trial_arguments
-@click.argument("text")
-@of_session
-def write_note(session: Session, trial_name: str, text: str) -> None:
-    """Write a note on TRIAL."""
-    number = _number(session, trial_name)
-    session.corrections.note(text, number)
-    note(f"note on trial {number} of administration {session.administration.id}")
-
-
-@trial.command()
-@click.argument("administration")
-@of_session
-def undo(session: Session) -> None:
-    """Take back the latest command of ADMINISTRATION: a response, a score, a skip ...
-
-    Its record stays, marked as taken back.
-    """
-    for event in session.corrections.undo():
-        if isinstance(event, Undone):
-            item = session.trials[event.trial - 1].plan.item if event.trial else ""
-            note(f"taken back: {event.what}{f' of {event.trial}, {item}' if item else ''}")
-
-
-@trial.command()
-@click.argument("administration")
-@of_session
-def rescore(session: Session) -> None:
-    """Rate every response of ADMINISTRATION again; earlier ratings stay in the store.
-
-    A model's response with its reasoning in it, which versions before 0.2.0 stored, is recorded
-    anew without. Verdicts on the earlier text stay in the store and do not count.
-    """
-    from tabwb.administer.session.corrections import no_longer_rated
-    from tabwb.cli.giving import check_raters
-
-    before = session.trials
-    made = session.corrections.rescore()
-    note(f"{plural(sum(isinstance(event, Rated) for event in made), 'answer')} rated again")
-    if anew := sum(isinstance(event, AttemptRecorded) for event in made):
-        note(f"{plural(anew, 'response')} recorded anew without the model's reasoning")
-    for rater, n in no_longer_rated(before, session.trials).items():
-        judging = f"tabwb judge run {session.administration.id} --judge {rater}"
-        note(
-            f"{rater} rated the earlier text of {plural(n, 'response')}; to rate it anew: {judging}"
-        )
-    check_raters(session)
+for operation in (VoidTrial, NoteOnTrial, UndoLatest, RescoreAdministration):
+    trial.add_command(command(operation))
 
 
 @trial.command()
@@ -281,7 +230,7 @@ def _correct_attempt(
 @of_session
 def history(session: Session, trial_name: str) -> None:
     """List every onset, limit and code that a person gave the response of TRIAL, oldest first."""
-    view = _view(session, _number(session, trial_name))
+    view = _view(session, number_of(session, trial_name))
     if not view.corrections:
         note("nothing was corrected")
     for made in view.corrections:
@@ -318,24 +267,3 @@ def _tell_kept(session: Session, kept: str) -> None:
     if proposal is not None:
         kept += f"; the rules propose {proposal.code} ({proposal.clause})"
     note(kept)
-
-
-def _number(session: Session, name: str) -> int:
-    if name.isdecimal():
-        return int(name)
-    plans = [trial.plan for trial in session.trials]
-    numbers = [plan.number for plan in plans if name in {plan.item, f"{plan.subtest}/{plan.item}"}]
-    if len(numbers) == 1:
-        return numbers[0]
-    if numbers:
-        raise UsageError(
-            f"'{name}' matches {len(numbers)} trials", allowed=", ".join(map(str, numbers))
-        )
-    meant = near(
-        name, [plan.item for plan in plans] + [f"{plan.subtest}/{plan.item}" for plan in plans]
-    )
-    raise UsageError(
-        f"administration {session.administration.id} has no trial '{name}'",
-        allowed=f"1 to {len(session.trials)}, ITEM, or SUBTEST/ITEM",
-        hint=f"did you mean '{meant}'?" if meant else None,
-    )

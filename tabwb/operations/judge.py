@@ -37,7 +37,9 @@ class JudgeRun(Operation):
     NAME, TITLE, DOING, TOLD = "judge run", "Judge", "Judging", "judged"
     ESTIMATE: ClassVar[str] = "Print every request and the estimate; send nothing."
     CONTINUES: ClassVar[str] = "Judge continues with the responses that are left."
-    ids: Annotated[Ids, Arg("Numbers or uids of administrations.", metavar="[ID]...")] = ()
+    ids: Annotated[
+        Ids, Arg("Numbers or uids of administrations.", metavar="[ID]...", positional=True)
+    ] = ()
     everything: Annotated[bool, EVERYTHING] = False
     where: Annotated[tuple[str, ...], WHERE] = ()
     judge: Annotated[

@@ -21,6 +21,7 @@ from typing import (
 )
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import separated
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -40,8 +41,10 @@ class Arg:
         label: in a dialog; empty: not in the dialog, because what is shown decides it.
         flag: on the command line; empty: the name.
         metavar: what ``--help`` writes for the value.
+        positional: it needs no flag on the command line.
         low, high: the range; with ``above``, ``low`` itself is not in it.
         kind: components that are offered, such as ``judges``.
+        names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
     """
@@ -50,10 +53,12 @@ class Arg:
     label: str = ""
     flag: str = ""
     metavar: str = ""
+    positional: bool = False
     low: float | None = None
     high: float | None = None
     above: bool = False
     kind: str = ""
+    names: bool = False
     words: tuple[str, ...] = ()
     blank: str = ""
 
@@ -67,11 +72,6 @@ class Value(NamedTuple):
     choices: tuple[str, ...]
     many: bool
     default: Any
-
-    @property
-    def positional(self) -> bool:
-        """Whether it needs no flag on the command line."""
-        return self.name == "ids"
 
     @property
     def allowed(self) -> str:
@@ -212,7 +212,7 @@ def values_of(kind: type[Operation]) -> list[Value]:
 
 
 def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
-    """Return an operation with checked values; None and an empty text mean the default.
+    """Return an operation with checked values; None, and no text for a number, are the default.
 
     Raises:
         UsageError: a value is missing or cannot be used; ``where`` is its name.
@@ -220,13 +220,15 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
     checked: dict[str, Any] = {}
     for value in values_of(kind):
         one = given.get(value.name)
-        if one is None or one == "" or (value.many and one == ()):
+        if one is None or (one == "" and value.type is not str) or (value.many and not one):
             if value.default is dataclasses.MISSING:
                 raise UsageError(f"no {value.name} is given", where=value.name, hint=value.arg.help)
             continue
         if not value.many:
             checked[value.name] = value.checked(one)
             continue
+        if isinstance(one, str) and value.arg.names:
+            one = separated(one)
         several = one if isinstance(one, tuple | list | set | frozenset) else [one]
         checked[value.name] = tuple(dict.fromkeys(value.checked(each) for each in several))
     return kind(**checked)

@@ -11,6 +11,13 @@ import pytest
 import tabwb
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import Operation
+from tabwb.operations.trial import (
+    NoteOnTrial,
+    RescoreAdministration,
+    TagAdministrations,
+    UndoLatest,
+    VoidTrial,
+)
 from tabwb.store.store import Store
 from tabwb.workbench.engine.operations import JobController
 from tests.cli.conftest import Run, replayed, run  # noqa: F401 - a fixture
@@ -60,4 +67,37 @@ async def test_judging(run: Run, stores: list[Path]) -> None:  # noqa: F811
     assert row["judged"] == 20
     names = {"id": "administration"} | {name: name for name in table.names if name != "id"}
     assert list(table.rows()) == [tuple(row[names[name]] for name in table.names)]
+    assert ratings(command) == ratings(python) == ratings(workbench_store) != []
+
+
+CORRECTIONS: tuple[tuple[str, type[Operation], dict[str, Any]], ...] = (
+    ("tag 1 --title pilot --add a --add b", TagAdministrations,
+     {"ids": (1,), "title": "pilot", "add": ("a", "b")}),
+    ("tag 1 --undo", TagAdministrations, {"ids": (1,), "undo": True}),
+    ("trial void 1 rp1 --reason noise", VoidTrial,
+     {"administration": 1, "trial": "rp1", "reason": "noise"}),
+    ("trial note 1 2 loud", NoteOnTrial, {"administration": 1, "trial": 2, "text": "loud"}),
+    ("trial rescore 1", RescoreAdministration, {"administration": 1}),
+    ("trial undo 1", UndoLatest, {"administration": 1}),
+)  # fmt: skip
+
+
+async def test_corrections(run: Run, stores: list[Path]) -> None:  # noqa: F811
+    command, python, workbench_store = stores
+    documents = [
+        run(*words.split(), "--json", "--store", command).document for words, *_ in CORRECTIONS
+    ]
+    with tabwb.open(python, write=True) as study:
+        of_python = [
+            getattr(study, words.split()[words.startswith("trial")])(**values)
+            for words, _, values in CORRECTIONS
+        ]
+    of_workbench = [
+        await worked(workbench_store, kind(**values)) for _, kind, values in CORRECTIONS
+    ]
+    assert [{"format": 1, **one} for one in of_python] == documents
+    assert [{"format": 1, **one} for one in of_workbench] == documents
+    assert documents[0]["administrations"][0]["tags"] == ["a", "b"]
+    assert documents[1]["administrations"][0]["tags"] == ["a"]  # each tag is a change
+    assert documents[-1]["undone"] == [{"what": "void", "trial": documents[2]["trial"]}]
     assert ratings(command) == ratings(python) == ratings(workbench_store) != []

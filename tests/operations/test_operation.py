@@ -13,7 +13,7 @@ from tabwb.records.errors import UsageError
 
 def test_values_are_what_the_fields_declare() -> None:
     values = {value.name: value for value in values_of(JudgeRun)}
-    assert values["ids"].positional and values["ids"].many
+    assert values["ids"].arg.positional and values["ids"].many
     assert values["scope"].choices == ("connected-text", "all")
     assert (values["repeats"].type, values["repeats"].default) == (int, 1)
     assert (values["max_cost"].type, values["max_cost"].default) == (float, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tabwb.administer.session.exchange import storable
 from tabwb.battery.model import Battery, Item, Subtest
@@ -24,6 +25,9 @@ from tabwb.records.ratings import (
 )
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
 
 EXACT = "exact"
 """The measure that decides where a scorer declared no other one."""
@@ -277,3 +281,13 @@ def failed_raters(
         FailedRater(rater, len(reasons), given[rater], reasons[0])
         for rater, reasons in failures.items()
     )
+
+
+def check_failed(session: Session) -> None:
+    """Report every scorer and judge that failed, once; those that ask a model report themselves."""
+    if failed := failed_raters(session.trials, session.raters.later):
+        raise TabwbError(
+            "\n".join(map(str, failed)),
+            hint="every response is stored; after the cause is removed: "
+            f"tabwb trial rescore {session.administration.id}",
+        )
