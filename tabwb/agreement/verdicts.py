@@ -32,17 +32,6 @@ def verdicts_of(values: Floats) -> Verdicts:
     return np.where(missing, MISSING, values).astype(np.int8)
 
 
-def cut_at(values: Floats, cut: float) -> Verdicts:
-    """Return verdicts from a scale: present from the cut upwards, NaN missing.
-
-    >>> cut_at(np.array([0.0, 1.0, 4.0, np.nan]), 1).tolist()
-    [0, 1, 1, -1]
-    """
-    found = (values >= cut).astype(np.int8)
-    found[np.isnan(values)] = MISSING
-    return found
-
-
 def cannot_tell_as(verdicts: Verdicts, verdict: int) -> Verdicts:
     """Return the verdicts with every "cannot tell" replaced.
 

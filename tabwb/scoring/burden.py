@@ -32,7 +32,6 @@ from tabwb.scoring.intervals import (
     rate_interval,
     totals_of_numbers,
 )
-from tabwb.scoring.text import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,33 +75,6 @@ def count_usable(causes: Iterable[str]) -> Usable:
 
 REPEATED_PROMPTS = 3
 """The same text for so many different prompts or more is a repeated answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedAnswer:
-    """One counted response, as :func:`repeated_answers` compares it."""
-
-    key: object
-    prompt: str
-    text: str
-
-
-def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
-    """Return the keys of the answers whose text was given to three or more different prompts.
-
-    Texts are equal when their words are; a text without a word is none. Source: docs/results.md.
-
-    >>> trip = [ComparedAnswer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
-    >>> sorted(repeated_answers([*trip, ComparedAnswer(3, "d", "We had a dog.")]))
-    [0, 1, 2]
-    >>> repeated_answers([ComparedAnswer(n, "a", "I like the sea.") for n in range(5)])
-    frozenset()
-    """
-    given = [(answer, text) for answer in answers if (text := " ".join(words(answer.text)))]
-    prompts: dict[str, set[str]] = {}
-    for answer, text in given:
-        prompts.setdefault(text, set()).add(answer.prompt)
-    return frozenset(answer.key for answer, text in given if len(prompts[text]) >= REPEATED_PROMPTS)
 
 
 NO_BURDEN = "no response has a burden"

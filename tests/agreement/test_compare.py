@@ -20,7 +20,6 @@ from tabwb.agreement.verdicts import (
     MISSING,
     cannot_tell_as,
     consensus,
-    cut_at,
     majority,
     rest_of,
     verdicts_of,
@@ -244,7 +243,6 @@ def test_verdicts_from_numbers() -> None:
     assert verdicts_of(np.array([[1.0, np.nan]])).tolist() == [[1, -1]]
     with pytest.raises(ValueError, match="not 2"):
         verdicts_of(np.array([2.0]))
-    assert cut_at(np.array([0, 1, 2, np.nan]), 2).tolist() == [0, 0, 1, -1]
     assert cannot_tell_as(VERDICTS, ABSENT)[2, :, 0].tolist() == [0, -1, 0, 0, -1]
 
 

@@ -12,7 +12,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.ratings import Rating
 from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.scoring.burden import ComparedAnswer, repeated_answers
+from tabwb.scoring.burden import REPEATED_PROMPTS
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.text import words
 
@@ -44,6 +44,27 @@ class Row:
 
     def by(self, rater: str) -> dict[str, Rating]:
         return {one.measure: one for one in self.trial.ratings if one.rater == rater}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAnswer:
+    """One counted response, as :func:`repeated_answers` compares it."""
+
+    key: object
+    prompt: str
+    text: str
+
+
+def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
+    """Return the keys of the answers whose text was given to three or more different prompts.
+
+    Texts are equal when their words are; a text without a word is none. Source: docs/results.md.
+    """
+    given = [(answer, text) for answer in answers if (text := " ".join(words(answer.text)))]
+    prompts: dict[str, set[str]] = {}
+    for answer, text in given:
+        prompts.setdefault(text, set()).add(answer.prompt)
+    return frozenset(answer.key for answer, text in given if len(prompts[text]) >= REPEATED_PROMPTS)
 
 
 def statuses_of(battery: Battery, trials: Iterable[Trial]) -> tuple[ResponseStatus | None, ...]:

@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 from benchmarks.simulated_calibration import simulate
 from tabwb.scoring.burden import (
     NO_FEATURES,
-    ComparedAnswer,
     RatedCounts,
     burden_of,
     categories_of,
     count_usable,
-    repeated_answers,
 )
 from tabwb.scoring.calibrated import (
     Calibration,
@@ -304,23 +302,3 @@ def test_where_nothing_has_a_burden_it_is_undefined() -> None:
     assert burden.rate("jargon").value is None
     burden = symptom_burden([response("a"), response("b")], (), interval=True)
     assert (burden.symptom_burden.reason, burden.interval) == (NO_FEATURES, None)
-
-
-@pytest.mark.parametrize(
-    ("texts", "repeated"),
-    [
-        (("I like the sea.", "I like the sea.", "I like the sea.", "We had a dog."), {0, 1, 2}),
-        # Case, punctuation and white space make no other text.
-        (("I like the sea.", " i like  the sea", "“I like the sea!”"), {0, 1, 2}),
-        (("I like the sea.", "I like the sea.", "No."), set()),
-        # Replicates are of one prompt; those of a repeated answer are repeated too.
-        (("I like the sea.", "No.", "Yes.") * 3, set()),
-        (("I like the sea.",) * 6, set(range(6))),
-        (("", " ", "..."), set()),
-    ],
-)
-def test_one_text_for_three_prompts_is_a_repeated_answer(
-    texts: tuple[str, ...], repeated: set[int]
-) -> None:
-    answers = [ComparedAnswer(at, f"prompt {at % 3}", text) for at, text in enumerate(texts)]
-    assert repeated_answers(answers) == repeated

@@ -93,11 +93,6 @@ class Tally:
     cost: float | None = 0.0
     cost_at_most: float = 0.0
 
-    @property
-    def all_failed(self) -> bool:
-        """Whether something was judged and nothing has a verdict."""
-        return 0 < self.judged <= self.in_error + self.unparsed
-
     def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
         """Count one judgement."""
         statuses = {rating.status for rating in judgement.ratings}

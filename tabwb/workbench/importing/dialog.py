@@ -46,7 +46,6 @@ SWITCHES = {
     "skip": "leave out answers that match no item",
     "again": "also answers that are in the store already",
 }
-STATED = "as the file states"
 NOTE = "Enter shows what will be imported. Nothing is stored before Import."
 SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
 FIELDS = Fields("import-", HELPS)
