@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from tabwb.api.engine import opened_plugins
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tabwb.agreement.verdicts import Ties
     from tabwb.analysis.agreement import Agreement as Found
+    from tabwb.analysis.agreement import CannotTell
     from tabwb.battery.forms import Form
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
-
-Ties = Literal["drop", "positive", "negative", "adjudicated"]
 
 
 class Computed(TypedDict, total=False):
@@ -26,7 +26,7 @@ class Computed(TypedDict, total=False):
     judges: Iterable[str]
     kinds: Mapping[str, str]
     ties: Ties
-    cannot_tell: Literal["missing", "absent"]
+    cannot_tell: CannotTell
     draws: int | None
     seed: int
 

@@ -63,7 +63,6 @@ class Adjudicator:
         which: Which = "open",
         measures: Collection[str] = (),
         samples: Collection[int] = (),
-        agreed: bool = False,
     ) -> tuple[Dispute, ...]:
         """Return what raters differ on: people most first, then people and judges."""
         for measure in measures:
@@ -72,7 +71,7 @@ class Adjudicator:
             one
             for one in self._all(samples)
             if (not measures or {one.measure, measure_of(one.measure)[0]} & {*measures})
-            and (agreed or one.is_disputed or one.settled is not None)
+            and (one.is_disputed or one.settled is not None)
             and (which == "all" or (one.settled is None) == (which == "open"))
         ]
         return tuple(sorted(found, key=most_first))

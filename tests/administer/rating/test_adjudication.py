@@ -57,8 +57,6 @@ def test_where_people_differ_most_comes_first_then_where_judges_do(
     assert third.judges == ((JUDGE, 1.0),)
     # Raters differ on the scale alone, on one side of the cut: the same in results.
     assert not adjudicator.disputes(samples=[3])
-    everything = adjudicator.disputes(samples=[3], agreed=True)
-    assert [one.measure for one in everything] == ["anomia", "jargon"]
 
 
 def test_a_value_is_settled_with_a_trail_and_taken_back(
@@ -144,13 +142,13 @@ def test_samples_of_speakers_who_do_not_agree_to_rating_are_withheld(
     kept = store.sets.create(plan)
     store.sets.rate(kept.id, SampleRating("R1", 1, 1, "rate", {"jargon": 1.0}, complete=True))
     adjudicator = Adjudicator(store, plugins, "told")
-    assert (adjudicator.withheld, adjudicator.disputes(agreed=True)) == (1, ())
+    assert (adjudicator.withheld, adjudicator.disputes()) == (1, ())
     with pytest.raises(StoreError, match="there is no sample 1"):
         adjudicator.shown(1)
 
 
 def test_what_the_adjudicator_sees_does_not_tell_the_source(adjudicator: Adjudicator) -> None:
-    found = repr([adjudicator.disputes(agreed=True), adjudicator.shown(1)])
+    found = repr([adjudicator.disputes(), adjudicator.shown(1)])
     assert "text 1" in found
     for source in ("severe", "echo", "administration", "stratum", "trial"):
         assert source not in found
