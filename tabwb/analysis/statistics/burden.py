@@ -299,7 +299,7 @@ def _judge(
     if terms.scope == "all":
         inside |= table.order(terms.rater)[own] >= 0
     rows, features = own[inside], terms.features
-    present = np.zeros((len(rows), len(features)), bool)
+    present = np.zeros((len(rows), len(features)), bool, order="F")  # read by column
     causes, names = _rate(table, rows, terms, present)
     scores: Bools | Floats = present
     calibration: dict[str, Calibration] = {}
@@ -402,7 +402,7 @@ def _counts(
     names: Places[str],
     calibration: Mapping[str, Calibration],
 ) -> RatedCounts:
-    own, given = rows[causes == 0], present[causes == 0]
+    own, given = rows[causes == 0], present.T[:, causes == 0]
     clusters, known = table.clusters
     items = sorted(distinct(clusters[own]).tolist(), key=lambda item: str(known[item]))
     rank = np.zeros(len(known), np.int64)
@@ -411,15 +411,16 @@ def _counts(
 
     def numbers(features: Collection[str]) -> list[list[int]]:
         size = len(features) + 1
-        code = place * size + given[:, [column[name] for name in features]].sum(axis=1)
+        found = given[[column[name] for name in features]].sum(axis=0, dtype=np.int64)
+        code = place * size + found
         counted = np.bincount(code, minlength=size * len(items)).reshape(-1, size)
         return counted.tolist()
 
     profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
     if calibration:
-        first, times, _ = alike((place, len(items)), *((one, 2) for one in given.T))
+        first, times, _ = alike((place, len(items)), *((one, 2) for one in given))
         for item, profile, n in zip(
-            place[first].tolist(), given[first].tolist(), times.tolist(), strict=True
+            place[first].tolist(), given.T[first].tolist(), times.tolist(), strict=True
         ):
             profiles[item][frozenset(compress(terms.features, profile))] = n
     without = np.bincount(causes[causes > 0], minlength=len(names)).tolist()
