@@ -122,11 +122,13 @@ def walk(words: list[str]) -> None:
 
 def walks() -> Numbers:
     """Return what each command of :data:`WALKS` passes through, each in a process of its own."""
+    from tabwb.store.store import Store
     from tests.golden.freeze import unpacked
 
     sizes: Numbers = {}
     with tempfile.TemporaryDirectory() as folder:
         store = unpacked("models", Path(folder))
+        Store.open(store).close()  # upgraded before
         place = {"TABWB_CONFIG_DIR": folder, "TABWB_DATA_DIR": folder, "COLUMNS": "80"}
         for command, counted in WALKS.items():
             call = "import sys; from benchmarks import sizes; sizes.walk(sys.argv[1:])"

@@ -30,7 +30,6 @@ from tabwb.scoring.intervals import (
     interval_of_totals,
     korn_graubard,
     rate_interval,
-    totals_of_numbers,
 )
 
 
@@ -258,13 +257,15 @@ class Burden:
 class RatedCounts:
     """Responses as one rater saw them.
 
-    ``items`` are those with a burden, in the order of their names. Of each, ``present`` returns how
-    many responses have 0, 1, 2 ... of some features; of a calibrated judge, whose ``profiles`` are
-    sets of features with the number of responses that have them, they are the judge's own.
+    ``items`` are those with a burden, in the order of their names. Of each, ``present`` returns
+    totals of how many of some features are present, and how many responses have any of them; of a
+    calibrated judge, whose ``profiles`` are sets of features with the number of responses that have
+    them, these are the judge's own. ``most`` is the largest number of features of one response.
     """
 
     items: Sequence[Hashable]
-    present: Callable[[Collection[str]], Sequence[Sequence[int]]]
+    present: Callable[[Collection[str]], Sequence[tuple[Totals, int]]]
+    most: int
     no_burden: Mapping[str, int]
     n_distinct: int
     words: int
@@ -290,8 +291,7 @@ def burden_of(
     Source: docs/results.md.
     """
     names = counts.items if features else ()
-    numbers = counts.present(features) if features else ()
-    totals = tuple(map(totals_of_numbers, numbers))
+    totals = tuple(item for item, _ in counts.present(features)) if features else ()
     sizes = tuple(item.n for item in totals)
     hits = {name: tuple(one for _, one in counts.present((name,))) for name in features}
     clusters = tuple(counts.clusters.get(name, name) for name in names) if counts.clusters else None
@@ -325,7 +325,7 @@ def burden_of(
         hits=hits,
         sizes=sizes,
         totals=totals,
-        most=max((most for item in numbers for most, n in enumerate(item) if n), default=0),
+        most=counts.most if features else 0,
         lost=tuple(counts.lost.get(name, 0) for name in (*names, *without)),
         clusters=clusters,
         fixed=counts.fixed,
@@ -361,10 +361,9 @@ def _category(counts: RatedCounts, members: frozenset[str]) -> CategoryBurden:
     if not members:
         nothing = Estimate(None, NOT_IN_SET)
         return CategoryBurden(nothing, nothing, 0)
-    numbers = counts.present(members)
-    totals = tuple(map(totals_of_numbers, numbers))
+    found = counts.present(members)
+    totals, hits = tuple(item for item, _ in found), tuple(n for _, n in found)
     sizes = [item.n for item in totals]
-    hits = tuple(sum(item[1:]) for item in numbers)
     return CategoryBurden(
         count=item_mean([item.total for item in totals], sizes, NO_BURDEN),
         rate=item_mean(hits, sizes, NO_BURDEN),

@@ -37,8 +37,7 @@ from tabwb.scoring.intervals import (
     drawn_shares,
     effective_responses,
     feature_correlation,
-    numbers_present,
-    totals_of_numbers,
+    totals_of_profiles,
 )
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ def calibrated_burden_interval(
         return EstimatedInterval(estimand, None, reason)
     generator = np.random.Generator(np.random.PCG64(SEED))
     names = list(calibration)
-    totals = [totals_of_numbers(numbers_present(item, names)) for item in items]
+    totals = [totals_of_profiles(item, names)[0] for item in items]
     rho = min(1.0, feature_correlation(totals, len(names)))
     rows = [
         np.array([[name in profile for name in names] for profile in item], np.float64)

@@ -61,31 +61,23 @@ def totals_of(values: Sequence[float]) -> Totals:
     return Totals(len(values), fsum(values), fsum(value * value for value in values))
 
 
-def numbers_present(profiles: Mapping[frozenset[str], int], features: Collection[str]) -> list[int]:
-    """Return how many responses have 0, 1, 2 ... of some features, from profiles to responses.
+def totals_of_profiles(
+    profiles: Mapping[frozenset[str], int], features: Collection[str]
+) -> tuple[Totals, int]:
+    """Return the totals of how many of some features are present, and how many responses have any.
 
-    >>> numbers_present({frozenset({"jargon", "anomia"}): 3, frozenset(): 1}, ["jargon", "anomia"])
-    [1, 0, 3]
+    >>> both = frozenset({"jargon", "anomia"})
+    >>> totals_of_profiles({both: 3, frozenset(): 1}, ["jargon", "anomia"])
+    (Totals(n=4, total=6, squares=12), 3)
     """
     members = frozenset(features)
-    numbers = [0] * (len(members) + 1)
-    for present, n in profiles.items():
-        numbers[len(present & members)] += n
-    return numbers
-
-
-def totals_of_numbers(numbers: Sequence[int]) -> Totals:
-    """Return the totals of the number of features present, where so many responses have 0, 1, ...
-
-    >>> totals_of_numbers([1, 0, 3])
-    Totals(n=4, total=6, squares=12)
-    """
-    counted = list(enumerate(numbers))
-    return Totals(
-        sum(numbers),
-        sum(present * n for present, n in counted),
-        sum(present * present * n for present, n in counted),
+    numbers = [(len(present & members), n) for present, n in profiles.items()]
+    totals = Totals(
+        sum(profiles.values()),
+        sum(number * n for number, n in numbers),
+        sum(number * number * n for number, n in numbers),
     )
+    return totals, sum(n for number, n in numbers if number)
 
 
 def burden_interval(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.scoring.burden import Burden, RatedCounts, burden_of, categories_of, count_usable
-from tabwb.scoring.intervals import numbers_present
+from tabwb.scoring.intervals import totals_of_profiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
     items = sorted(profiles, key=str)
     return RatedCounts(
         items,
-        lambda features: [numbers_present(profiles[item], features) for item in items],
+        lambda features: [totals_of_profiles(profiles[item], features) for item in items],
+        most=max((len(each.present) for each in given if each.present is not None), default=0),
         no_burden=Counter(response.cause for response in given if response.cause),
         n_distinct=len({response.text for response in given}),
         words=sum(response.words for response in given if not response.unusable),

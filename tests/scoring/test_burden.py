@@ -29,7 +29,7 @@ from tabwb.scoring.calibrated import (
     calibrated_rates,
 )
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_ITEM, Estimand
-from tabwb.scoring.intervals import burden_interval, numbers_present, rate_interval
+from tabwb.scoring.intervals import burden_interval, rate_interval, totals_of_profiles
 from tests.scoring.rated_responses import RatedResponse, symptom_burden
 
 LIKE, THESE = Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS
@@ -51,8 +51,8 @@ def _counts(
 ) -> RatedCounts:
     return RatedCounts(
         range(len(items)),
-        lambda features: [numbers_present(item, features) for item in items],
-        {}, 4, 20, count_usable([""] * 4), False, known, items,
+        lambda features: [totals_of_profiles(item, features) for item in items],
+        2, {}, 4, 20, count_usable([""] * 4), False, known, items,
     )  # fmt: skip
 
 

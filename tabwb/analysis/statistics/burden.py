@@ -30,6 +30,7 @@ from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedCounts, burden_of, categories_of
 from tabwb.scoring.calibrated import Calibration
 from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.intervals import Totals
 from tabwb.store.columns import STATUSES, Bools, Ints, Places, distinct, small
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
@@ -409,12 +410,13 @@ def _counts(
     rank[items] = np.arange(len(items))
     place, column = rank[clusters[own]], {name: at for at, name in enumerate(terms.features)}
 
-    def numbers(features: Collection[str]) -> list[list[int]]:
-        size = len(features) + 1
+    def totals(features: Collection[str]) -> list[tuple[Totals, int]]:
+        numbers = np.arange(len(features) + 1)
         found = given[[column[name] for name in features]].sum(axis=0, dtype=np.int64)
-        code = place * size + found
-        counted = np.bincount(code, minlength=size * len(items)).reshape(-1, size)
-        return counted.tolist()
+        code = place * len(numbers) + found
+        times = np.bincount(code, minlength=len(items) * len(numbers)).reshape(-1, len(numbers))
+        powers = np.stack([numbers**0, numbers, numbers**2, numbers > 0], axis=1)
+        return [(Totals(*item), hits) for *item, hits in (times @ powers).tolist()]
 
     profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
     if calibration:
@@ -428,7 +430,8 @@ def _counts(
     texts = table.text[rows]
     return RatedCounts(
         [known[item] for item in items],
-        numbers,
+        totals,
+        most=int(given.sum(axis=0).max(initial=0)),
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(distinct(texts)),
         words=int(table.columns.responses.sizes[texts[table.usable[rows]]].sum()),
