@@ -258,13 +258,15 @@ class RatedCounts:
     """Responses as one rater saw them.
 
     ``items`` are those with a burden, in the order of their names. Of each, ``present`` returns
-    totals of how many of some features are present, and how many responses have any of them; of a
-    calibrated judge, whose ``profiles`` are sets of features with the number of responses that have
-    them, these are the judge's own. ``most`` is the largest number of features of one response.
+    totals of how many of some features are present, and how many responses have any of them;
+    ``hits`` are, of each feature, the responses that have it, and ``most`` is the largest number of
+    features of one response. Of a calibrated judge all these are the judge's own, and ``profiles``
+    are sets of features with the number of responses that have them.
     """
 
     items: Sequence[Hashable]
     present: Callable[[Collection[str]], Sequence[tuple[Totals, int]]]
+    hits: Mapping[str, tuple[int, ...]]
     most: int
     no_burden: Mapping[str, int]
     n_distinct: int
@@ -293,10 +295,9 @@ def burden_of(
     names = counts.items if features else ()
     totals = tuple(item for item, _ in counts.present(features)) if features else ()
     sizes = tuple(item.n for item in totals)
-    hits = {name: tuple(one for _, one in counts.present((name,))) for name in features}
     clusters = tuple(counts.clusters.get(name, name) for name in names) if counts.clusters else None
     without = sorted(counts.lost.keys() - set(names), key=str) if features else []
-    present: dict[str, float] = {name: sum(by_item) for name, by_item in hits.items()}
+    present: dict[str, float] = {name: sum(counts.hits[name]) for name in features}
     mean = item_mean([item.total for item in totals], sizes, NO_BURDEN if features else NO_FEATURES)
     calibration = counts.calibration if names else {}
     made: Callable[..., EstimatedInterval] = partial(interval_of_totals, totals, len(features))
@@ -322,7 +323,7 @@ def burden_of(
         categories=categories,
         present=present,
         usable=counts.usable,
-        hits=hits,
+        hits=counts.hits,
         sizes=sizes,
         totals=totals,
         most=counts.most if features else 0,

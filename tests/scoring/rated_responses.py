@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.scoring.burden import Burden, RatedCounts, burden_of, categories_of, count_usable
-from tabwb.scoring.intervals import totals_of_profiles
+from tabwb.scoring.intervals import Totals, totals_of_profiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ def symptom_burden(
     interval: bool = False,
 ) -> Burden:
     """Return the symptom burden of responses under one rater, see ``burden_of``."""
-    counts = count_rated(responses)
+    counts = count_rated(responses, features)
     by_category = categories_of(counts, features, categories or {})
     return burden_of(counts, features, by_category, interval=interval)
 
 
-def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
+def count_rated(responses: Iterable[RatedResponse], features: Sequence[str]) -> RatedCounts:
     """Return responses under one rater, counted."""
     given = list(responses)
     profiles: dict[Hashable, Counter[frozenset[str]]] = {}
@@ -55,9 +55,14 @@ def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
         if response.present is not None:
             profiles.setdefault(response.cluster, Counter())[response.present] += 1
     items = sorted(profiles, key=str)
+
+    def present(features: Collection[str]) -> list[tuple[Totals, int]]:
+        return [totals_of_profiles(profiles[item], features) for item in items]
+
     return RatedCounts(
         items,
-        lambda features: [totals_of_profiles(profiles[item], features) for item in items],
+        present,
+        {name: tuple(n for _, n in present([name])) for name in features},
         most=max((len(each.present) for each in given if each.present is not None), default=0),
         no_burden=Counter(response.cause for response in given if response.cause),
         n_distinct=len({response.text for response in given}),

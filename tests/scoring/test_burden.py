@@ -52,6 +52,7 @@ def _counts(
     return RatedCounts(
         range(len(items)),
         lambda features: [totals_of_profiles(item, features) for item in items],
+        {name: tuple(totals_of_profiles(item, [name])[1] for item in items) for name in known},
         2, {}, 4, 20, count_usable([""] * 4), False, known, items,
     )  # fmt: skip
 

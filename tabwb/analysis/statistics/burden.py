@@ -132,32 +132,27 @@ class Judge:
     def results(self) -> Iterator[Result]:
         """Yield the burden, then the rates of features and of categories."""
         burden = self.burden
-        own = Result(
-            BURDEN.id,
-            burden.symptom_burden,
-            rater=self.rater,
-            terms=self.terms,
-            n=burden.n_burden,
-            n_items=len(burden.sizes),
-            total=burden.found,
-            usable=burden.usable,
-            bounds=burden.bounds,
-            ends=lambda: burden.intervals,
-        )
-        yield own
+        own: dict[str, Any] = {
+            "rater": self.rater,
+            "terms": self.terms,
+            "n": burden.n_burden,
+            "n_items": len(burden.sizes),
+            "usable": burden.usable,
+        }
+        yield Result(BURDEN.id, burden.symptom_burden, **own, total=burden.found,
+                     bounds=burden.bounds, ends=lambda: burden.intervals)  # fmt: skip
         for feature in self.features:
-            yield replace(
-                own, measure=FEATURE_RATE.id, feature=feature, value=burden.rate(feature),
+            yield Result(
+                FEATURE_RATE.id, burden.rate(feature), **own, feature=feature,
                 total=burden.present[feature], bounds=burden.rate_bounds(feature),
                 ends=partial(burden.rate_intervals, feature) if burden.intervals else tuple,
             )  # fmt: skip
         for name, category in burden.categories.items():
-            shared = replace(own, feature=name, bounds=None, total=None)
             ends = partial(burden.category_intervals, name)
-            yield replace(shared, measure=CATEGORY_COUNT.id, value=category.count,
-                          ends=partial(ends, rate=False))  # fmt: skip
-            yield replace(shared, measure=CATEGORY_RATE.id, value=category.rate,
-                          ends=partial(ends, rate=True))  # fmt: skip
+            yield Result(CATEGORY_COUNT.id, category.count, **own, feature=name,
+                         ends=partial(ends, rate=False))  # fmt: skip
+            yield Result(CATEGORY_RATE.id, category.rate, **own, feature=name,
+                         ends=partial(ends, rate=True))  # fmt: skip
 
     def counts(self) -> Iterator[Result]:
         """Yield what is counted of its responses."""
@@ -418,6 +413,9 @@ def _counts(
         powers = np.stack([numbers**0, numbers, numbers**2, numbers > 0], axis=1)
         return [(Totals(*item), hits) for *item, hits in (times @ powers).tolist()]
 
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(items)))
+    hits = np.add.reduceat(given[:, order], starts, axis=1, dtype=np.int64) if items else given
     profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
     if calibration:
         first, times, _ = alike((place, len(items)), *((one, 2) for one in given))
@@ -431,6 +429,7 @@ def _counts(
     return RatedCounts(
         [known[item] for item in items],
         totals,
+        dict(zip(terms.features, map(tuple, hits.tolist()), strict=True)),
         most=int(given.sum(axis=0).max(initial=0)),
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(distinct(texts)),
