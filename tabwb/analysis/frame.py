@@ -582,14 +582,13 @@ class Table:
     def spread(self, ratings: Ratings | None, rows: Ints | None = None) -> Given:
         """Return the ratings of a measure for every row, or for some."""
         n = len(self) if rows is None else len(rows)
-        at: Ints = np.empty(0, np.int64)
+        given = Given(np.full(n, np.nan), np.full(n, NOT_RATED, np.int8), np.zeros(n, np.int32))
         if ratings is not None:
             found = self._found(ratings.rows) if rows is None else self._found(ratings.rows)[rows]
             at = np.flatnonzero(found >= 0)
             if len(at) == n:
-                return Given(*ratings.at(found))
-        given = Given(np.full(n, np.nan), np.full(n, NOT_RATED, np.int8), np.zeros(n, np.int32))
-        if len(at):
+                values, statuses, reasons = ratings.at(found)
+                return Given(values.astype(np.float64, copy=False), statuses, reasons)
             for own, known in zip(given, ratings.at(found[at]), strict=True):
                 own[at] = known
         return given
