@@ -413,9 +413,7 @@ def _counts(
         powers = np.stack([numbers**0, numbers, numbers**2, numbers > 0], axis=1)
         return [(Totals(*item), hits) for *item, hits in (times @ powers).tolist()]
 
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(items)))
-    hits = np.add.reduceat(given[:, order], starts, axis=1, dtype=np.int64) if items else given
+    hits = (tuple(np.bincount(place[one], minlength=len(items)).tolist()) for one in given)
     profiles: list[dict[frozenset[str], int]] = [{} for _ in items] if calibration else []
     if calibration:
         first, times, _ = alike((place, len(items)), *((one, 2) for one in given))
@@ -429,7 +427,7 @@ def _counts(
     return RatedCounts(
         [known[item] for item in items],
         totals,
-        dict(zip(terms.features, map(tuple, hits.tolist()), strict=True)),
+        dict(zip(terms.features, hits, strict=True)),
         most=int(given.sum(axis=0).max(initial=0)),
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(distinct(texts)),
