@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 NAMED = inspect.Parameter.KEYWORD_ONLY
 CLOSED = "UsageError: the store is not open for writing, or a value cannot be used."
+USED = "UsageError: a value cannot be used."
 PROGRESS = "True for a line on stderr, or a function that gets each event."
 
 
@@ -63,7 +64,7 @@ def judge_later(
 
 def method(
     kind: type[Operation],
-    why: str,
+    why: str = "",
     raises: str = "",
     table: Callable[[Mapping[str, Any]], Table] | None = None,
     places: tuple[str, ...] = (),
@@ -85,10 +86,11 @@ def method(
         asked = {name: bound.get(name) for name in values}
         if "ids" in asked and not (asked.get("where") or asked.get("everything")):
             asked["ids"] = tuple(named_references(asked["ids"]))
-        self.writable(why)
+        if kind.WRITES:
+            self.writable(why)
         operation = made(kind, asked)
+        operation.check(self._plugins())
         tools = tools_of(self._plugins(), self.store)
-        operation.check(tools)
         document = worked(operation, tools, progress)
         return document if table is None else table(document)
 
@@ -119,6 +121,8 @@ def _typed(value: Value) -> str:
     if value.many:
         if value.arg.names:
             return "Names"
+        if value.arg.pairs:
+            return "Mapping[str, Any] | Sequence[str]"
         return "Ids" if value.name == "ids" else "str | Sequence[str]"
     if value.type is object:
         return "int | str"
@@ -133,5 +137,6 @@ def _docstring(kind: type[Operation], helps: Mapping[str, str], raises: str) -> 
     for name, text in {**helps, "progress": PROGRESS}.items():
         plain = re.sub(r"--([a-z]+)", r"\1", text)
         lines.append(f"    {name}: {plain if name == 'progress' else plain[0].lower() + plain[1:]}")
-    raised = f"{CLOSED}\n{raises}".strip().splitlines()
+    first = CLOSED if kind.WRITES else USED
+    raised = f"{first}\n{raises}".strip().splitlines()
     return "\n".join([*lines, "", "Raises:", *(f"    {line}" for line in raised)])

@@ -34,6 +34,15 @@ from tabwb.api.engine import (
 from tabwb.api.function import method
 from tabwb.api.rating_sets import RatingSet
 from tabwb.operations.judge import JudgeRun
+from tabwb.operations.speaker import (
+    AddSpeaker,
+    ConsentOfSpeaker,
+    DeleteSpeaker,
+    ListSpeakers,
+    LogOfSpeakers,
+    SetSpeaker,
+    ShowSpeaker,
+)
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -778,3 +787,10 @@ class Study:
     rescore = method(
         RescoreAdministration, "ratings are stored", "TabwbError: a scorer or judge failed."
     )
+    speakers = method(ListSpeakers)
+    speaker = method(ShowSpeaker)
+    add_speaker = method(AddSpeaker, "the record is stored")
+    set_speaker = method(SetSpeaker, "the record is stored")
+    consent = method(ConsentOfSpeaker, "consents are stored")
+    log = method(LogOfSpeakers)
+    delete_speaker = method(DeleteSpeaker, "the store is changed")

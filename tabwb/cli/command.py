@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import MISSING
@@ -17,13 +18,14 @@ from tabwb.cli.common import (
     json_option,
     note,
     offline_option,
-    opened_store,
+    open_store,
+    opened_plugins,
     print_json,
     store_option,
     verbosity_options,
 )
 from tabwb.operations.operation import Operation, Tools, Value, made, values_of
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -38,27 +40,36 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
 
     def run(
         store_location: str | None, as_json: bool, offline: bool | None, dry_run: bool = False,
-        **given: Any,
+        yes: bool = False, **given: Any,
     ) -> None:  # fmt: skip
-        _check_chosen(kind, given)
+        _check_chosen(given)
         operation = made(kind, given)
-        with (
-            opened_store(store_location, offline, dry=dry_run) as (plugins, store),
-            _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
-        ):
-            operation.check(tools)
-            if dry_run:
-                tools.detail = True
-                operation.estimate(tools)
-            else:
-                driven(operation, tools, quiet=as_json)
+        with opened_plugins(offline, dry=dry_run) as plugins:
+            operation.check(plugins)
+            create = operation.creates and not dry_run
+            with (
+                open_store(store_location, plugins, create=create) as store,
+                _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
+            ):
+                if dry_run or kind.CONFIRMS:
+                    tools.detail = True
+                    operation.estimate(tools)
+                if kind.CONFIRMS and not yes:
+                    _confirm(getattr(operation, kind.CONFIRMS))
+                if not dry_run:
+                    driven(operation, tools, quiet=as_json)
 
     made_of = click.Command(
-        name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind)
+        name or kind.NAME.rpartition(" ")[2],
+        callback=run,
+        help=inspect.getdoc(kind),
+        epilog=kind.EPILOG or None,
     )
     made_of.params += [_parameter(value) for value in values_of(kind)]
     if kind.ESTIMATE:
         made_of.params.append(click.Option(["--dry-run"], is_flag=True, help=kind.ESTIMATE))
+    if kind.CONFIRMS:
+        made_of.params.append(click.Option(["--yes"], is_flag=True, help="Do not ask again."))
     own = len(made_of.params)
     for option in (offline_option, json_option, store_option, verbosity_options):
         option(made_of)
@@ -142,10 +153,19 @@ def _printed(operation: Operation, tools: Tools, *, as_json: bool) -> Iterator[T
                 click.echo(line)
 
 
-def _check_chosen(kind: type[Operation], given: dict[str, Any]) -> None:
+def _confirm(value: str) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("this was not confirmed: this is not a terminal; nothing was done",
+                         hint="confirm it with --yes")  # fmt: skip
+    typed: str = click.prompt(f"Type {value} again; this cannot be undone", err=True)
+    if typed.strip() != value:
+        raise UsageError(f"'{typed.strip()}' is not '{value}': nothing was done")
+
+
+def _check_chosen(given: dict[str, Any]) -> None:
     from tabwb.cli.selecting import check_chosen
 
-    if "everything" in given:
+    if "everything" in given and "where" in given:
         check_chosen(given["ids"], given["where"], everything=given["everything"])
 
 
@@ -158,6 +178,9 @@ def _parameter(value: Value) -> click.Parameter:
     default = None if needed or value.default == () else value.default
     if value.type is bool:
         return click.Option([flag, value.name], is_flag=True, default=default, help=arg.help)
+    if arg.alone:
+        return click.Option([flag, value.name], is_flag=False, flag_value=arg.alone, help=arg.help,
+                            metavar=arg.metavar)  # fmt: skip
     help = f"{arg.help} Repeatable." if value.many else arg.help
     return click.Option(
         [flag, value.name], help=help, type=_type(value), multiple=value.many, default=default,

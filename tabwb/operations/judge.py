@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tabwb.administer.judging.judging import Judging
     from tabwb.administer.judging.task import Task
     from tabwb.administer.limits import Limits
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 MAX_REQUESTS = Arg(
     "Stop after this many requests.", "Max requests", low=1, blank="no limit"
@@ -82,7 +83,7 @@ class JudgeRun(Operation):
         """The responses that are not judged yet."""
         return replace(self, again=False)
 
-    def check(self, tools: Tools) -> None:
+    def check(self, plugins: Plugins) -> None:
         """Refuse limits that a judge cannot keep."""
         from tabwb.administer.judging.calls import check_limits
         from tabwb.administer.limits import Limits
@@ -95,7 +96,7 @@ class JudgeRun(Operation):
             )
         limits = Limits(self.max_requests, self.max_cost)
         for spec in self.judge if self.max_requests is not None else ():
-            check_limits(tools.plugins.judge(spec), limits)
+            check_limits(plugins.judge(spec), limits)
 
     def estimate(self, tools: Tools) -> None:
         """Say the number of requests, their tokens and cost, for each judge and administration."""

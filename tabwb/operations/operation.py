@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -15,6 +16,7 @@ from typing import (
     ClassVar,
     Literal,
     NamedTuple,
+    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -41,9 +43,11 @@ class Arg:
         label: in a dialog; empty: not in the dialog, because what is shown decides it.
         flag: on the command line; empty: the name.
         metavar: what ``--help`` writes for the value.
+        alone: the value of a flag that is given without one.
         positional: it needs no flag on the command line.
         low, high: the range; with ``above``, ``low`` itself is not in it.
         kind: components that are offered, such as ``judges``.
+        pairs: NAME=VALUE, or a mapping.
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
@@ -53,11 +57,13 @@ class Arg:
     label: str = ""
     flag: str = ""
     metavar: str = ""
+    alone: str = ""
     positional: bool = False
     low: float | None = None
     high: float | None = None
     above: bool = False
     kind: str = ""
+    pairs: bool = False
     names: bool = False
     words: tuple[str, ...] = ()
     blank: str = ""
@@ -165,6 +171,14 @@ class Operation:
     """What is counted while it works, such as *judged*."""
     ESTIMATE: ClassVar[str] = ""
     """Help of ``--dry-run``; empty: there is no estimate."""
+    WRITES: ClassVar[bool] = True
+    """Whether the store is changed."""
+    CREATES: ClassVar[bool] = False
+    """Whether a store is made where there is none."""
+    CONFIRMS: ClassVar[str] = ""
+    """The value that a person types again before it is done; the estimate is shown first."""
+    EPILOG: ClassVar[str] = ""
+    """What follows the options in ``--help``."""
     CONTINUES: ClassVar[str] = ""
     """What a dialog says of work that was stopped."""
 
@@ -178,8 +192,13 @@ class Operation:
         """What continues it after it was stopped."""
         return self
 
-    def check(self, tools: Tools) -> None:
-        """Refuse values that cannot be used together, before anything is done."""
+    @property
+    def creates(self) -> bool:
+        """Whether a store is made where there is none."""
+        return self.CREATES
+
+    def check(self, plugins: Plugins) -> None:
+        """Refuse values that cannot be used together, before a store is opened."""
 
     def estimate(self, tools: Tools) -> None:
         """Say what :meth:`run` would take; do nothing else."""
@@ -202,12 +221,11 @@ def values_of(kind: type[Operation]) -> list[Value]:
         base, arg = get_args(hints[one.name])[:2]
         many = get_origin(base) is tuple
         inner = get_args(base)[0] if many else base
-        plain = [kind for kind in get_args(inner) if kind is not type(None)]
-        if get_origin(inner) is Literal:
-            found.append(Value(one.name, arg, str, get_args(inner), many, one.default))
-            continue
-        known = plain[0] if len(plain) == 1 else object if plain else inner
-        found.append(Value(one.name, arg, known, (), many, one.default))
+        if get_origin(inner) in (Union, UnionType):
+            several = [each for each in get_args(inner) if each is not type(None)]
+            inner = several[0] if len(several) == 1 else object
+        choices = get_args(inner) if get_origin(inner) is Literal else ()
+        found.append(Value(one.name, arg, str if choices else inner, choices, many, one.default))
     return found
 
 
@@ -229,6 +247,8 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
             continue
         if isinstance(one, str) and value.arg.names:
             one = separated(one)
+        if isinstance(one, Mapping) and value.arg.pairs:
+            one = tuple(f"{key}={each}" for key, each in one.items())
         several = one if isinstance(one, tuple | list | set | frozenset) else [one]
         checked[value.name] = tuple(dict.fromkeys(value.checked(each) for each in several))
     return kind(**checked)

@@ -13,6 +13,7 @@ from tabwb.records.words import near, plural
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 ADMINISTRATION = Arg("Its number or uid.", positional=True)
 TRIAL = Arg("Its number in the administration, or ITEM or SUBTEST/ITEM if that names one trial.",
@@ -34,7 +35,7 @@ class TagAdministrations(Operation):
     remove: Annotated[tuple[str, ...], Arg("Remove this tag.", metavar="TAG", names=True)] = ()
     undo: Annotated[bool, Arg("Take back the latest change of title or tags.")] = False
 
-    def check(self, tools: Tools) -> None:
+    def check(self, plugins: Plugins) -> None:
         """Refuse a change together with taking one back."""
         if self.undo and (self.title is not None or self.add or self.remove):
             raise UsageError("--undo cannot be combined with a change", hint="give two commands")

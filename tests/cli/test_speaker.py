@@ -168,7 +168,7 @@ class Keyboard(io.StringIO):
 def test_a_person_types_the_id_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("speaker", "add", "S-014", "AQ=71.3")
     monkeypatch.setattr("sys.stdin", Keyboard("S-041\n"))
-    run("speaker", "delete", "S-014", "--reason", "other", status=2, err="nothing was deleted")
+    run("speaker", "delete", "S-014", "--reason", "other", status=2, err="nothing was done")
     monkeypatch.setattr("sys.stdin", Keyboard("S-014\n"))
     done = run("speaker", "delete", "S-014", "--reason", "other", err="speaker S-014: 1 record\n")
     assert "S-014 was deleted on" in done.out

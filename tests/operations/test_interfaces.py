@@ -10,7 +10,16 @@ import pytest
 
 import tabwb
 from tabwb.operations.judge import JudgeRun
-from tabwb.operations.operation import Operation
+from tabwb.operations.operation import Operation, made
+from tabwb.operations.speaker import (
+    AddSpeaker,
+    ConsentOfSpeaker,
+    DeleteSpeaker,
+    ListSpeakers,
+    LogOfSpeakers,
+    SetSpeaker,
+    ShowSpeaker,
+)
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -46,13 +55,16 @@ def ratings(path: Path) -> list[tuple[Any, ...]]:
         ]
 
 
-async def worked(store: Path, wanted: Operation) -> Any:
-    """Do an operation as a background job of the workbench; return its document."""
+async def worked(store: Path, *wanted: Operation) -> list[Any]:
+    """Do operations as background jobs of the workbench; return their documents."""
+    documents = []
     async with workbench(store.parent) as seat:
         jobs = seat.desk.controller(JobController)
-        number = await seat.desk.ask(jobs.begin, wanted)
-        await seat.until(lambda: not jobs.state(number).active, "the end")
-        return jobs.state(number).document
+        for one in wanted:
+            number = await seat.desk.ask(jobs.begin, one)
+            await seat.until(lambda number=number: not jobs.state(number).active, "the end")
+            documents.append(jobs.state(number).document)
+    return documents
 
 
 async def test_judging(run: Run, stores: list[Path]) -> None:  # noqa: F811
@@ -62,7 +74,8 @@ async def test_judging(run: Run, stores: list[Path]) -> None:  # noqa: F811
     with tabwb.open(python, write=True) as study:
         table = study.judge(1, "rules-1", scope="all")
     wanted = JudgeRun(ids=(1,), judge=("rules-1",), scope="all")
-    assert {"format": 1, **await worked(workbench_store, wanted)} == document
+    (of_workbench,) = await worked(workbench_store, wanted)
+    assert {"format": 1, **of_workbench} == document
     (row,) = document["judging"]
     assert row["judged"] == 20
     names = {"id": "administration"} | {name: name for name in table.names if name != "id"}
@@ -92,12 +105,49 @@ async def test_corrections(run: Run, stores: list[Path]) -> None:  # noqa: F811
             getattr(study, words.split()[words.startswith("trial")])(**values)
             for words, _, values in CORRECTIONS
         ]
-    of_workbench = [
-        await worked(workbench_store, kind(**values)) for _, kind, values in CORRECTIONS
-    ]
+    wanted = [kind(**values) for _, kind, values in CORRECTIONS]
+    of_workbench = await worked(workbench_store, *wanted)
     assert [{"format": 1, **one} for one in of_python] == documents
     assert [{"format": 1, **one} for one in of_workbench] == documents
     assert documents[0]["administrations"][0]["tags"] == ["a", "b"]
     assert documents[1]["administrations"][0]["tags"] == ["a"]  # each tag is a change
     assert documents[-1]["undone"] == [{"what": "void", "trial": documents[2]["trial"]}]
     assert ratings(command) == ratings(python) == ratings(workbench_store) != []
+
+
+PEOPLE: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
+    ("speaker add S-014 AQ=71.3 dialect=Scots", "add_speaker", AddSpeaker,
+     {"speaker": "S-014", "values": {"AQ": 71.3, "dialect": "Scots"}}),
+    ("speaker set S-014 AQ= months_post_onset=18", "set_speaker", SetSpeaker,
+     {"speaker": "S-014", "values": ["AQ=", "months_post_onset=18"]}),
+    ("speaker consent S-014 --scope rate --scope share --given 2026-01-02", "consent",
+     ConsentOfSpeaker, {"speaker": "S-014", "scope": ["rate", "share"], "given": "2026-01-02"}),
+    ("speaker consent S-014 --all --withdrawn 2026-02-03", "consent", ConsentOfSpeaker,
+     {"speaker": "S-014", "everything": True, "withdrawn": "2026-02-03"}),
+    ("speaker list", "speakers", ListSpeakers, {}),
+    ("speaker show S-014", "speaker", ShowSpeaker, {"speaker": "S-014"}),
+    ("speaker log S-014", "log", LogOfSpeakers, {"speaker": "S-014"}),
+    ("speaker delete S-014 --reason other --yes", "delete_speaker", DeleteSpeaker,
+     {"speaker": "S-014", "reason": "other"}),
+)  # fmt: skip
+
+
+def undated(document: Any) -> Any:
+    """A document without the times at which things were recorded."""
+    if isinstance(document, dict):
+        times = ("at", "recorded_at", "deleted_at", "format")
+        return {key: undated(value) for key, value in document.items() if key not in times}
+    return list(map(undated, document)) if isinstance(document, list | tuple) else document
+
+
+async def test_people(run: Run, stores: list[Path]) -> None:  # noqa: F811
+    command, python, workbench_store = stores
+    documents = [run(*words.split(), "--json", "--store", command).document for words, *_ in PEOPLE]
+    with tabwb.open(python, write=True) as study:
+        of_python = [getattr(study, name)(**values) for _, name, _, values in PEOPLE]
+    wanted = [made(kind, values) for _, _, kind, values in PEOPLE]
+    of_workbench = await worked(workbench_store, *wanted)
+    assert undated(of_python) == undated(documents) == undated(of_workbench)
+    assert documents[1]["speaker"]["values"] == {"dialect": "Scots", "months_post_onset": 18.0}
+    assert documents[4]["speakers"][0]["may"] == []
+    assert documents[-1]["deleted"]["reason"] == "other"

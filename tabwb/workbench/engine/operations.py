@@ -66,7 +66,7 @@ class JobController(Controller):
             closing(Store.open(self.engine.store_place, create=False)) as store,
         ):
             tools = operation.Tools(plugins, store, said.append, said.append, store.lock)
-            wanted.check(tools)
+            wanted.check(plugins)
             wanted.estimate(tools)
         return "\n".join(said)
 
@@ -93,7 +93,7 @@ class JobController(Controller):
             own.plugins, own.store, said.append, said.append, locked, cancel=own.cancel
         )
         try:
-            wanted.check(tools)
+            wanted.check(own.plugins)
             self._run(wanted, numbers, own, tools)
         except Interrupted as stopped:
             return Ended("stopped", "\n".join((*said, stopped.message)))

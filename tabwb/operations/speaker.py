@@ -1,0 +1,355 @@
+"""What a study knows of its speakers, what they agreed to, who did what, deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from tabwb.operations.operation import Arg, Operation, Progress, Tools
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import SCOPES, check_id, in_force
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.speakers import Scope
+
+TODAY = "today"
+SPEAKER = Arg("The participant code, never a name.", metavar="ID", positional=True)
+SCOPE = Literal["record", "transcribe", "rate", "train", "share", "play-back", "remote"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListSpeakers(Operation):
+    """List speakers with their consents, and deleted speakers."""
+
+    NAME, TITLE, WRITES = "speaker list", "List", False
+    may: Annotated[SCOPE | None, Arg("Only speakers with consent to this.")] = None
+
+    def run(self, tools: Tools) -> Progress:
+        """Read them."""
+        from tabwb.administer.participants import participants
+
+        people = [
+            person
+            for person in participants(tools.store)
+            if self.may is None or self.may in person.may
+        ]
+        tools.document["speakers"] = [
+            {
+                "id": person.id,
+                "version": person.speaker.version,
+                "may": list(person.may),
+                "administrations": len(person.sessions),
+            }
+            for person in people
+        ]
+        tools.document["deleted"] = list(map(asdict, tools.store.people.tombstones()))
+        yield from ()
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each speaker."""
+        rows, stones = document["speakers"], document["deleted"]
+        width = max((len(row["id"]) for row in rows), default=0)
+        for row in rows:
+            agreed = ", ".join(row["may"]) or "no consent recorded"
+            known = "" if row["version"] else ", no record"
+            given_to = plural(row["administrations"], "administration")
+            yield f"{row['id']:<{width}}  {given_to:<19} {agreed}{known}"
+        for stone in stones:
+            yield _deleted(stone)
+        if not rows and not stones:
+            yield "no speakers"
+
+
+class _Shown(Operation):
+    """Ends with the records of one speaker."""
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the record, the consents and the number of data."""
+        from tabwb.administer.participants import counted
+
+        speaker = document["speaker"]
+        version, day = speaker["version"], (speaker["recorded_at"] or "")[:10]
+        recorded = f"version {version}, {day}, by {speaker['by']}" if version else "no record"
+        yield f"{speaker['id']}  {recorded}"
+        for name, value in speaker["values"].items():
+            unit = speaker["units"].get(name, "")
+            yield f"  {name}  {value}{f' {unit}' if unit else ''}"
+        yield from _consents(speaker)
+        yield f"  {counted(speaker['data'])}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowSpeaker(_Shown):
+    """Show all records of the speaker ID."""
+
+    NAME, TITLE, WRITES = "speaker show", "Show", False
+    speaker: Annotated[str, SPEAKER]
+
+    def run(self, tools: Tools) -> Progress:
+        """Read them."""
+        _show(tools, self.speaker)
+        yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddSpeaker(_Shown):
+    """Register the speaker ID with its record: tabwb speaker add S-014 AQ=71.3 group=A."""
+
+    NAME, TITLE = "speaker add", "Register"
+    CREATES: ClassVar[bool] = True
+    speaker: Annotated[str, SPEAKER]
+    values: Annotated[
+        tuple[str, ...],
+        Arg("The values of the record.", metavar="[COLUMN=VALUE]...", positional=True, pairs=True),
+    ] = ()
+
+    def check(self, plugins: Plugins) -> None:
+        """Check the values before a store is made."""
+        _check_values(plugins, self.values)
+
+    def run(self, tools: Tools) -> Progress:
+        """Record it."""
+        _warn(tools, self.speaker)
+        _keep(tools, self.speaker, self.values, new=True)
+        yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSpeaker(_Shown):
+    """Record new values of the speaker ID; COLUMN= removes a value.
+
+    Earlier versions stay.
+    """
+
+    NAME, TITLE = "speaker set", "Save"
+    speaker: Annotated[str, SPEAKER]
+    values: Annotated[
+        tuple[str, ...],
+        Arg("The new values.", metavar="COLUMN=VALUE...", positional=True, pairs=True),
+    ]
+
+    def check(self, plugins: Plugins) -> None:
+        """Check the values."""
+        _check_values(plugins, self.values)
+
+    def run(self, tools: Tools) -> Progress:
+        """Record them."""
+        _keep(tools, self.speaker, self.values, new=False)
+        yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentOfSpeaker(Operation):
+    """Record consents or withdrawals of the speaker ID; without options show them."""
+
+    NAME, TITLE = "speaker consent", "Record"
+    EPILOG: ClassVar[str] = "\b\n" + "\n".join(f"{one:<12}{what}" for one, what in SCOPES.items())
+    speaker: Annotated[str, SPEAKER]
+    scope: Annotated[tuple[SCOPE, ...], Arg("The scope of the consent.")] = ()
+    everything: Annotated[bool, Arg("Every scope.", flag="--all")] = False
+    given: Annotated[
+        str | None,
+        Arg("Given on this day (2026-11-21); without a day: today.", metavar="[DAY]",
+            alone=TODAY),
+    ] = None  # fmt: skip
+    withdrawn: Annotated[
+        str | None,
+        Arg("Withdrawn on this day; without a day: today.", metavar="[DAY]", alone=TODAY),
+    ] = None
+    document: Annotated[str, Arg("The place of the signed form.", metavar="WHERE")] = ""
+    note: Annotated[str, Arg("A note.", metavar="TEXT")] = ""
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that are recorded."""
+        return tuple(SCOPES) if self.everything else self.scope
+
+    def check(self, plugins: Plugins) -> None:
+        """Refuse what does not go together."""
+        if self.given is not None and self.withdrawn is not None:
+            raise UsageError("--given and --withdrawn exclude each other")
+        dated = self.given is not None or self.withdrawn is not None
+        if not dated and (self.scopes or self.document or self.note):
+            raise UsageError("no day: give --given [DAY] or --withdrawn [DAY]")
+        if dated and not self.scopes:
+            raise UsageError("no scope: give --scope SCOPE or --all", allowed=", ".join(SCOPES))
+
+    @property
+    def creates(self) -> bool:
+        """A consent may be the first that a store has."""
+        return self.given is not None or self.withdrawn is not None
+
+    def run(self, tools: Tools) -> Progress:
+        """Record them in one commit."""
+        from tabwb.administer.participants import keep_consents
+
+        day = self.withdrawn if self.given is None else self.given
+        if day is None:
+            tools.store.people.speaker(self.speaker)
+        else:
+            _warn(tools, self.speaker)
+            keep_consents(
+                tools.store, self.speaker, self.scopes, given=self.given is not None,
+                day=date.today().isoformat() if day == TODAY else day,
+                document=self.document, note=self.note,
+            )  # fmt: skip
+        _show(tools, self.speaker)
+        yield from ()
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the latest of each scope."""
+        yield from _consents(document["speaker"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogOfSpeakers(Operation):
+    """Show the log of uses of people's data, oldest first: all, or of the speaker ID."""
+
+    NAME, TITLE, WRITES = "speaker log", "Log", False
+    speaker: Annotated[
+        str | None, Arg("Only of this speaker.", metavar="[ID]", positional=True)
+    ] = None
+    administration: Annotated[int | None, Arg("Only of this administration.", metavar="N")] = None
+
+    def run(self, tools: Tools) -> Progress:
+        """Read it."""
+        entries = tools.store.people.log_entries(self.speaker, self.administration)
+        tools.document["log"] = list(map(asdict, entries))
+        yield from ()
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each use."""
+        for entry in document["log"]:
+            number = entry["administration"]
+            of = "" if number is None else f"administration {number}"
+            parts = (entry["at"][:19], entry["who"], entry["act"], entry["speaker"], of,
+                     entry["detail"])  # fmt: skip
+            yield "  ".join(part for part in parts if part)
+        if not document["log"]:
+            yield "the log is empty"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteSpeaker(Operation):
+    """Delete the speaker ID with all records; this cannot be undone.
+
+    The ID, the day, the reason, who deleted, counts, and the log of earlier uses stay.
+    """
+
+    NAME, TITLE = "speaker delete", "Delete"
+    CONFIRMS: ClassVar[str] = "speaker"
+    speaker: Annotated[str, SPEAKER]
+    reason: Annotated[
+        Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"],
+        Arg("The reason; kept permanently."),
+    ]
+
+    def estimate(self, tools: Tools) -> None:
+        """Say what goes and what stays."""
+        from tabwb.administer.participants import deletion_preview
+
+        preview = deletion_preview(tools.store, self.speaker)
+        tools.say(f"speaker {self.speaker}: {preview.goes}")
+        for sentence in preview.stays:
+            tools.say(sentence)
+
+    def run(self, tools: Tools) -> Progress:
+        """Delete everything that was recorded of a person."""
+        from tabwb.administer.participants import deletion_preview
+
+        preview = deletion_preview(tools.store, self.speaker)
+        stone = tools.store.people.delete_speaker(self.speaker, self.reason)
+        tools.document |= {
+            "deleted": asdict(stone),
+            "exports": list(preview.copies),
+            "kept_recordings": [{"sha256": one, "also_of": of} for one, of in preview.shared],
+        }
+        if not stone.finished:
+            tools.warn(
+                "another program has the store open; remaining traces are removed when the store "
+                "is opened next"
+            )
+        yield from ()
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield that it is done."""
+        yield _deleted(document["deleted"])
+
+
+def pairs_of(values: Sequence[str]) -> dict[str, str]:
+    """Return texts COLUMN=VALUE as names with values.
+
+    >>> pairs_of(["AQ=71.3", "group="])
+    {'AQ': '71.3', 'group': ''}
+    """
+    pairs: dict[str, str] = {}
+    for text in values:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise UsageError(f"'{text}' is not COLUMN=VALUE", allowed="for example AQ=71.3")
+        if name in pairs:
+            raise UsageError(f"'{name}' is given twice")
+        pairs[name] = value
+    return pairs
+
+
+def _check_values(plugins: Plugins, values: Sequence[str]) -> None:
+    from tabwb.administer.participants import record_values
+
+    record_values(plugins.configuration.study, pairs_of(values))
+
+
+def _keep(tools: Tools, speaker: str, values: Sequence[str], *, new: bool) -> None:
+    from tabwb.administer.participants import keep_record
+
+    study = tools.plugins.configuration.study
+    keep_record(tools.store, study, speaker, pairs_of(values), new=new)
+    _show(tools, speaker)
+
+
+def _warn(tools: Tools, speaker: str) -> None:
+    """Warn of a new ID that is not as the study writes them."""
+    check_id(speaker)
+    remark = tools.plugins.configuration.study.remark(speaker)
+    if remark and speaker not in {person.id for person in tools.store.people.speakers()}:
+        tools.warn(remark)
+
+
+def _show(tools: Tools, code: str) -> None:
+    people = tools.store.people
+    speaker, consents = people.speaker(code), people.consents(code)
+    rows = map(asdict, consents)
+    units = {column.name: column.unit for column in tools.plugins.configuration.study.columns}
+    tools.document["speaker"] = {
+        "id": speaker.id,
+        "version": speaker.version,
+        "values": dict(speaker.values),
+        "units": {name: units[name] for name in speaker.values if units.get(name)},
+        "recorded_at": speaker.recorded_at or None,
+        "by": speaker.by or None,
+        "may": list(in_force(consents)),
+        "consents": [
+            {key: value for key, value in row.items() if key != "speaker"} for row in rows
+        ],
+        "data": people.data_of(code),
+    }
+
+
+def _deleted(stone: Mapping[str, Any]) -> str:
+    return f"{stone['speaker']} was deleted on {stone['deleted_at'][:10]} ({stone['reason']})"
+
+
+def _consents(speaker: Mapping[str, Any]) -> Iterator[str]:
+    last = {row["scope"]: row for row in speaker["consents"]}
+    for scope in SCOPES:
+        row = last.get(scope)
+        if row is None:
+            yield f"  - {scope:<10}  not recorded"
+            continue
+        sign, word = ("✓", "given") if row["given"] else ("✗", "withdrawn")
+        more = "".join(f", {row[key]}" for key in ("document", "note") if row[key])
+        yield f"  {sign} {scope:<10}  {word} {row['on']}{more}"
