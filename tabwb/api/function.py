@@ -81,8 +81,8 @@ def method(
     values = {value.name: value for value in values_of(kind)}
     places = places or tuple(name for name, value in values.items() if value.arg.positional)
 
-    def call(self: Any, *given: Any, progress: Progress = False, **named: Any) -> Any:
-        bound = signature.bind(self, *given, progress=progress, **named).arguments
+    def call(self: Any, *given: Any, **named: Any) -> Any:
+        bound = signature.bind(self, *given, **named).arguments
         asked = {name: bound.get(name) for name in values}
         if "ids" in asked and not (asked.get("where") or asked.get("everything")):
             asked["ids"] = tuple(named_references(asked["ids"]))
@@ -91,7 +91,7 @@ def method(
         operation = made(kind, asked)
         operation.check(self._plugins())
         tools = tools_of(self._plugins(), self.store)
-        document = worked(operation, tools, progress)
+        document = worked(operation, tools, bound.get("progress", False))
         return document if table is None else table(document)
 
     def parameter(name: str) -> inspect.Parameter:
@@ -103,17 +103,21 @@ def method(
         how = POSITIONAL if name in places else NAMED
         return inspect.Parameter(name, how, default=default, annotation=_typed(values[name]))
 
+    shown = inspect.Parameter("progress", NAMED, default=False, annotation="Progress")
     order = [*places, *(name for name in values if name not in places)]
     signature = inspect.Signature(
         [
             inspect.Parameter("self", POSITIONAL),
             *map(parameter, order),
-            inspect.Parameter("progress", NAMED, default=False, annotation="Progress"),
+            *([shown] if kind.DOING else []),
         ],
         return_annotation="dict[str, Any]" if table is None else "Table",
     )
     call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__doc__ = _docstring(kind, {name: values[name].arg.help for name in order}, raises)
+    helps = {name: values[name].arg.help for name in order}
+    if kind.DOING:
+        helps["progress"] = PROGRESS
+    call.__doc__ = _docstring(kind, helps, raises)
     return call
 
 
@@ -134,7 +138,7 @@ def _typed(value: Value) -> str:
 def _docstring(kind: type[Operation], helps: Mapping[str, str], raises: str) -> str:
     about = (inspect.getdoc(kind) or "").partition(" Exit status")[0]
     lines = [about, "", "Args:"]
-    for name, text in {**helps, "progress": PROGRESS}.items():
+    for name, text in helps.items():
         plain = re.sub(r"--([a-z]+)", r"\1", text)
         lines.append(f"    {name}: {plain if name == 'progress' else plain[0].lower() + plain[1:]}")
     first = CLOSED if kind.WRITES else USED

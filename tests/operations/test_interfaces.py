@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,10 @@ def ratings(path: Path) -> list[tuple[Any, ...]]:
         ]
 
 
+def ended(jobs: JobController, number: int) -> bool:
+    return not jobs.state(number).active
+
+
 async def worked(store: Path, *wanted: Operation) -> list[Any]:
     """Do operations as background jobs of the workbench; return their documents."""
     documents = []
@@ -62,7 +67,7 @@ async def worked(store: Path, *wanted: Operation) -> list[Any]:
         jobs = seat.desk.controller(JobController)
         for one in wanted:
             number = await seat.desk.ask(jobs.begin, one)
-            await seat.until(lambda number=number: not jobs.state(number).active, "the end")
+            await seat.until(partial(ended, jobs, number), "the end")
             documents.append(jobs.state(number).document)
     return documents
 
