@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from tabwb.agreement.intervals import (
     DRAWS,
     FEW_POSITIVES,
+    MOST_UNDEFINED,
     SEED,
     Pair,
     bias_corrected,
     drawn_tables,
+    few_speakers,
     least_positives,
     several_dirichlet_intervals,
     shifted_quantiles,
@@ -119,7 +121,7 @@ def compare(
         seed: of the resampling. Comparisons of the same samples, speakers, draws and seed can be
             subtracted, see :func:`difference`.
         speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
-            are independent.
+            are independent. Values over samples of fewer than five speakers have no interval.
     """
     if not pairs:
         raise ValueError("agreement needs one pair of raters or more")
@@ -134,10 +136,16 @@ def compare(
     if consensus is not None:
         positives = (consensus == PRESENT).sum(axis=0, dtype=np.int64)
     drawn = None
-    if draws and averaged.any():
+    if draws and averaged.any() and not few_speakers(speakers):
         drawn = _drawn(pairs, consensus, averaged, draws, seed, speakers)
     intervals = _intervals(tables, by_feature, drawn, single=speakers is None)
     intervals["kappa"][few] = np.nan
+    if drawn and speakers is not None:
+        shared = np.stack([(one >= 0) & (other >= 0) for one, other in pairs]) & averaged[:, None]
+        for at in range(tables.shape[1]):
+            if few_speakers(speakers, np.asarray(shared[..., at].any(axis=0))):
+                for ends in intervals.values():
+                    ends[at] = np.nan
     over = {
         (kind, name): _over_features(kind, name, by_feature[name], positives, drawn)
         for kind in OVER_FEATURES
@@ -252,7 +260,7 @@ def _intervals(
             for name, value in by_feature.items()
         }  # fmt: skip
     for name, ends in found.items():
-        estimate = by_feature[name]
+        estimate = np.where(np.isnan(ends[:, 0]), np.nan, by_feature[name])
         low, high = np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)
         found[name] = np.where(np.isnan(estimate)[:, None], np.nan, np.stack([low, high], axis=-1))
     return found
@@ -279,7 +287,7 @@ def _over_features(
 
 def _with_ends(value: float, features: int, drawn: tuple[Floats, ...] | None) -> OverFeatures:
     """Return a value with its interval from its draws, the smoothed ones where all are equal."""
-    if not drawn or np.isnan(drawn[0]).all():
+    if not drawn or np.isnan(drawn[0]).mean() > MOST_UNDEFINED:
         return OverFeatures(value, features)
     spread = np.nanmax(drawn[0]) - np.nanmin(drawn[0])
     if spread > 1e-9 or len(drawn) == 1:

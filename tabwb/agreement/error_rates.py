@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.intervals import DRAWS, SEED, drawn_sums, drawn_tables
+from tabwb.agreement.intervals import DRAWS, SEED, drawn_sums, drawn_tables, few_speakers
 from tabwb.agreement.pairs import Counts, divided, tables_of
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 from tabwb.scoring.distributions import beta_quantile
@@ -75,19 +75,21 @@ def calibrate(
     """Return the shares of right verdicts of a judge for each feature.
 
     The intervals are Jeffreys' (see :func:`jeffreys`); with speakers quantiles over resampled
-    speakers, with the same prior.
+    speakers, with the same prior, and none where the samples are of fewer than five speakers.
 
     Judge and reference (the consensus or the verdicts of one person) are int8 of shape (samples,
     features). A sample counts where both have a verdict.
     """
     tables = tables_of(reference, judge)
+    shared = ((reference >= 0) & (judge >= 0)).T
+    few = [few_speakers(speakers, own) for own in shared]
     ends: Floats | None = None
-    if speakers is not None and draws:
+    if speakers is not None and draws and not all(few):
         pairs = [(reference, judge)]
         drawn = drawn_tables(pairs, draws=draws, seed=seed, speakers=speakers).smoothed[:, 0]
         ends = np.quantile(_shares(drawn), (0.025, 0.975), axis=0)
     return tuple(
-        _calibration(table, None if ends is None else ends[:, at])
+        _calibration(table, None if ends is None else ends[:, at], few=few[at])
         for at, table in enumerate(tables)
     )
 
@@ -117,12 +119,12 @@ def _shares(tables: Floats) -> Floats:
     return divided(right, n)
 
 
-def _calibration(table: Counts, ends: Floats | None) -> Calibration:
+def _calibration(table: Counts, ends: Floats | None, *, few: bool) -> Calibration:
     (tn, fp), (fn, tp) = ((int(cell) for cell in row) for row in table)
     parts = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tn, tn + fn))
     shares = []
     for at, (count, n) in enumerate(parts):
-        found = jeffreys(count, n)
+        found = None if few else jeffreys(count, n)
         if found is not None and ends is not None:
             low, high = float(ends[0, at]), float(ends[1, at])
             found = Interval(min(low, count / n), max(high, count / n))
@@ -220,7 +222,8 @@ def error_rates(
     Jeffreys' interval. Source: Newton and Raftery 1994, J. R. Statist. Soc. B 56, 3.
 
     Verdicts are int8 of shape (raters, samples, features). The first start is from the share of
-    raters that say present, the others are random. Without draws there are no intervals.
+    raters that say present, the others are random. Without draws, and of fewer than five speakers,
+    there are no intervals.
     """
     raters, n, features = verdicts.shape
     size = 1 + 2 * raters
@@ -246,7 +249,7 @@ def error_rates(
         best[at] = np.where(known, fit, np.nan)
         shares = _posterior(fit[None], patterns.matrix)[0]
         probability[patterns.rated, at] = shares[patterns.of_sample]
-        if draws:
+        if draws and not few_speakers(speakers, patterns.rated):
             drawn = _drawn(fit, patterns, draws, seed, speakers, generator)
             low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
             ends[at] = np.stack([np.fmin(low, fit), np.fmax(high, fit)], axis=-1)

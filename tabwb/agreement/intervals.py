@@ -3,9 +3,10 @@
 The weights of samples are exponential with mean 1 (Rubin's Bayesian bootstrap), one for each sample
 or, where several samples are of one speaker, one for each of G speakers. Those of speakers have a
 gamma distribution with the variance (t/1.96)^2 G/(G - 1), t with G - 1 degrees of freedom at 0.975:
-speakers are few, and with the variance 1, which is right for many, intervals are too narrow. A
-table is a sum over samples, so that all tables of all draws are one matrix product, computed for
-some thousand samples at a time: memory does not grow with the number of samples.
+speakers are few, and with the variance 1, which is right for many, intervals are too narrow. Fewer
+than :data:`FEWEST_UNITS` speakers have no interval. A table is a sum over samples, so that all
+tables of all draws are one matrix product, computed for some thousand samples at a time: memory
+does not grow with the number of samples.
 
 The shares of a table can be smoothed with four pseudo-counts with gamma(1/2) distributions, one for
 each cell, shared by all pairs of a feature; a pair gets them in proportion to its share of the
@@ -35,7 +36,26 @@ SEED = 20260
 CHUNK = 4_096
 """Samples in one matrix product; the random numbers depend on it."""
 
+FEWEST_UNITS = 5
+"""With fewer responses or speakers there is no interval: they hardly tell how much others vary."""
+MOST_UNDEFINED = 0.05
+"""The largest share of draws without a value; with more there is no interval. Ours."""
 _Z = 1.959963984540054
+
+
+def few_speakers(
+    speakers: NDArray[np.integer] | None, among: NDArray[np.bool_] | None = None
+) -> bool:
+    """Return whether samples (some of them) are of too few speakers for an interval.
+
+    >>> few_speakers(np.array([0, 0, 1, 1])), few_speakers(np.arange(5)), few_speakers(None)
+    (True, False, False)
+    """
+    if speakers is None:
+        return False
+    own = speakers if among is None else np.asarray(speakers)[among]
+    return len(np.unique(own)) < FEWEST_UNITS
+
 
 Pair = tuple[Verdicts, Verdicts]
 """Verdicts of two raters, int8 of shape (samples, features) each."""
@@ -110,9 +130,12 @@ def drawn_sums(
 
 def _weighted(
     n: int, draws: int, seed: int, speakers: NDArray[np.integer] | None
-) -> Iterator[tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.intp] | None]]:
-    """Yield weights (draws, groups), the samples of these groups, and where each group begins."""
-    shape = 1.0
+) -> Iterator[tuple[NDArray[np.floating], NDArray[np.intp], NDArray[np.intp] | None]]:
+    """Yield weights (draws, groups), the samples of these groups, and where each group begins.
+
+    Those of speakers are of double precision: in single precision weights of few become 0.
+    """
+    shape, kind = 1.0, np.float32 if speakers is None else np.float64
     if speakers is None:
         order, groups = np.arange(n), np.arange(n + 1)
     else:
@@ -121,9 +144,10 @@ def _weighted(
         groups = np.concatenate([[0], new, [n]])
         shape = _shape(len(groups) - 1)
     generator = np.random.Generator(np.random.PCG64(seed))
+    weights: NDArray[np.floating]
     for first in range(0, len(groups) - 1, CHUNK):
         starts = groups[first : first + CHUNK + 1]
-        weights = generator.standard_gamma(shape, (draws, len(starts) - 1), np.float32)
+        weights = generator.standard_gamma(shape, (draws, len(starts) - 1), kind)
         weights /= shape
         own = None if speakers is None else starts[:-1] - starts[0]
         yield weights, order[starts[0] : starts[-1]], own
@@ -227,15 +251,23 @@ def shifted_quantiles(drawn: Sequence[Floats], estimate: Floats | float) -> Floa
     that it concerns; the estimate lies inside. Without it the mean kappa of ten pairs that share
     25 samples each covers 0.80, a weighted kappa above 0.8 of 34 samples 0.79. The rule is ours.
 
-    Draws are float64 of shape (draws, ...) each, and the quantiles those of the first. The ends are
-    of shape (..., 2), NaN where the estimate, from the sample itself, is undefined.
+    Draws are float64 of shape (draws, ...) each, and the quantiles those of the first. Draws
+    without a value are left out. The ends are of shape (..., 2), NaN where the estimate, from the
+    sample itself, is undefined, and where more draws than :data:`MOST_UNDEFINED` are.
 
     >>> shifted_quantiles([np.linspace(0.3, 0.7, 1001)], 0.6).round(2).tolist()
     [0.31, 0.79]
     """
     estimate = np.asarray(estimate, np.float64)
-    low, high = np.quantile(drawn[0], (0.025, 0.975), axis=0)
-    off = np.stack([estimate - draws.mean(axis=0) for draws in drawn])
+    missing = np.stack([np.isnan(draws).mean(axis=0) for draws in drawn]).max(axis=0)
+    quantile, mean = np.quantile, np.mean
+    if missing.any():
+        quantile, mean = np.nanquantile, np.nanmean
+        undefined = np.isnan(estimate) | (missing > MOST_UNDEFINED)
+        drawn = [np.where(undefined, 0.0, draws) for draws in drawn]
+        estimate = np.where(undefined, np.nan, estimate)
+    low, high = quantile(drawn[0], (0.025, 0.975), axis=0)
+    off = np.stack([estimate - mean(draws, axis=0) for draws in drawn])
     low, high = low + np.fmin(off.min(axis=0), 0), high + np.fmax(off.max(axis=0), 0)
     ends = np.stack([np.minimum(low, estimate), np.maximum(high, estimate)], axis=-1)
     return np.asarray(ends)
@@ -265,8 +297,6 @@ def bias_corrected(drawn: Floats, estimate: float) -> tuple[float, float]:
 
 LEAST_DISPERSION = 0.5
 """Of the variance of edits, as a multiple of their number; ours."""
-FEWEST_RESPONSES = 5
-"""With fewer responses or speakers the limits say nothing: with two the upper one is above 20."""
 _UPPER = 0.975
 
 
@@ -295,7 +325,7 @@ def ratio_interval(
     above: Floats = np.bincount(of, weights=counts.astype(np.float64)).astype(np.float64)
     below: Floats = np.bincount(of, weights=sizes.astype(np.float64)).astype(np.float64)
     n, s, t = len(above), float(above.sum()), float(below.sum())
-    if n < FEWEST_RESPONSES or not t:
+    if n < FEWEST_UNITS or not t:
         return None
     variance = n / (n - 1) * float(((above - s / t * below) ** 2).sum())
     phi = max(LEAST_DISPERSION, variance / s) if s else 1.0

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.intervals import DRAWS, PRIOR, SEED, drawn_sums
+from tabwb.agreement.intervals import DRAWS, PRIOR, SEED, drawn_sums, few_speakers
 from tabwb.agreement.pairs import Counts, divided
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 
@@ -81,6 +81,9 @@ def alpha_intervals(
 ) -> Floats:
     """Return the ends of the interval of alpha for each feature; NaN where alpha is undefined.
 
+    So they are where the samples with two verdicts are of fewer than five speakers. Binary alpha is
+    above -1 and at most 1, and its ends are no further out.
+
     Samples get exponential weights, and four samples of two raters are added, one for each pair of
     verdicts, with gamma(1/2) weights: the method of :mod:`tabwb.agreement.intervals`.
 
@@ -88,6 +91,10 @@ def alpha_intervals(
     """
     columns = np.stack(binary_sums(verdicts), axis=-1)
     n, features, parts = columns.shape
+    paired = np.asarray(columns.any(axis=-1))
+    few = np.array([few_speakers(speakers, np.asarray(paired[:, at])) for at in range(features)])
+    if few.all():
+        return np.full((features, 2), np.nan)
     estimate = alpha_of_sums(*columns.sum(axis=0).T)
     sums = drawn_sums(columns.reshape(n, -1), draws=draws, seed=seed, speakers=speakers)
     generator = np.random.Generator(np.random.PCG64([seed, 1]))
@@ -95,9 +102,9 @@ def alpha_intervals(
     differ = first + second
     pseudo = np.stack([2 * both + differ, 2 * neither + differ, differ], axis=-1)
     drawn = alpha_of_sums(*np.moveaxis(sums.reshape(draws, features, parts) + pseudo, -1, 0))
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    low, high = np.clip(np.quantile(drawn, (0.025, 0.975), axis=0), -1.0, 1.0)
     ends: Floats = np.stack([np.fmin(low, estimate), np.fmax(high, estimate)], axis=-1)
-    ends[np.isnan(estimate)] = np.nan
+    ends[np.isnan(estimate) | few] = np.nan
     return ends
 
 

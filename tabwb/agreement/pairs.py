@@ -70,7 +70,8 @@ def percent_agreement(tables: Tables) -> Floats:
 def cohen_kappa(tables: Tables) -> Floats:
     """Return Cohen's kappa, (po - pe) / (1 - pe) with pe the product of both raters' own shares.
 
-    Undefined where neither rater varies (pe = 1). Source: Cohen 1960, Educ. Psychol. Meas. 20.
+    Undefined where neither rater varies: both used one category only, the same (pe = 1) or not
+    (0 / 1 says nothing of agreement). Source: Cohen 1960, Educ. Psychol. Meas. 20.
 
     >>> round(float(cohen_kappa(np.array([[20, 5], [10, 15]]))), 12)
     0.4
@@ -81,15 +82,15 @@ def cohen_kappa(tables: Tables) -> Floats:
     agreed = np.trace(tables, axis1=-2, axis2=-1).astype(np.float64)
     rows, columns = (tables.sum(axis=axis).astype(np.float64) for axis in (-1, -2))
     shared = (rows * columns).sum(axis=-1)
-    return divided(total * agreed - shared, total * total - shared)
+    return divided(total * agreed - shared, (total * total - shared) * _varies(tables))
 
 
 def weighted_kappa(tables: Tables, power: int = 2) -> Floats:
     """Return Cohen's weighted kappa, 1 - sum(w o) / sum(w e), w = |i - j|^power.
 
     o are the counts, e those expected from both raters' own shares. For ordered categories at equal
-    distances; for codes without an order use :func:`cohen_kappa`. Undefined where both raters use
-    one category only, the same. Source: Cohen 1968, Psychol. Bull. 70, 213.
+    distances; for codes without an order use :func:`cohen_kappa`. Undefined where neither rater
+    varies. Source: Cohen 1968, Psychol. Bull. 70, 213.
 
     Args:
         tables: int64 of shape (..., categories, categories).
@@ -105,7 +106,15 @@ def weighted_kappa(tables: Tables, power: int = 2) -> Floats:
     by_chance = rows[..., :, None] * columns[..., None, :]
     total = samples(tables).astype(np.float64)
     expected = (weights * by_chance).sum(axis=(-2, -1))
-    return divided(expected - total * (weights * tables).sum(axis=(-2, -1)), expected)
+    return divided(
+        expected - total * (weights * tables).sum(axis=(-2, -1)), expected * _varies(tables)
+    )
+
+
+def _varies(tables: Tables) -> NDArray[np.bool_]:
+    """Return where a rater used two categories, so that more than one cell has a sample."""
+    varies: NDArray[np.bool_] = np.count_nonzero(tables, axis=(-2, -1)) > 1
+    return varies
 
 
 def gwet_ac1(tables: Tables) -> Floats:

@@ -30,7 +30,9 @@ from tabwb.agreement.compare import (
 from tabwb.agreement.error_rates import NOT_IDENTIFIED, RATES, Calibration, calibrate, error_rates
 from tabwb.agreement.intervals import (
     DRAWS,
+    FEWEST_UNITS,
     SEED,
+    few_speakers,
 )
 from tabwb.agreement.many import (
     alpha_intervals,
@@ -365,11 +367,18 @@ def made(name: str, rows: Iterable[Row]) -> Table:
 def agreement_of(rated: Rated, choices: Choices | None = None) -> Agreement:
     """Return everything about the agreement of raters."""
     choices = choices or Choices()
-    if rated.speakers is not None and len(np.unique(rated.speakers)) == 1:
+    speakers = 0 if rated.speakers is None else len(np.unique(rated.speakers))
+    if speakers == 1:
         note = (
             "All samples are of one speaker: intervals are about further samples of this speaker."
         )
         rated = replace(rated, speakers=None, notes=(*rated.notes, note))
+    elif few_speakers(rated.speakers):
+        note = (
+            f"All samples are of {speakers} speakers: there are no intervals with fewer than "
+            f"{FEWEST_UNITS} speakers, because so few hardly tell how much speakers vary."
+        )
+        rated = replace(rated, notes=(*rated.notes, note))
     if len(rated.raters) < 2 and not rated.again:
         raise UsageError(
             f"{rated.source} has the ratings of one rater: {', '.join(rated.raters) or 'none'}",

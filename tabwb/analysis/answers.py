@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.compare import FEWEST_SHARED, over_pairs
-from tabwb.agreement.intervals import PRIOR, drawn_sums, ratio_interval, shifted_quantiles
+from tabwb.agreement.intervals import (
+    PRIOR,
+    drawn_sums,
+    few_speakers,
+    ratio_interval,
+    shifted_quantiles,
+)
 from tabwb.agreement.many import krippendorff_alpha
 from tabwb.agreement.pairs import (
     Counts,
@@ -69,7 +75,8 @@ def add_answers(
     found: list[Sequence[float] | None] = [None] * len(raters)
     ends: Sequence[float] | None = None
     mean = _mean(values, counts, averaged)
-    if draws and raters and size * size <= MOST_CELLS:
+    enough = [not few_speakers(rated.speakers, cell >= 0) for cell in cells]
+    if draws and any(enough) and size * size <= MOST_CELLS:
         drawn = np.stack(
             [
                 drawn_sums(cell[:, None] == np.arange(size * size), draws=draws, seed=seed,
@@ -83,7 +90,8 @@ def add_answers(
             given.insert(0, drawn + _pseudo_counts(tables, cells, draws, seed))
         each = [coefficient(one) for one in given]
         found = [
-            _interval([one[:, at] for one in each], float(values[at])) for at in range(len(raters))
+            _interval([one[:, at] for one in each], float(values[at])) if enough[at] else None
+            for at in range(len(raters))
         ]
         means = [
             _mean(one, weights.sum(axis=(-2, -1)), averaged)

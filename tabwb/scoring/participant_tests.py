@@ -104,6 +104,8 @@ class WeightedTest:
         p: two-sided: of sign flips over items; of two sets that of t.
         reason: why there is no t and interval, of two sets no p either; else empty.
         interval: 95 %: the inverted test, within the possible sums; of two sets that of t.
+        one_sided: p of H1 that the value is above 0: the share of the same assignments of signs
+            whose sum is as large or larger; of two sets that of t.
     """
 
     value: float
@@ -112,13 +114,7 @@ class WeightedTest:
     p: float | None
     reason: str = ""
     interval: Interval | None = None
-
-    @property
-    def one_sided(self) -> float | None:
-        """P of H1: the value is above 0."""
-        if self.p is None:
-            return None
-        return self.p / 2 if self.value > 0 else 1 - self.p / 2
+    one_sided: float | None = None
 
 
 def trend_weights(sessions: int) -> tuple[float, ...]:
@@ -189,7 +185,10 @@ def compare_sets(
     error = math.sqrt(variance)
     t = difference / error
     interval = _around(difference, error, df)
-    return WeightedTest(difference, t, df, 2 * t_tail(abs(t), df), interval=interval)
+    tail = t_tail(abs(t), df)
+    return WeightedTest(
+        difference, t, df, 2 * tail, interval=interval, one_sided=tail if t > 0 else 1 - tail
+    )
 
 
 SAME_SUMS = "every item has the same weighted sum"
@@ -226,13 +225,16 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
     assert flipped is not None
     variance = sum_of_squares(sums) / (n - 1)
     if variance <= (1e-12 * max(map(abs, sums))) ** 2:
-        return WeightedTest(mean, None, n - 1, flipped.p, SAME_SUMS)
+        return WeightedTest(mean, None, n - 1, flipped.p, SAME_SUMS, one_sided=flipped.greater)
     low, high, p = sign_flip_interval(sums)
     # Both are of the same draws where all signs are counted, or where the draws alone disagree.
-    p = p if (flipped.p < ALPHA) != (low > 0 or high < 0) else flipped.p
+    if (flipped.p < ALPHA) == (low > 0 or high < 0):
+        p = flipped.p
+    greater = flipped.greater if mean <= 0 or p == flipped.p else p / 2
     most = fsum(w for w in weights if w > 0)
     interval = Interval(max(low, -most), min(high, most))
-    return WeightedTest(mean, mean / math.sqrt(variance / n), n - 1, p, interval=interval)
+    t = mean / math.sqrt(variance / n)
+    return WeightedTest(mean, t, n - 1, p, interval=interval, one_sided=greater)
 
 
 def _around(middle: float, error: float, df: float) -> Interval:

@@ -7,7 +7,7 @@ Signs are flipped over items, for *prompts like these*; labels are permuted with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, fsum, sqrt
 from typing import TYPE_CHECKING
 
@@ -33,12 +33,14 @@ class PairedTest:
     """The mean of (first - second) over n pairs, with its two-sided permutation p value.
 
     ``exact``: every assignment was counted; else :data:`DRAWS` random ones with :data:`SEED`.
+    ``greater``: the one-sided p, of the same assignments: the share with a sum as large or larger.
     """
 
     difference: float
     p: float
     n: int
     exact: bool
+    greater: float = field(default=1.0, repr=False)
 
 
 def smallest_p(n: int) -> float:
@@ -72,16 +74,20 @@ def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | Non
     mean = fsum(differences) / n
     # A pair without a difference is the same under both signs: it need not be flipped.
     moving = sorted(abs(difference) for difference in differences if difference)
-    limit = total - _SLACK * max(1.0, total)
-    if len(moving) <= EXACT_UP_TO:
-        return PairedTest(mean, _share_of_all_sums(moving, limit), n, True)
-    import numpy as np  # imported here to keep the start of the command line fast
+    slack = _SLACK * max(1.0, total)
+    exact = len(moving) <= EXACT_UP_TO
+    if exact:
+        p, beyond = _shares_of_all_sums(moving, total - slack, total + slack)
+    else:
+        import numpy as np  # imported here to keep the start of the command line fast
 
-    values = np.array(moving, dtype=np.float64)
-    reached = sum(
-        int((np.abs(signs @ values) >= limit).sum()) for signs in _drawn_signs(values.size)
-    )
-    return PairedTest(mean, (reached + 1) / (DRAWS + 1), n, False)
+        values = np.array(moving, dtype=np.float64)
+        sums = np.concatenate([np.abs(signs @ values) for signs in _drawn_signs(values.size)])
+        p = (int((sums >= total - slack).sum()) + 1) / (DRAWS + 1)
+        beyond = int((sums > total + slack).sum()) / (DRAWS + 1)
+    # The sums are as often s as -s: at or below 0 all but those further below it are as large.
+    greater = p / 2 if fsum(differences) > slack else 1 - beyond / 2
+    return PairedTest(mean, p, n, exact, greater)
 
 
 def sign_flip_interval(values: Sequence[float]) -> tuple[float, float, float]:
@@ -123,17 +129,20 @@ def sign_flip_interval(values: Sequence[float]) -> tuple[float, float, float]:
     return low, high, min(1.0, (reached + extra) / total)
 
 
-def _share_of_all_sums(values: Sequence[float], limit: float) -> float:
-    """Return the share of the sums of +-v_i at least ``limit`` from 0."""
+def _shares_of_all_sums(
+    values: Sequence[float], limit: float, further: float
+) -> tuple[float, float]:
+    """Return the shares of the sums of +-v_i at least ``limit``, and ``further``, from 0."""
     if not values:
-        return 1.0
+        return 1.0, 0.0
     import numpy as np
 
     # The first sign is fixed: the sums with the other one are the same, negated.
     sums = np.array([values[0]], dtype=np.float64)
     for value in values[1:]:
         sums = np.concatenate([sums + value, sums - value])
-    return int((np.abs(sums) >= limit).sum()) / len(sums)
+    sums = np.abs(sums)
+    return int((sums >= limit).sum()) / len(sums), int((sums > further).sum()) / len(sums)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from tabwb.agreement.compare import compare, difference
-from tabwb.agreement.intervals import dirichlet_intervals, drawn_sums, drawn_tables, least_positives
+from tabwb.agreement.error_rates import calibrate, error_rates
+from tabwb.agreement.intervals import (
+    dirichlet_intervals,
+    drawn_sums,
+    drawn_tables,
+    least_positives,
+    shifted_quantiles,
+)
+from tabwb.agreement.many import alpha_intervals
 from tabwb.agreement.pairs import cohen_kappa, gwet_ac1, percent_agreement, tables_of
 from tabwb.agreement.verdicts import (
     ABSENT,
@@ -286,3 +294,46 @@ def test_an_empty_table_has_no_interval_and_equal_calls_are_equal() -> None:
 
 def test_the_fewest_positives_are_those_of_the_rater_with_fewer() -> None:
     assert least_positives(np.array([[[20, 5], [1, 2]], [[9, 0], [8, 4]]])).tolist() == [3, 4]
+
+
+def test_fewer_than_five_speakers_have_no_interval() -> None:
+    verdicts, agreed = study(), consensus(study())
+    few, enough = np.arange(60) % 4, np.arange(60) % 5
+    for speakers, has in ((few, False), (enough, True)):
+        found = compare(pairs_of(verdicts), agreed, draws=200, speakers=speakers)
+        ends = [found.intervals["agreement"], found.intervals["ac1"]]
+        ends.append(alpha_intervals(verdicts, draws=200, speakers=speakers))
+        assert all(np.isnan(one).all() != has for one in ends)
+        assert (found.pooled.ends is not None) == has
+        weighted = found.over_features["positive_count_weighted", "kappa"]
+        assert (weighted.ends is not None) == has
+        shares = calibrate(verdicts[0], agreed, draws=200, speakers=speakers)
+        assert all((one.sensitivity.interval is not None) == has for one in shares)
+        rates = error_rates(verdicts, draws=20, speakers=speakers)
+        assert np.isnan(rates.prevalence_ends).all() != has
+    # A feature that pairs share for three of the speakers only.
+    verdicts[0, enough > 2, 1] = MISSING
+    found = compare([(verdicts[0], verdicts[1])], agreed, draws=200, speakers=enough)
+    assert np.isnan(found.intervals["agreement"][:, 0]).tolist() == [False, True, False]
+
+
+def test_no_interval_of_speakers_is_without_width_or_out_of_range() -> None:
+    speakers = np.repeat(np.arange(5), 4)
+    verdicts = study(20, 3, 2)
+    alphas = alpha_intervals(verdicts, draws=2000, speakers=speakers)
+    found = compare([(verdicts[0], verdicts[1])], None, draws=2000, speakers=speakers)
+    for ends in (*found.intervals.values(), alphas):
+        low, high = ends[~np.isnan(ends[:, 0])].T
+        assert (high - low > 0.05).all() and (low >= -1).all() and (high <= 1).all()
+
+
+def test_draws_without_a_value_are_left_out_until_they_are_too_many() -> None:
+    drawn = np.linspace(0.2, 0.8, 1000)
+    some, many = drawn.copy(), drawn.copy()
+    some[::25], many[::10] = np.nan, np.nan
+    kept = some[~np.isnan(some)]
+    low, high = np.quantile(kept, (0.025, 0.975))
+    off = 0.5 - kept.mean()
+    ends = shifted_quantiles([np.stack([some, many, drawn], axis=-1)], np.full(3, 0.5))
+    assert ends[0].tolist() == pytest.approx([low + min(off, 0), high + max(off, 0)])
+    assert np.isnan(ends[1]).all() and not np.isnan(ends[2]).any()

@@ -51,6 +51,10 @@ def test_where_neither_varies_kappa_is_undefined_and_ac1_is_not() -> None:
     table = tables_of(same, same)
     assert np.isnan(cohen_kappa(table)[0])
     assert gwet_ac1(table)[0] == percent_agreement(table)[0] == 1.0
+    # Nor where one always says present and the other never does.
+    opposite = tables_of(same, same + 1)
+    assert np.isnan([cohen_kappa(opposite)[0], weighted_kappa(opposite)[0]]).all()
+    assert (gwet_ac1(opposite)[0], percent_agreement(opposite)[0]) == (-1.0, 0.0)
 
 
 def test_where_one_is_constant_kappa_is_zero() -> None:

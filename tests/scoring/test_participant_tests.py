@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -153,3 +156,24 @@ def test_what_changes_alike_or_has_wrong_weights_has_no_test() -> None:
         weighted_test([[0, 1]], trend_weights(2))
     with pytest.raises(ValueError, match="two baselines"):
         rate_of_change_weights(1, 4)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [[1, 0], [1, 0], [0, 1]],  # sums -1, -1, +1: 7 of 8 assignments are at least -1
+        [[1, 0], [0, 1], [0, 0]],  # 0
+        [[0, 1], [0, 1], [1, 0]],
+        [[0, 1], [0, 1], [0, 1]],
+        [[1, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]],
+    ],
+)
+def test_the_one_sided_p_counts_every_assignment_as_large(scores: list[list[int]]) -> None:
+    weights = trend_weights(len(scores[0]))
+    sums = [sum(Fraction(w) * y for w, y in zip(weights, row, strict=True)) for row in scores]
+    every = [
+        sum(sign * one for sign, one in zip(signs, sums, strict=True))
+        for signs in itertools.product((-1, 1), repeat=len(sums))
+    ]
+    expected = Fraction(sum(one >= sum(sums) for one in every), len(every))
+    assert weighted_test(scores, weights).one_sided == float(expected)

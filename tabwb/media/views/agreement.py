@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tabwb.agreement.compare import COEFFICIENTS, FEWEST_SHARED, OVER_FEATURES
 from tabwb.agreement.error_rates import RATES
-from tabwb.agreement.intervals import FEWEST_RESPONSES
+from tabwb.agreement.intervals import FEWEST_UNITS, few_speakers
 from tabwb.analysis.agreement import (
     DESIGNS,
     NO_FEATURE,
@@ -171,7 +171,7 @@ HEARD = (
         notes=f"""
         [-kappa] No kappa where no rater varies.
 
-        [-kappa_low] No interval where all draws are equal.
+        [-kappa_low] No interval where all draws are equal, or with under {FEWEST_UNITS} speakers.
 
         {FEW}
         """,
@@ -188,7 +188,7 @@ HEARD = (
         FER: the same in phonological features. Each transcriber is the reference once (PSST's
         phonemes and features, silence left out).
 
-        [-per_low] No interval with fewer than {FEWEST_RESPONSES} responses or speakers.
+        [-per_low] No interval with fewer than {FEWEST_UNITS} responses or speakers.
         """,
     ),
 )  # fmt: skip
@@ -235,7 +235,7 @@ def _how(found: Agreement) -> Iterator[str]:
             f"Fewer than two people rated: every two of {', '.join(rated.raters)} are compared; "
             "agreement between judges does not show that they agree with people."
         )
-    if rated.speakers is not None:
+    if rated.speakers is not None and not few_speakers(rated.speakers):
         speakers = plural(len(set(rated.speakers.tolist())), "speaker")
         yield f"Intervals resample {speakers} with all their samples."
     flagged = {row["rater"]: row["flagged"] for row in found.rows("raters") if row["flagged"]}
