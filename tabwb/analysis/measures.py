@@ -63,6 +63,15 @@ NAMING_MEASURES = (
     _measure("correct-first", "First attempt right (by rule)", "share",
              "responses whose first complete attempt is an accepted form"),
 )  # fmt: skip
+CODE_MEASURES = (
+    _measure("code", "Code", "share",
+             "share of a code among the names that a listener coded, or scored so that a code "
+             "follows"),
+    _measure("proposed_code", "Proposed code", "share",
+             "share of a code among those that the rules propose, where no listener scored or "
+             "coded"),
+)  # fmt: skip
+CODE, PROPOSED_CODE = CODE_MEASURES
 LATENCY = _measure("latency", "median latency", "seconds",
                    "from the picture to the onset of a right response", "median")  # fmt: skip
 PHONEME_MEASURES = tuple(
@@ -115,9 +124,9 @@ RATE_OF_CHANGE = _measure(
 MEASURES = (
     ACCURACY, *SUBTEST_MEASURES, *BASELINES, BURDEN, FEATURE_RATE, CATEGORY_COUNT,
     CATEGORY_RATE, FOIL_ERRORS, WORDS_MEAN, *LEXICAL_MEASURES,
-    *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES, DISCRIMINATION, RASCH_DIFFICULTY, INFIT, OUTFIT,
-    DIFFICULTY, SLOPE, POSITION_ACCURACY, POSITION_SHARE, FOIL_SHARE, FOIL_CHANCE, DIFFERENCE,
-    TREND, RATE_OF_CHANGE,
+    *NAMING_MEASURES, *CODE_MEASURES, LATENCY, *PHONEME_MEASURES, DISCRIMINATION,
+    RASCH_DIFFICULTY, INFIT, OUTFIT, DIFFICULTY, SLOPE, POSITION_ACCURACY, POSITION_SHARE,
+    FOIL_SHARE, FOIL_CHANCE, DIFFERENCE, TREND, RATE_OF_CHANGE,
 )  # fmt: skip
 _BY_ID = {measure.id: measure for measure in MEASURES}
 

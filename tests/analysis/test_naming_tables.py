@@ -51,6 +51,37 @@ def test_arpabet_instead_of_ipa_where_it_is_asked_for() -> None:
     assert "D AO G" in captured.get() and "/dɔɡ/" not in captured.get()
 
 
+def test_results_have_the_names_that_are_right_the_codes_and_the_latency() -> None:
+    items = tuple(
+        NamedItem(name, name, "answered", person=right, outcome="right" if right else "error",
+                  rules={"correct-any": name == "cat"}, code=code, latency_s=seconds)
+        for name, right, code, seconds in (
+            ("cat", True, "correct", 0.5), ("dog", True, "correct", 0.9), ("bed", False, "", 2.0),
+            ("cup", False, "semantic", 3.0), ("key", True, "correct", 0.6),
+        )
+    )  # fmt: skip
+    tags = {"cat": ("trained",), "bed": ("trained",)}
+    subtest = NamedSubtest("n", "N", NamingRules(), items, summarise(items), tags=tags)
+    rows = {(one.measure, one.feature): one for one in subtest.results()}
+    told = {key: (row.total, row.n, row.n_items, row.value.value) for key, row in rows.items()}
+    assert told == {
+        ("outcome", ""): (3, 5, 5, 3 / 5),
+        ("outcome", "trained"): (1, 2, 2, 1 / 2),
+        ("person", ""): (3, 5, 5, 3 / 5),
+        ("correct-any", ""): (1, 5, 5, 1 / 5),
+        ("correct-first", ""): (0, 0, 0, None),
+        ("code", "correct"): (3, 4, 4, 3 / 4),
+        ("code", "semantic"): (1, 4, 4, 1 / 4),
+        ("latency", ""): (None, 3, 3, 0.6),
+    }
+    trained = rows["outcome", "trained"].interval
+    assert trained is not None  # of 1 of 2: 1 - (1 - low)^2 = .025, high^2 = .975
+    assert (trained.low, trained.high) == pytest.approx((1 - 0.975**0.5, 0.975**0.5))
+    assert rows["correct-first", ""].value.reason == "no response has a verdict"
+    assert rows["latency", ""].interval is None
+    assert rows["latency", ""].interval_reason == "fewer than six right names have a latency"
+
+
 @pytest.mark.parametrize("width", [80, 100, 160])
 @pytest.mark.parametrize("heard", ["", "a long answer of many words, none of which is the name"])
 def test_no_word_of_ours_is_broken(width: int, heard: str) -> None:

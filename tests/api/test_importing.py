@@ -99,7 +99,12 @@ def test_spoken_naming_is_imported_session_by_session(tmp_path: Path) -> None:
             for row in study.ratings(1).to_dicts()
             if row["measure"] == "correct-any" and row["rater"].endswith("R2")
         }
+        right = study.results(1).where(measure="correct-any").to_dicts()
     assert rated == {"dog": 1.0, "cat": 0.0}
+    assert [(row["part"], row["value"], row["n"], row["n_items"]) for row in right] == [
+        ("nouns", 0.5, 2, 2)
+    ]
+    assert right[0]["low"] == pytest.approx(1 - 0.975**0.5)  # 1 of 2: 1 - (1 - low)^2 = .025
     with pytest.raises(tabwb.UsageError, match="the source has 2 sessions"):
         tabwb.import_naming(folder, battery, speaker="S-014", store=store)
     with pytest.raises(tabwb.UsageError, match=r"(?s)administration 2.*again=True"):

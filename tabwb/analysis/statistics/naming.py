@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from statistics import median
 
 from tabwb.administer.naming.scores import CORRECT, Naming, named_item, naming_of
 from tabwb.administer.naming.views import (
@@ -14,11 +16,21 @@ from tabwb.administer.naming.views import (
     speech_of,
 )
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.measures import CODE, LATENCY, PROPOSED_CODE
 from tabwb.analysis.plain import Json
+from tabwb.analysis.statistics.results import Result
 from tabwb.battery.naming import listed_forms, listed_words, naming_item
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.trials import Trial
-from tabwb.scoring.estimate import Interval, clopper_pearson, median_interval, quantile
+from tabwb.scoring.estimate import (
+    Estimand,
+    Estimate,
+    EstimatedInterval,
+    Interval,
+    clopper_pearson,
+    median_interval,
+    quantile,
+)
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
     RATING_SOURCES,
@@ -27,6 +39,7 @@ from tabwb.scoring.naming.summary import (
     NamingSummary,
     RatingSource,
     accuracy,
+    code_shares,
     cue_counts,
     right_by,
     summarise,
@@ -103,6 +116,40 @@ class NamedSubtest:
             for name in names
         }  # fmt: skip
         return {name: share for name, share in found.items() if share.n}
+
+    def results(self) -> Iterator[Result]:
+        """Yield its results: names that are right, codes and latency."""
+        items, shares = self.items, list[tuple[str, str, NamingAccuracy]]()
+        shares += [(one.basis, "", one) for one in self.summary.accuracy]
+        shares[1:1] = [(one.basis, tag, one) for tag, one in self.by_tag.items()]
+        shares += [(CODE.id, *one) for one in code_shares(items, lambda item: item.code).items()]
+        proposed = code_shares(items, lambda item: item.proposed_open)
+        shares += [(PROPOSED_CODE.id, *one) for one in proposed.items()]
+        for measure, feature, share in shares:
+            yield Result(
+                measure,
+                share.value,
+                self.id,
+                feature=feature,
+                n=share.n,
+                n_items=share.n_items,
+                total=share.correct,
+                ends=partial(_ends, share),
+            )
+        own = latencies(items)
+        timed = {item.item for item in items if item.outcome == "right" and is_timed(item)}
+        yield Result(
+            LATENCY.id,
+            Estimate(own.median, "" if own.right else "no right name has a latency"),
+            self.id,
+            n=len(own.right),
+            n_items=len(timed),
+            ends=partial(_ends, own) if own.right else tuple,
+        )
+
+
+def _ends(of: NamingAccuracy | Latencies) -> tuple[EstimatedInterval]:
+    return (of.estimated,)
 
 
 def named_subtests(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest, ...]:
@@ -246,7 +293,7 @@ class Latencies:
     @property
     def median(self) -> float | None:
         """Median of the right names, None where there is none."""
-        return quantile(self.right, 0.5) if self.right else None
+        return median(self.right) if self.right else None
 
     @property
     def quartiles(self) -> tuple[float, float] | None:
@@ -259,9 +306,20 @@ class Latencies:
         return median_interval(self.right)
 
     @property
+    def estimated(self) -> EstimatedInterval:
+        """The same, with why there is none."""
+        reason = "" if self.interval else "fewer than six right names have a latency"
+        return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, self.interval, reason)
+
+    @property
     def slowest(self) -> float:
         """The largest latency; 0 where there is none."""
         return max((*self.right, *self.other), default=0.0)
+
+
+def is_timed(item: NamedItem) -> bool:
+    """Return whether an item was answered and has a latency."""
+    return item.status == "answered" and item.latency_s is not None
 
 
 def latencies(items: Sequence[NamedItem]) -> Latencies:
@@ -275,7 +333,7 @@ def latencies(items: Sequence[NamedItem]) -> Latencies:
     """
     sides: tuple[list[float], list[float]] = [], []
     for item in items:
-        if item.status == "answered" and item.latency_s is not None:
+        if is_timed(item) and item.latency_s is not None:
             sides[item.outcome != "right"].append(item.latency_s)
     return Latencies(*map(tuple, sides))
 

@@ -34,6 +34,7 @@ from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.naming import NamedSubtest
 
+ALOUD = "all were named aloud"
 ERROR = RATING_STATUSES.index(RatingStatus.ERROR)
 
 
@@ -52,9 +53,10 @@ def pool(sources: Sequence[AdministrationData], *, interval: bool = False) -> Re
         for number, subtest in enumerate(table.battery.subtests)
         if chosen is None or subtest.id in chosen
     ]
-    found = list(_of_answers(table))
+    found, named = list(_of_answers(table)), named_of(table.sources)
     for number, subtest in parts:
         found += subtest_results(table, number, subtest)
+        found += ((row, True) for one in named if one.id == subtest.id for row in one.results())
     for judge in judges:
         found += ((row, True) for row in judge.results())
     found += _of_others(table)
@@ -67,7 +69,7 @@ def pool(sources: Sequence[AdministrationData], *, interval: bool = False) -> Re
         battery=table.battery,
         parts=tuple(subtest for _, subtest in parts),
         judges=judges,
-        named=named_of(table.sources),
+        named=named,
         failed=_failures(table),
         raters=raters_of(table.sources, _rated_by(table)),
     )
@@ -89,14 +91,14 @@ def _of_answers(table: Table) -> Iterator[Found]:
     rows = np.flatnonzero(table.counts)
     columns, texts, usable = table.columns, table.text[rows], usable_of(table, rows)
     able, blank = table.usable[rows], columns.responses.blank[texts]
-    words = int(columns.responses.sizes[texts[able]].sum())
+    written = ~(blank & able)  # what is named aloud has no text
+    words, n_texts = int(columns.responses.sizes[texts[able]].sum()), int((written & able).sum())
     mean = (
         Estimate(None, NO_SPACES)
         if is_unspaced_language(table.battery.language)
-        else ratio(words, usable.usable, NO_USABLE)
+        else ratio(words, n_texts, ALOUD if usable.usable else NO_USABLE)
     )
-    yield Result(WORDS_MEAN.id, mean, n=usable.usable, usable=usable), True
-    written = ~(blank & able)  # what is named aloud has no text
+    yield Result(WORDS_MEAN.id, mean, n=n_texts, usable=usable), True
     causes = columns.notes["cause"][table.rows[rows]]
     silent = causes[blank & (causes >= 0)]
     inexact = columns.notes["batch_exact"][table.rows[rows]]
@@ -111,7 +113,7 @@ def _of_answers(table: Table) -> Iterator[Found]:
         *counts_of(
             "empty", {columns.noted[one]: int((silent == one).sum()) for one in first_of(silent)}
         ),
-        count("distinct", different, why="all were named aloud"),
+        count("distinct", different, why=ALOUD),
         count("inexact", int((inexact == no).sum())),
         count("shared_streams", int(table.shared[rows].sum())),
         count("repeated_draws", int(again.sum())),

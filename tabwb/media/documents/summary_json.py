@@ -34,6 +34,8 @@ def summary_json(results: Results) -> Json:
             statistics.setdefault((row.measure, row.part), []).append(row)
     words = results.find("words_mean")
     usable = NONE_COUNTED if words is None or words.usable is None else words.usable
+    answers = {"words_mean": words, "n_distinct": results.find("distinct")}
+    undefined = _reasons({name: row.value for name, row in answers.items() if row is not None})
     return {
         "subtests": [
             _subtest(part) | ({"naming": named[part.id]} if part.id in named else {})
@@ -61,6 +63,7 @@ def summary_json(results: Results) -> Json:
                 name: results.number(name)
                 for name in ("shared_streams", "repeated_draws", "with_reasoning")
             },
+            **({"undefined": undefined} if undefined else {}),
         },
     }
 

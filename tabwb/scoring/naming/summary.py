@@ -9,12 +9,19 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Literal
 
 from tabwb.records.naming import Score
-from tabwb.scoring.estimate import Interval, clopper_pearson
+from tabwb.scoring.estimate import (
+    Estimand,
+    Estimate,
+    EstimatedInterval,
+    Interval,
+    clopper_pearson,
+    ratio,
+)
 from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.naming.target import CODES
 
@@ -196,19 +203,60 @@ class NamedItem:
 
 @dataclass(frozen=True, slots=True)
 class NamingAccuracy:
-    """Accuracy of naming by one basis."""
+    """Share of the answered responses that are right by one basis, or have a code.
 
-    basis: RatingSource
-    correct: int
-    n: int
+    Attributes:
+        hits, sizes: of each item, or of each of several pooled speakers: right responses, and
+            responses with a verdict.
+        n_items: items with a verdict. open: answered responses without one.
+        why: why there is no share where nothing has a verdict.
+        basis: what decides whether a response is right; of a code empty.
+    """
+
+    hits: tuple[int, ...]
+    sizes: tuple[int, ...]
+    n_items: int
     open: int
-    interval: Interval | None
-    clustered: bool = False
+    why: str = "no response has a verdict"
+    basis: RatingSource | Literal[""] = ""
+
+    @property
+    def correct(self) -> int:
+        """Right responses."""
+        return sum(self.hits)
+
+    @property
+    def n(self) -> int:
+        """Responses with a verdict."""
+        return sum(self.sizes)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some responses depend on each other."""
+        return len(self.sizes) < self.n
+
+    @property
+    def value(self) -> Estimate:
+        """The share, or why there is none."""
+        return ratio(self.correct, self.n, self.why)
 
     @property
     def rate(self) -> float | None:
-        """Share of right ones, None where n is 0."""
-        return self.correct / self.n if self.n else None
+        """The share, None where nothing has a verdict."""
+        return self.value.value
+
+    @property
+    def estimated(self) -> EstimatedInterval:
+        """The 95 % interval of the share, or why there is none."""
+        if self.clustered or not self.n:
+            return rate_interval(self.hits, self.sizes)
+        interval = clopper_pearson(self.correct, self.n)
+        return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, interval)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the share, or None."""
+        return self.estimated.interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,17 +333,47 @@ def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     >>> accuracy(sessions, "person").interval.low < clopper_pearson(3, 6).low
     True
     """
-    verdicts = [(item.cluster or item.item, right_by(item, basis)) for item in _answered(items)]
-    known = [(cluster, right) for cluster, right in verdicts if right is not None]
-    correct, n = sum(right for _, right in known), len(known)
-    sizes = Counter(cluster for cluster, _ in known)
-    clustered = len(sizes) < n
-    if clustered:
-        hits = Counter(cluster for cluster, right in known if right)
-        interval = rate_interval([hits[name] for name in sizes], list(sizes.values())).interval
-    else:
-        interval = clopper_pearson(correct, n)
-    return NamingAccuracy(basis, correct, n, len(verdicts) - n, interval, clustered)
+    return replace(share_of(items, lambda item: right_by(item, basis)), basis=basis)
+
+
+def code_shares(
+    items: Sequence[NamedItem], code: Callable[[NamedItem], str]
+) -> dict[str, NamingAccuracy]:
+    """Return the share of each code among the answered responses that have one.
+
+    >>> named = [NamedItem("a", "dog", "answered", code="semantic"),
+    ...          NamedItem("b", "cat", "answered", code="correct"),
+    ...          NamedItem("c", "bed", "answered")]
+    >>> {name: (one.correct, one.n) for name, one in code_shares(named, lambda it: it.code).items()}
+    {'correct': (1, 2), 'semantic': (1, 2)}
+    """
+
+    def has(name: str) -> Callable[[NamedItem], bool | None]:
+        return lambda item: (code(item) == name) if code(item) else None
+
+    return {
+        name: share_of(items, has(name), "no response has such a code")
+        for name in code_profile(items, code)
+    }
+
+
+def share_of(
+    items: Sequence[NamedItem],
+    told: Callable[[NamedItem], bool | None],
+    why: str = "no response has a verdict",
+) -> NamingAccuracy:
+    """Return how many of the answered items something is true of, among those where it is told."""
+    answered = [(item, told(item)) for item in _answered(items)]
+    known = [(item, right) for item, right in answered if right is not None]
+    sizes = Counter(item.cluster or item.item for item, _ in known)
+    hits = Counter(item.cluster or item.item for item, right in known if right)
+    return NamingAccuracy(
+        tuple(hits[name] for name in sizes),
+        tuple(sizes.values()),
+        len({item.item for item, _ in known}),
+        len(answered) - len(known),
+        why,
+    )
 
 
 def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:
