@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Database: TypeAlias = EmbeddedDatabase | ServerDatabase
 
 
+UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, AssertionError, RecursionError)
+"""Errors of code that reads a row which is not as it was stored."""
+
+
 class Access:
     """Transactions for the parts of a store. May be used from several threads."""
 
@@ -45,7 +49,7 @@ class Access:
         try:
             with self.database.reading() if held is None else nullcontext(held) as transaction:
                 yield transaction
-        except (KeyError, ValueError, TypeError) as error:
+        except UNREADABLE as error:
             raise StoreError(
                 f"the store is damaged: a row cannot be read ({error})",
                 where=self.database.location,
@@ -54,25 +58,31 @@ class Access:
 
     @property
     def held(self) -> Transaction | None:
-        """The transaction of :meth:`unchanged` in this thread, or None."""
+        """The open transaction of this thread, or None."""
         return getattr(self._held, "transaction", None)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """Let this thread read one state of the store; it must not write meanwhile."""
-        with self.database.reading() as transaction:
-            self._held.transaction = transaction
-            try:
-                yield
-            finally:
-                self._held.transaction = None
+        with self.database.reading() as transaction, self._holding(transaction):
+            yield
+
+    @contextmanager
+    def _holding(self, transaction: Transaction) -> Iterator[None]:
+        self._held.transaction = transaction
+        try:
+            yield
+        finally:
+            self._held.transaction = None
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """Yield a writing transaction; writers of this process take turns."""
+        """Yield a writing transaction, in which this thread also reads; writers of this process
+        take turns.
+        """
         with self._turn:
             try:
-                with self.database.writing() as transaction:
+                with self.database.writing() as transaction, self._holding(transaction):
                     self.keys.renew(transaction)
                     yield transaction
             except BaseException:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -213,10 +213,20 @@ class Store:
         return self._with_interrupted(created)[0]  # until a session opens it, nobody gives it
 
     def add_whole(
-        self, battery: Battery, given: Sequence[WholeAdministration]
+        self,
+        battery: Battery,
+        given: Sequence[WholeAdministration],
+        check: Callable[[], None] | None = None,
     ) -> tuple[Administration, ...]:
-        """Add administrations with everything that was recorded, in one commit: all or none."""
+        """Add administrations with everything that was recorded, in one commit: all or none.
+
+        ``check`` is called in the same transaction, while nobody else adds any.
+        """
         with self._access.writing() as transaction:
+            if check is not None:
+                if transaction.server:
+                    transaction.execute("LOCK TABLE administrations IN SHARE ROW EXCLUSIVE MODE")
+                check()
             if any(each.conditions.guarded for each in given):
                 self._access.make_private_before_people(transaction)
             battery_id = self._battery_number(transaction, battery)

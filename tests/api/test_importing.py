@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tabwb
+from tabwb.administer.answers import importing
+from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 
 
@@ -49,6 +53,37 @@ def test_a_file_of_another_format_is_refused(battery_file: Path, tmp_path: Path)
         with pytest.raises(tabwb.TabwbError, match=wrong):
             tabwb.import_answers(path, battery_file, model="m", store=tmp_path / "s.db")
     assert not (tmp_path / "s.db").exists()
+
+
+def test_two_imports_at_once_store_a_file_once(
+    answers: Path, battery_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, check = threading.Barrier(2), importing.check_new
+    first = threading.local()
+
+    def check_together(*given: Any) -> None:
+        check(*given)
+        if not hasattr(first, "done"):  # both find that the store does not have the answers
+            first.done = both.wait()
+
+    monkeypatch.setattr(importing, "check_new", check_together)
+    store = tmp_path / "s.db"
+
+    def read(_: int) -> int | str:
+        try:
+            (made,) = tabwb.import_answers(
+                answers, battery_file, columns={"response": "text"}, judges=[], model="m",
+                store=store,
+            )  # fmt: skip
+        except tabwb.UsageError as error:
+            return error.message
+        return made.id
+
+    with ThreadPoolExecutor(2) as pool:
+        told = sorted(pool.map(read, range(2)), key=str)
+    assert told[0] == 1 and "administration 1" in str(told[1])
+    with Store.open(store) as opened:
+        assert len(opened.administrations()) == 1
 
 
 @pytest.mark.parametrize("who", [{"model": "m"}, {"speaker": "S-1"}])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from tabwb.administer import consent
@@ -90,8 +91,9 @@ def import_answers(
         consent.Guard(store, plugins, given).check_giving()
     every = {str(path): (path.name, sha256_of(path)) for path in plan.source.files}
     digests = [dict([every[run.run.file]] if run.run.file else every.values()) for run in plan.runs]
+    check = partial(check_new, store, battery, list(zip(conditions, digests, strict=True)))
     if not again:
-        check_new(store, battery, list(zip(conditions, digests, strict=True)))
+        check()
     made = [
         _Recording(store, plugins, battery, run, given, plan.source.declarations).whole(
             plan, own, rated, (*marks, *changes(Marks(), add=run.run.tags))
@@ -100,7 +102,8 @@ def import_answers(
     ]
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
-    stored = store.add_whole(battery, [whole for whole, _ in made])
+    # Another program may have stored them meanwhile.
+    stored = store.add_whole(battery, [whole for whole, _ in made], None if again else check)
     for administration, (whole, _) in zip(stored, made, strict=True):
         _tell(store, plugins, battery, administration, whole)
     return tuple(
