@@ -244,7 +244,8 @@ def _guarded(work: Callable[[], object]) -> int:
         return fail(
             TabwbError(
                 f"unexpected {error_text(error)}",
-                hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows its location",
+                hint="the store may be damaged: 'tabwb store check'; where it is whole, this is a "
+                "defect in tabwb or a plugin, and TABWB_DEBUG=1 shows its location",
             )
         )
 

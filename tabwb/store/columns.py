@@ -472,12 +472,16 @@ class _Reader:
             rest, limits = f"{rest} a.administration_id BETWEEN ? AND ?", span
         joined = self._transaction.joined("v.id", "v.attempt_id")
         codes = self._transaction.joined_bytes("v.codes")
-        # A verdict without measures replaces nothing.
         parts = self._transaction.rows(
             "SELECT v.rater_id, v.measures_id, min(length(v.codes)), max(length(v.codes)),"
-            f" {joined}, {codes} {rest} AND length(v.codes) > 0 GROUP BY 1, 2",
+            f" {joined}, {codes} {rest} GROUP BY 1, 2",
             *limits,
         )
+        # A verdict without measures replaces nothing.
+        empty = {measures for _, measures, _, most, *_ in parts if not most}
+        if any(text != "[]" for text in texts(self._transaction, empty).values()):
+            raise ValueError(_NOT_ONE)
+        parts = [part for part in parts if part[3]]
         if not parts:
             return
         given = [(_integers(ids), _integers(attempts)) for *_, ids, attempts, _ in parts]

@@ -6,13 +6,16 @@ two different ones among a million have the same with a probability of 3 in 100 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
 from tabwb.records.reasoning import holds_reasoning
 from tabwb.scoring.text import words
-from tabwb.store.database import to_json
+from tabwb.store.database import Transaction, to_json
+from tabwb.store.verdicts import ranges, texts
 
 NOTES = ("protocol", "sampled", "replayed_sampled", "batch_exact", "cause", "replayed_line",
          "replayed_administration")  # fmt: skip
@@ -102,6 +105,44 @@ def asked(messages: Sequence[tuple[str, int]], prompt: int) -> int:
     if not messages:
         return named(b"prompt" + _bytes(prompt))
     return named(b"".join(role.encode() + b":" + _bytes(text) for role, text in messages))
+
+
+COLUMNS = "ok", *TextFacts._fields, "asked", "seed", "line"
+"""The facts of an attempt, in the order of :func:`recorded`, without the notes that are left."""
+
+
+def recorded(
+    transaction: Transaction,
+) -> Iterator[list[tuple[int, tuple[int | None, ...], str]]]:
+    """Yield id, facts and notes left of all attempts, computed anew, some thousands at a time."""
+    names: dict[int, int] = {}
+    text_facts = lru_cache(20_000)(of_text)
+    for limits in ranges(transaction, "attempts"):
+        sent: dict[int, list[tuple[str, int]]] = {}
+        for attempt, role, text in transaction.rows(
+            "SELECT attempt_id, role, text_id FROM messages WHERE attempt_id BETWEEN ? AND ?"
+            " ORDER BY attempt_id, position",
+            *limits,
+        ):
+            sent.setdefault(attempt, []).append((role, text))
+        rows = transaction.rows(
+            "SELECT a.id, response, metadata, prompt_id, e.kind = 'attempt-ok' FROM attempts a"
+            " JOIN trials t ON t.administration_id = a.administration_id AND t.number = a.trial"
+            " LEFT JOIN entries e ON e.administration_id = a.administration_id"
+            " AND e.sequence = a.sequence WHERE a.id BETWEEN ? AND ?",
+            *limits,
+        )
+        wanted = {text for messages in sent.values() for _, text in messages}
+        wanted.update(row[3] for row in rows)
+        for number, text in texts(transaction, wanted - names.keys()).items():
+            names[number] = named(text.encode())
+        made: list[tuple[int, tuple[int | None, ...], str]] = []
+        for number, response, metadata, prompt, ok in rows:
+            noted = of_notes(json.loads(metadata))
+            messages = [(role, names[text]) for role, text in sent.get(number, ())]
+            told = asked(messages, names[prompt]), noted.seed, noted.line
+            made.append((number, (bool(ok), *text_facts(response), *told), noted.notes))
+        yield made
 
 
 def _bytes(name: int) -> bytes:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import get_args
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records import files
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import WorkFolder, make_private_folder, open_private, sync_file
 from tabwb.records.rating_sets import checked_set_name
-from tabwb.records.ratings import PERSON
-from tabwb.records.states import ResponseStatus, StopReason
-from tabwb.store import blobs, people, read, schema, sets, takes, verdicts
+from tabwb.records.ratings import PERSON, RaterKind, Scope
+from tabwb.records.states import AttemptState, ResponseStatus, StopReason
+from tabwb.records.trials import EventKind
+from tabwb.store import blobs, facts, people, read, schema, sets, takes, verdicts
+from tabwb.store.access import UNREADABLE
 from tabwb.store.database import EmbeddedDatabase, Transaction, explain
-from tabwb.store.migrate import CURRENT
+from tabwb.store.migrate import CURRENT, make
 from tabwb.store.store import Store
 
 COUNTED = {
@@ -167,9 +170,10 @@ def _refuse_existing(*paths: Path) -> None:
 def check(path: Path) -> tuple[Damage, ...]:
     """Return everything that is wrong with an embedded store; empty when it is whole.
 
-    Looks at SQLite's own structure, at the types of values, at rows without what they refer to, at
-    the hashes of texts (prompts, batteries, reasons) and of files, at gaps in the sequences of
-    administrations, and at the ratings of rating sets. Changes nothing.
+    Looks at SQLite's own structure, at missing tables, at the types of values, at rows without what
+    they refer to, at the hashes of texts (prompts, batteries, reasons) and of files, at gaps in the
+    sequences of administrations, and at the ratings of rating sets; computes the facts of answers
+    anew. Changes nothing.
     """
     if not path.is_file():
         raise StoreError("there is no store here", where=str(path))
@@ -230,11 +234,18 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
 
 def wrong_in_rows(transaction: Transaction) -> Iterator[Damage]:
     """Yield what is wrong in the rows of a store that SQLite can read."""
-    if wrong := list(_types(transaction)):
-        yield from wrong
-        return  # the others take values for what they should be
-    for look in (_references, _texts, _sequences, _verdicts, _sets, _unreadable):
-        yield from look(transaction)
+    for look in (_objects, _types):
+        if wrong := list(look(transaction)):
+            yield from wrong
+            return  # the others take tables and values for what they should be
+    for where, what, sql in _ROWS:
+        for row in transaction.each(sql):
+            yield Damage(*f"{where}|{what}".format(*row).split("|", 1))
+    for table, check in _CHECKS.items():
+        try:
+            yield from check(transaction)
+        except (*UNREADABLE, TabwbError) as error:
+            yield Damage(table, f"a row cannot be read ({error!s:.80})")
 
 
 def _structure(transaction: Transaction) -> Iterator[Damage]:
@@ -249,34 +260,56 @@ def _foreign_keys(transaction: Transaction) -> Iterator[Damage]:
         yield Damage(table, f"{where} refers to a row of '{parent}' that is not there")
 
 
-def _references(transaction: Transaction) -> Iterator[Damage]:
-    yield from _foreign_keys(transaction)
-    for number, sequence in transaction.rows(
-        "SELECT entries.administration_id, entries.sequence FROM entries LEFT JOIN attempts"
-        " ON attempts.administration_id = entries.administration_id"
-        " AND attempts.sequence = entries.sequence AND attempts.trial = entries.trial"
-        " WHERE kind LIKE 'attempt-%' AND attempts.id IS NULL"
-    ):
-        yield Damage(f"administration {number}", f"step {sequence} has lost its attempt")
-
-
 def _texts(transaction: Transaction) -> Iterator[Damage]:
     for number, digest, text in transaction.each("SELECT id, sha256, text FROM texts"):
         if sha256(text.encode()).digest() != digest:
             yield Damage("texts", f"text {number} is not the one that was stored")
 
 
-def _sequences(transaction: Transaction) -> Iterator[Damage]:
-    for number, count, last in transaction.rows(
-        "SELECT administration_id, count(*), max(sequence) FROM entries GROUP BY 1"
-        " HAVING count(*) <> max(sequence)"
-    ):
-        yield Damage(f"administration {number}", f"{last - count} of {last} steps are missing")
-
-
 def _verdicts(transaction: Transaction) -> Iterator[Damage]:
     for number, what in verdicts.wrong(transaction):
         yield Damage("verdicts", f"verdict {number} {what}")
+
+
+def _batteries(transaction: Transaction) -> Iterator[Damage]:
+    """Yield batteries that are not those that were kept, and items that they do not have."""
+    items: dict[int, set[tuple[str, str]]] = {}
+    for number, digest, text in transaction.rows(
+        "SELECT b.id, content_hash, text FROM batteries b JOIN texts ON texts.id = canonical_id"
+    ):
+        if sha256(text.encode()).hexdigest() != digest:
+            yield Damage("batteries", f"battery {number} is not the one that was kept")
+        subtests = json.loads(text).get("subtest", ())
+        items[number] = {(one["id"], item["id"]) for one in subtests for item in one["item"]}
+    for number, subtest, item in transaction.each(
+        "SELECT DISTINCT battery_id, subtest, item FROM administrations a"
+        " JOIN trials t ON t.administration_id = a.id JOIN items ON items.id = item_id"
+    ):
+        if items.get(number) and (subtest, item) not in items[number]:
+            yield Damage("items", f"battery {number} has no item '{subtest}/{item}'")
+
+
+def _facts(transaction: Transaction) -> Iterator[Damage]:
+    """Yield facts of answers that are not those of what was recorded."""
+    columns = ", ".join(f"a.{name}" for name in facts.COLUMNS)
+    names = *facts.COLUMNS, "notes"
+    different: dict[str, list[int]] = {}
+    for made in filter(None, facts.recorded(transaction)):
+        stored = transaction.rows(
+            f"SELECT a.id, {columns}, coalesce(t.text, '') FROM attempts a"
+            " LEFT JOIN texts t ON t.id = notes_id WHERE a.id BETWEEN ? AND ?",
+            made[0][0],
+            made[-1][0],
+        )
+        found = {number: (*values, left) for number, values, left in made}
+        for number, *values in stored:
+            # Of an attempt without a trial nothing is known.
+            for name, value, right in zip(names, values, found.get(number, values), strict=True):
+                if value != right:
+                    different.setdefault(name, []).append(number)
+    for name, numbers in different.items():
+        of = f"{len(numbers)} values of '{name}' are" if numbers[1:] else f"a value of '{name}' is"
+        yield Damage("attempts", f"{of} not of the answer; the first is of attempt {numbers[0]}")
 
 
 def _file(path: Path, digest: str, size: int) -> Iterator[Damage]:
@@ -302,11 +335,26 @@ _JSON = {
     ("verdicts", "numbers"): "object",
     ("verdicts", "reasons"): "object",
 }
-_NAMES = {
-    ("attempts", "status"): ResponseStatus,
-    ("attempts", "stop_reason"): StopReason,
-    ("judgements", "stop_reason"): StopReason,
+_NAMES: dict[tuple[str, str], Collection[str]] = {
+    ("attempts", "status"): tuple(ResponseStatus),
+    ("attempts", "stop_reason"): tuple(StopReason),
+    ("judgements", "stop_reason"): tuple(StopReason),
+    ("entries", "kind"): (*get_args(EventKind), *(f"attempt-{state}" for state in AttemptState)),
+    ("rater_declarations", "kind"): get_args(RaterKind),
+    ("rater_declarations", "scope"): get_args(Scope),
 }
+
+
+def _objects(transaction: Transaction) -> Iterator[Damage]:
+    """Yield each table, index and view that is missing."""
+    listed = "SELECT name, type FROM sqlite_master WHERE sql IS NOT NULL"
+    there = set(transaction.rows(listed))
+    with closing(sqlite3.connect(":memory:")) as new:
+        fresh = Transaction(new.cursor())
+        make(fresh)
+        for name, kind in fresh.rows(listed):
+            if (name, kind) not in there:
+                yield Damage("file", f"the {kind} '{name}' is missing")
 
 
 def _types(transaction: Transaction) -> Iterator[Damage]:
@@ -330,25 +378,29 @@ def _types(transaction: Transaction) -> Iterator[Damage]:
                 yield Damage(table, f"{count:.0f} values of '{name}' are of a wrong type")
 
 
-def _unreadable(transaction: Transaction) -> Iterator[Damage]:
-    """Yield each table with a row that cannot be read, and why."""
-    for (table, column), names in _NAMES.items():
-        known = {name.value for name in names}
+def _names(transaction: Transaction) -> Iterator[Damage]:
+    """Yield values that are none of those that their column can have."""
+    for (table, column), known in _NAMES.items():
         for (value,) in transaction.rows(
             f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
         ):
             if value not in known:
                 yield Damage(table, f"{value!r:.40} is not a valid {column.replace('_', ' ')}")
-    readers: dict[str, Callable[[Transaction], object]] = {
-        "administrations": read.administrations,
-        "tombstones": people.tombstones,
-        "sample_sets": _named_sets,
-    }
-    for table, reader in readers.items():
-        try:
-            reader(transaction)
-        except (KeyError, ValueError, TypeError, TabwbError) as error:
-            yield Damage(table, f"a row cannot be read ({error!s:.80})")
+
+
+def _read(reader: Callable[[Transaction], object]) -> Callable[[Transaction], Iterator[Damage]]:
+    """Return a check of rows by reading them."""
+
+    def check(transaction: Transaction) -> Iterator[Damage]:
+        reader(transaction)
+        return iter(())
+
+    return check
+
+
+def _declarations(transaction: Transaction) -> None:
+    numbers = [number for (number,) in transaction.rows("SELECT id FROM administrations")]
+    list(read.declarations(transaction, numbers))
 
 
 def _named_sets(transaction: Transaction) -> None:
@@ -356,50 +408,86 @@ def _named_sets(transaction: Transaction) -> None:
         checked_set_name(one.name)
 
 
-_OF_ANOTHER = (
-    "SELECT r.set_id, r.id, e.id FROM sample_ratings r JOIN sample_ratings e ON e.id = r.replaces"
-    " WHERE e.id >= r.id OR e.set_id <> r.set_id OR e.rater_id <> r.rater_id"
-    " OR e.position <> r.position"
-)
-_COUNTED_ELSEWHERE = (
-    "SELECT r.set_id, r.id, g.id FROM sample_ratings r JOIN verdicts g ON g.id = r.verdict_id"
-    " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
-    " AND a.position = r.position"
-    " JOIN samples s ON s.set_id = a.set_id AND s.number = a.sample"
-    " WHERE g.attempt_id <> s.attempt_id OR (g.rater_id <> r.rater_id AND"
-    " (SELECT spec FROM raters WHERE id = g.rater_id)"
-    f" <> '{PERSON}' || (SELECT spec FROM raters WHERE id = r.rater_id))"
-)
-
-
-def _sets(transaction: Transaction) -> Iterator[Damage]:
-    """Yield what is wrong in rating sets."""
-
-    def damage(number: int, what: str) -> Damage:
-        return Damage(f"rating set {number}", what)
-
+def _forms(transaction: Transaction) -> Iterator[Damage]:
     for number, text in transaction.rows(
         "SELECT sample_sets.id, text FROM sample_sets JOIN texts ON texts.id = form_text_id"
     ):
         try:
             form_from_canonical(text)
         except TabwbError as error:
-            yield damage(number, error.message)
-    for number, row, other in transaction.rows(_OF_ANOTHER):
-        yield damage(
-            number, f"rating {row} replaces rating {other}, which is of another sample or later"
+            yield Damage(f"rating set {number}", error.message)
+
+
+_ROWS = (
+    (
+        "file", "the trigger '{}' is not tabwb's",
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    ),
+    (
+        "administration {}", "step {} has lost its attempt",
+        "SELECT entries.administration_id, entries.sequence FROM entries LEFT JOIN attempts"
+        " ON attempts.administration_id = entries.administration_id"
+        " AND attempts.sequence = entries.sequence AND attempts.trial = entries.trial"
+        " WHERE kind LIKE 'attempt-%' AND attempts.id IS NULL",
+    ),
+    (
+        "administration {}", "{} of {} steps are missing",
+        "SELECT administration_id, max(sequence) - count(*), max(sequence) FROM entries GROUP BY 1"
+        " HAVING count(*) <> max(sequence)",
+    ),
+    (
+        "attempts", "attempt {} has a latency of {} s",
+        "SELECT id, latency_s FROM attempts WHERE latency_s NOT BETWEEN 0 AND 1e300",
+    ),
+    (
+        "verdicts", "verdict {} replaces verdict {}, which is not an earlier one of its rater",
+        "SELECT v.id, e.id FROM verdicts v JOIN verdicts e ON e.id = v.replaces"
+        " WHERE e.id >= v.id OR e.attempt_id <> v.attempt_id OR e.rater_id <> v.rater_id",
+    ),
+    (
+        "administration {}", "the declaration of judge {} is missing",
+        "SELECT DISTINCT administration_id, spec FROM verdicts v"
+        " JOIN attempts a ON a.id = attempt_id JOIN raters r ON r.id = v.rater_id"
+        " WHERE v.rater_id IN (SELECT rater_id FROM rater_declarations WHERE kind = 'judge') AND"
+        " (administration_id, v.rater_id) NOT IN"
+        " (SELECT administration_id, rater_id FROM rater_declarations)",
+    ),
+    (
+        "rating set {}", "rating {} replaces rating {}, which is of another sample or later",
+        "SELECT r.set_id, r.id, e.id FROM sample_ratings r"
+        " JOIN sample_ratings e ON e.id = r.replaces WHERE e.id >= r.id OR e.set_id <> r.set_id"
+        " OR e.rater_id <> r.rater_id OR e.position <> r.position",
+    ),
+    (
+        "rating set {}", "rating {} is counted as row {} of another response or rater",
+        "SELECT r.set_id, r.id, g.id FROM sample_ratings r JOIN verdicts g ON g.id = r.verdict_id"
+        " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
+        " AND a.position = r.position"
+        " JOIN samples s ON s.set_id = a.set_id AND s.number = a.sample"
+        " WHERE g.attempt_id <> s.attempt_id OR (g.rater_id <> r.rater_id AND"
+        " (SELECT spec FROM raters WHERE id = g.rater_id)"
+        f" <> '{PERSON}' || (SELECT spec FROM raters WHERE id = r.rater_id))",
+    ),
+    *(
+        (
+            "rating set {}", f"an answer in '{table}' cannot be read: {{!r:.40}}",
+            f"SELECT set_id, {column} FROM {table} WHERE NOT json_valid(coalesce({column}, 0))",
         )
-    for number, row, other in transaction.rows(_COUNTED_ELSEWHERE):
-        yield damage(number, f"rating {row} is counted as row {other} of another response or rater")
-    for table, column in (
-        ("sample_ratings", "answers"),
-        ("adjudications", "answer"),
-        ("samples", "consensus"),
-    ):
-        for number, text in transaction.each(
-            f"SELECT set_id, {column} FROM {table} WHERE {column} IS NOT NULL"
-        ):
-            try:
-                json.loads(text)
-            except ValueError:
-                yield damage(number, f"an answer in '{table}' cannot be read: {text[:40]!r}")
+        for table, column in (("adjudications", "answer"), ("samples", "consensus"))
+    ),
+)  # fmt: skip
+"""Where, what is wrong, and SQL for the rows that are; the rows fill the marks."""
+_CHECKS: dict[str, Callable[[Transaction], Iterator[Damage]]] = {
+    "references": _foreign_keys,
+    "names": _names,
+    "texts": _texts,
+    "batteries": _batteries,
+    "attempts": _facts,
+    "verdicts": _verdicts,
+    "sample_sets": _forms,
+    "administrations": _read(read.administrations),
+    "rater_declarations": _read(_declarations),
+    "tombstones": _read(people.tombstones),
+    "rating sets": _read(_named_sets),
+}
+"""What is looked at, and the function that yields what is wrong with it."""

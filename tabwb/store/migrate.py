@@ -15,7 +15,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
-from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -195,20 +194,11 @@ def _text(transaction: Transaction, text: str) -> int:
     return int(transaction.value("SELECT id FROM texts WHERE sha256 = ?", digest))
 
 
-_AT_ONCE = 20_000
-
-
 def _pack(transaction: Transaction) -> None:
     """Write the rows of version 7 from those of version 6."""
     _pack_trials(transaction)
     _pack_attempts(transaction)
     _pack_verdicts(transaction)
-
-
-def _ranges(transaction: Transaction, table: str) -> Iterator[tuple[int, int]]:
-    first, last = transaction.rows(f"SELECT min(id), max(id) FROM {table}")[0]
-    for start in range(first, last + 1, _AT_ONCE) if first is not None else ():
-        yield start, start + _AT_ONCE - 1
 
 
 def _pack_trials(transaction: Transaction) -> None:
@@ -235,42 +225,14 @@ def _pack_trials(transaction: Transaction) -> None:
 
 
 def _pack_attempts(transaction: Transaction) -> None:
-    names: dict[int, int] = {}
-    notes: dict[str, int] = {}
-    of_text = lru_cache(_AT_ONCE)(facts.of_text)
-    for limits in _ranges(transaction, "attempts"):
-        sent: dict[int, list[tuple[str, int]]] = {}
-        for attempt, role, text in transaction.rows(
-            "SELECT attempt_id, role, text_id FROM messages WHERE attempt_id BETWEEN ? AND ?"
-            " ORDER BY attempt_id, position",
-            *limits,
-        ):
-            sent.setdefault(attempt, []).append((role, text))
-        rows = transaction.rows(
-            "SELECT a.id, response, metadata, prompt_id, e.kind = 'attempt-ok' FROM attempts a"
-            " JOIN trials t ON t.administration_id = a.administration_id AND t.number = a.trial"
-            " LEFT JOIN entries e ON e.administration_id = a.administration_id"
-            " AND e.sequence = a.sequence WHERE a.id BETWEEN ? AND ?",
-            *limits,
-        )
-        wanted = {text for messages in sent.values() for _, text in messages}
-        wanted.update(row[3] for row in rows)
-        for number, text in verdicts.texts(transaction, wanted - names.keys()).items():
-            names[number] = facts.named(text.encode())
-        made = []
-        for number, response, metadata, prompt, ok in rows:
-            noted = facts.of_notes(json.loads(metadata))
-            if noted.notes and noted.notes not in notes:
-                notes[noted.notes] = _text(transaction, noted.notes)
-            messages = [(role, names[text]) for role, text in sent.get(number, ())]
-            asked = facts.asked(messages, names[prompt])
-            last = noted.seed, noted.line, notes.get(noted.notes), number
-            made.append((bool(ok), *of_text(response), asked, *last))
-        transaction.many(
-            "UPDATE attempts SET ok = ?, text = ?, spoken = ?, words = ?, blank = ?, thinks = ?,"
-            " asked = ?, seed = ?, line = ?, notes_id = ? WHERE id = ?",
-            made,
-        )
+    notes: dict[str, int | None] = {"": None}
+    assigned = ", ".join(f"{name} = ?" for name in (*facts.COLUMNS, "notes_id"))
+    for made in facts.recorded(transaction):
+        for left in dict.fromkeys(left for *_, left in made):
+            if left not in notes:
+                notes[left] = _text(transaction, left)
+        rows = [(*values, notes[left], number) for number, values, left in made]
+        transaction.many(f"UPDATE attempts SET {assigned} WHERE id = ?", rows)
 
 
 _GIVEN = (
@@ -294,7 +256,7 @@ def _pack_verdicts(transaction: Transaction) -> None:
             known[measures] = _text(transaction, to_json([names[one] for one in measures]))
         return known[measures]
 
-    for limits in _ranges(transaction, "verdicts"):
+    for limits in verdicts.ranges(transaction, "verdicts"):
         given = {
             number: sorted(map(int, joined.split(",")))
             for number, joined in transaction.rows(

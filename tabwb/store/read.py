@@ -356,7 +356,7 @@ class Rated(Verdicts):
         """Return, by trial (``first`` to ``last``) and attempt, what each rater gave last."""
         rows = transaction.rows(
             f"SELECT a.trial, a.number, {COLUMNS} FROM attempts a"
-            " JOIN verdicts ON attempt_id = a.id JOIN raters ON raters.id = rater_id"
+            " JOIN verdicts ON attempt_id = a.id LEFT JOIN raters ON raters.id = rater_id"
             " WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ? ORDER BY verdicts.id",
             administration,
             first,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any, TypeVar
 
 from tabwb.records.errors import StoreError
@@ -133,6 +134,8 @@ class Verdicts:
 
     def _made(self, key: Row, reasons: Mapping[int, int]) -> tuple[Rating, ...]:
         rater, of, codes, numbers, _ = key
+        if rater is None:
+            raise ValueError("a verdict has no rater")
         if of not in self._lists:
             self._lists[of] = tuple(json.loads(self._texts[of]))
         others = by_place(numbers)
@@ -155,6 +158,17 @@ def in_parts(values: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
         yield ", ".join("?" * len(part)), part
 
 
+def ranges(transaction: Transaction, table: str) -> Iterator[tuple[int, int]]:
+    """Yield first and last ids of some thousand rows of a table, until all are named."""
+    part = f"SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT {_KEPT}"
+    last = -1 << 62
+    while True:
+        first, last = transaction.rows(f"SELECT min(id), max(id) FROM ({part}) p", last)[0]
+        if first is None:
+            return
+        yield first, last
+
+
 def of_ids(
     transaction: Transaction, reader: Verdicts, ids: Sequence[int]
 ) -> dict[int, tuple[Rating, ...]]:
@@ -173,23 +187,46 @@ def of_ids(
 
 def wrong(transaction: Transaction) -> Iterator[tuple[int, str]]:
     """Yield verdicts that cannot be read, and what is wrong with them."""
-    sizes: dict[int, int] = {}
+    lists: dict[int, tuple[str, ...]] = {}
     for number, text in transaction.rows(
         "SELECT id, text FROM texts WHERE id IN (SELECT measures_id FROM verdicts)"
     ):
-        measures = json.loads(text) if text.startswith("[") else ()
-        sizes[number] = len(measures) if len(set(measures)) == len(measures) else -1
+        measures = tuple(json.loads(text)) if text.startswith("[") else (None,)
+        named = all(isinstance(measure, str) for measure in measures)
+        if named and len(set(measures)) == len(measures):
+            lists[number] = measures
     known = {number for (number,) in transaction.rows("SELECT id FROM texts")}
-    for number, measures_id, codes, numbers, reasons in transaction.each(
-        "SELECT id, measures_id, codes, numbers, reasons FROM verdicts"
+    positive = _positive(transaction)
+    for number, rater, measures_id, codes, numbers, reasons in transaction.each(
+        "SELECT id, rater_id, measures_id, codes, numbers, reasons FROM verdicts"
     ):
         others = {place for place, code in enumerate(codes) if code == OTHER}
-        if sizes.get(measures_id) != len(codes) or max(codes, default=0) > OTHER:
+        asked = lists.get(measures_id)
+        given, said = by_place(numbers), by_place(reasons)
+        if asked is None or len(asked) != len(codes) or max(codes, default=0) > OTHER:
             yield number, "has not one code for each measure"
-        elif by_place(numbers).keys() != others:
+        elif given.keys() != others:
             yield number, "has not the numbers that its codes announce"
-        elif not known.issuperset(by_place(reasons).values()):
+        elif said and not (known >= set(said.values()) and said.keys() <= set(range(len(codes)))):
             yield number, "has a reason that is not there"
+        elif given and not all(map(isfinite, given.values())):
+            yield number, "has a number that is infinite"
+        elif any(value < 0 and (rater, asked[at]) in positive for at, value in given.items()):
+            yield number, "has a negative number where its rater counts"
+
+
+def _positive(transaction: Transaction) -> set[tuple[int, str]]:
+    """Return the raters' measures that were declared as counts or shares."""
+    declared = transaction.rows(
+        "SELECT DISTINCT rater_id, text FROM rater_declarations d JOIN texts t"
+        " ON t.id = features_id"
+    )
+    kinds: dict[tuple[int, str], set[str]] = {}
+    for rater, text in declared:
+        said = json.loads(text)
+        for measure, kind in said.get("measures", ()) if isinstance(said, dict) else ():
+            kinds.setdefault((rater, measure), set()).add(kind)
+    return {place for place, given in kinds.items() if given <= {"count", "share"}}
 
 
 def texts(

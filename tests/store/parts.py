@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,9 +21,11 @@ from tabwb.store.store import Store
 def small_battery(
     *, version: str = "1", content: str = "one", assets: Mapping[str, bytes] | None = None
 ) -> Battery:
-    """A battery of one item; its hash depends on ``content``."""
+    """A battery of one item; its hash depends on ``content``. What is kept has ten."""
     item = Item("house", "Please repeat exactly: house.", expected="house.")
-    canonical = f'{{"content":"{content}"}}'
+    items = [{"id": f"item-{number}"} for number in range(1, 11)]
+    subtest = {"id": "repetition", "item": items}
+    canonical = json.dumps({"content": content, "subtest": [subtest]})
     return Battery(
         id="small",
         title="A small battery",

@@ -290,12 +290,17 @@ def test_a_status_that_does_not_exist_is_damage_in_both_readings(filled: Path) -
 
 
 @pytest.mark.parametrize(
-    "change", ["codes = X'0001'", "codes = X'000109'", "codes = X'000105'", "measures_id = 1"]
-)
+    "change",
+    [
+        "codes = X'0001'", "codes = X'000109'", "codes = X'000105'", "measures_id = 1",
+        "codes = X''", "codes = X'' WHERE id = 1", "rater_id = 9", "numbers = '[1, 2]'",
+    ],
+)  # fmt: skip
 def test_ratings_that_nobody_gave_are_damage_in_both_readings(filled: Path, change: str) -> None:
     with Store.open(filled) as store:
         store.append(1, [RatingsEntry(1, 1, scores())])
     with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(f"UPDATE verdicts SET {change}")
         connection.commit()
     with Store.open(filled) as store:

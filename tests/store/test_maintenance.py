@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from tabwb.cli.store import store as command
 from tabwb.records.errors import StoreError
-from tabwb.records.trials import AttemptEntry, RatingsEntry
+from tabwb.records.ratings import Declaration
+from tabwb.records.trials import AttemptEntry, DeclarationEntry, Entry, RatingsEntry
 from tabwb.store.database import Transaction
 from tabwb.store.maintenance import Damage, backup, check, info, remove_unnamed
 from tabwb.store.migrate import CURRENT
@@ -29,7 +30,10 @@ def filled(file: Path) -> Path:
     """A store with an answer and a battery's picture."""
     with Store.open(file) as store:
         administration = begin(store)
-        store.append(administration.id, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, scores())])
+        said = DeclarationEntry(Declaration("repetition", (), measures={"extracted": "count"}))
+        given: list[Entry] = [AttemptEntry(1, attempt()), RatingsEntry(1, 1, scores()), said]
+        store.append(administration.id, given)
+        store.append(begin(store).id, [said])
         battery = small_battery(version="2", content="two", assets={"cat.png": PICTURE})
         store.keep_battery(battery, {"cat.png": PICTURE})
     return file
@@ -42,9 +46,9 @@ def test_info_counts_what_there_is(filled: Path) -> None:
     assert (found.kind, found.schema, found.blobs_size) == ("sqlite", f"{CURRENT:04}", len(PICTURE))
     assert found.size >= filled.stat().st_size
     assert found.counts == {
-        "administrations": 1,
+        "administrations": 2,
         "batteries": 2,
-        "trials": 3,
+        "trials": 6,
         "attempts": 1,
         "ratings": 3,
         "recordings": 0,
@@ -136,6 +140,53 @@ def test_a_backup_that_lacks_a_file_is_not_made(filled: Path, tmp_path: Path) ->
             "administration 1",
             "step 1 has lost its attempt",
         ),
+        *(
+            (f"UPDATE attempts SET {name} = {value}", "attempts", f"a value of '{name}' is not")
+            for name, value in (
+                ("ok", 0),
+                ("text", 1),
+                ("spoken", 1),
+                ("words", -5),
+                ("blank", 1),
+                ("thinks", 1),
+                ("asked", 1),
+                ("seed", 1),
+                ("line", 1),
+            )
+        ),
+        ("UPDATE attempts SET response = 'changed'", "attempts", "a value of 'text' is not"),
+        ('UPDATE attempts SET metadata = \'{"sampled":"no"}\'', "attempts", "'notes' is not"),
+        ("UPDATE attempts SET latency_s = 9e999", "attempts", "attempt 1 has a latency of inf s"),
+        ("UPDATE attempts SET latency_s = -1", "attempts", "attempt 1 has a latency of -1.0 s"),
+        (
+            "UPDATE verdicts SET codes = X'000105', numbers = '{\"2\":1e999}'",
+            "verdicts",
+            "verdict 1 has a number that is infinite",
+        ),
+        (
+            "UPDATE verdicts SET codes = X'000105', numbers = '{\"2\":-1}'",
+            "verdicts",
+            "verdict 1 has a negative number where its rater counts",
+        ),
+        ("UPDATE verdicts SET reasons = '{\"7\":1}'", "verdicts", "a reason that is not there"),
+        ("UPDATE verdicts SET replaces = id", "verdicts", "verdict 1 replaces verdict 1"),
+        ("UPDATE entries SET kind = 'zz'", "entries", "'zz' is not a valid kind"),
+        ("UPDATE rater_declarations SET scope = 'z'", "rater_declarations", "not a valid scope"),
+        ("UPDATE rater_declarations SET kind = 'z'", "rater_declarations", "not a valid kind"),
+        (
+            "DELETE FROM rater_declarations WHERE administration_id = 1",
+            "administration 1",
+            "the declaration of judge repetition is missing",
+        ),
+        ("DROP VIEW ratings", "file", "the view 'ratings' is missing"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON texts BEGIN DELETE FROM texts; END",
+            "file",
+            "the trigger 't' is not tabwb's",
+        ),
+        ("UPDATE batteries SET content_hash = id", "batteries", "battery 1 is not the one"),
+        ("UPDATE batteries SET canonical_id = 1", "batteries", "battery 2 is not the one"),
+        ("UPDATE items SET item = 'x' WHERE item = 'item-1'", "items", "no item 'repetition/x'"),
     ],
 )
 def test_what_was_changed_behind_our_back_is_found(
@@ -193,7 +244,7 @@ def test_the_commands_print_and_exit_as_they_should(filled: Path, tmp_path: Path
     status, out = run("info", "--json")
     document = json.loads(out)
     assert (status, document["format"]) == (0, 1)
-    assert document["store"]["counts"]["administrations"] == 1
+    assert document["store"]["counts"]["administrations"] == 2
     assert run("info")[0] == 0
     copy = str(tmp_path / "copy.db")
     assert run("backup", copy)[0] == 0
