@@ -88,8 +88,9 @@ class Table:
             raise AnswerProblems(problems)
         title = SUFFIXES.get(path.suffix.lower(), "JSON lines" if lines else "CSV")
         files = () if str(path) == "-" else (path,)
-        names = rows[0].names
-        texts = "text" in names and "item" not in names
+        found = rows[0].names
+        # Who names the column of texts wants them without a battery.
+        texts = "text" in found and ("text" in names or "item" not in found)
         left_out: Counter[str] = Counter()
         for row in rows:
             left_out.update(ours.ratings_left_out(row.others.get("ratings")))
@@ -98,7 +99,7 @@ class Table:
             tuple(answers),
             files,
             strict=True,
-            names=names,
+            names=found,
             left_out=dict(left_out),
             texts=texts,
             language=next(iter(languages), "en"),

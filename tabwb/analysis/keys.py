@@ -593,7 +593,11 @@ def _check_bound(key: Key, sign: str, values: Sequence[str]) -> None:
 
 def _bound(key: Key, text: str) -> float | str:
     try:
-        return date.fromisoformat(text).isoformat() if key.kind == "date" else float(text)
+        if key.kind == "date":
+            return date.fromisoformat(text).isoformat()
+        if isfinite(number := float(text)):
+            return number
+        raise ValueError
     except ValueError:
         allowed = "a day as 2026-03-09" if key.kind == "date" else "a number"
         raise UsageError(f"'{text}' is not a value of '{key.id}'", allowed=allowed) from None

@@ -15,6 +15,7 @@ from tabwb.administer.rating.calibration import (
     text_of,
 )
 from tabwb.administer.rating.expected import measured_seconds
+from tabwb.administer.rating.permission import refuse_program
 from tabwb.administer.rating.plan import Design
 from tabwb.administer.rating.planning import Planned, Request, planned
 from tabwb.analysis.candidates import USABLE, Candidates, Wanted, candidates
@@ -138,7 +139,7 @@ def plan_with(
     )
     selection = Selection.of(**given("where", "subtests", "items"))
     for rater in raters:
-        checked_rater(rater)
+        refuse_program(plugins, checked_rater(rater))
     checked_counts(request.counts, raters)
     found = candidates(store, plugins, references, selection, wanted)
     same = [one for one in store.sets.all() if one.form == form.canonical]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -307,7 +308,7 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
 def fail(error: TabwbError) -> int:
     """Print an error on stderr, headed "error" unless it only stopped early; return its status."""
-    lines = str(error).splitlines()
+    lines = shortened(str(error)).splitlines()
     if not isinstance(error, Interrupted):
         with suppress(OSError):
             heading("error: ", err=True, newline=False, bold=True, fg="red")
@@ -315,6 +316,18 @@ def fail(error: TabwbError) -> int:
     for line in lines[1:]:
         note(f"  {line}")
     return error.exit_status
+
+
+_LONG = re.compile(r"'[^'\n]{400,}'|[^\s']{400,}")
+
+
+def shortened(text: str) -> str:
+    """Return a message whose long values are cut.
+
+    >>> len(shortened(f"'{'a' * 1000}' is not a number"))
+    87
+    """
+    return _LONG.sub(lambda found: f"{found[0][:60]}…{found[0][-10:]}", text)
 
 
 def on_terminal() -> bool:

@@ -17,6 +17,7 @@ from tabwb.cli.common import (
     note,
     offline_option,
     reset_verbosity,
+    shortened,
     store_option,
     verbosity_options,
 )
@@ -212,6 +213,7 @@ def _guarded(work: Callable[[], object]) -> int:
     except TabwbError as error:
         return fail(error)
     except click.ClickException as error:
+        error.message = shortened(error.message)
         with suppress(OSError):
             error.show()
         return error.exit_code

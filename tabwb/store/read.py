@@ -74,7 +74,7 @@ _decode = json.JSONDecoder().raw_decode
 
 def numbers_of(transaction: Transaction, table: str, reference: int | str) -> list[int]:
     """Return the ids of the rows that an id, a uid or the beginning of one names."""
-    text = str(reference).strip().lower()
+    text = str(reference).strip().lower().removeprefix("#")
     rows: list[Row] = []
     # A uid may be all digits at its beginning; a small id has fewer than 8.
     if text.isdecimal() and len(text) < 8:

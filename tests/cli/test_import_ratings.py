@@ -289,6 +289,30 @@ def test_responses_are_found_by_number_where_an_id_is_not_enough(run: Run, store
     ]
 
 
+def test_two_raters_of_a_file_are_not_made_one(run: Run, stored: Path) -> None:
+    head = "response,rater,measure,value"
+    table = write(stored / "r.csv", head, "t3,1,anomia,1", "t3,R1,anomia,0", "t3,R1,jargon,0")
+    refused = run("import", table, "--set", "pilot", "--dry-run", status=2)
+    assert "raters '1' and 'R1' would both be R1" in refused.err
+    mapping = write(stored / "m.toml", "[raters]", "1 = 'A'")
+    done = run("import", table, "--set", "pilot", "--mapping", mapping, "--dry-run")
+    assert "2 raters (A, R1)" in done.err + done.out
+
+
+@pytest.mark.parametrize("code", ["rules", "rules-2", "lexical"])
+def test_a_person_has_no_code_of_a_judge(run: Run, stored: Path, code: str) -> None:
+    table = write(stored / "r.csv", "response,rater,measure,value", f"t3,{code},anomia,1")
+    refused = run("import", table, "--set", "pilot", "--dry-run", status=2)
+    assert f"'{code}' is a judge or a scorer" in refused.err
+
+
+def test_answers_without_a_rater_are_left_out(run: Run, stored: Path) -> None:
+    head = "response,rater,measure,value"
+    table = write(stored / "r.csv", head, "t3,,anomia,1", "t3,R1,anomia,0")
+    done = run("import", table, "--set", "pilot", "--dry-run")
+    assert "left out: 1 answers without a rater" in done.err
+
+
 def test_ratings_without_a_set_are_not_taken_for_answers(run: Run, stored: Path) -> None:
     refused = run("import", write(stored / "r.csv", *LONG), status=2)
     assert "--set NAME makes a rating set of it" in refused.err

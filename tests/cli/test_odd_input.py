@@ -22,6 +22,34 @@ def test_a_speaker_without_a_record_is_shown(run: Run) -> None:
     assert shown.out.startswith("S-014  no record\n")
 
 
+def test_a_long_value_is_cut_in_messages(run: Run, battery_file: Path) -> None:
+    run("run", battery_file, "--model", "echo")
+    for given, status in (
+        (("run", battery_file, "--model", "echo", "--seed", "x" * 100_000), 2),
+        (("run", battery_file, "--model", "echo", "--temperature", "hot " * 50_000), 2),
+        (("run", "b" * 100_000, "--model", "echo"), None),
+        (("results", "a" * 100_000), 1),
+        (("results", "--where", "seed>" + "9 a" * 50_000), 2),
+    ):
+        done = run(*given, status=status)
+        assert len(done.err) < 1_000 and "…" in done.err, given[-1][:9]
+
+
+def test_an_id_is_taken_as_it_is_printed(run: Run, battery_file: Path) -> None:
+    run("run", battery_file, "--model", "echo")
+    assert run("results", "#1", "--json").out == run("results", "1", "--json").out
+    for bound in ("seed>nan", "seed<inf"):
+        assert "is not a value of 'seed'" in run("results", "--where", bound, status=2).err
+
+
+def test_texts_of_a_table_of_answers_need_no_battery(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "rt.jsonl"
+    table.write_text('{"item":"ct1","response":"We went to the sea."}\n', encoding="utf-8")
+    done = run("import", table, "--model", "m", status=2)
+    assert "--column text=NAME" in done.err
+    run("import", table, "--model", "m", "--column", "text=response", "--judge", "none")
+
+
 def test_a_row_that_ends_early_in_a_csv_is_a_located_problem(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

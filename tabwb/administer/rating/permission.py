@@ -8,7 +8,7 @@ from dataclasses import replace
 from tabwb.administer.consent import Guard, check
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import NoConsent
+from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.rating_sets import Sample
 from tabwb.store.store import Store
 
@@ -20,6 +20,16 @@ def agrees(store: Store, plugins: Plugins, conditions: Conditions) -> bool:
     except NoConsent:
         return False
     return True
+
+
+def refuse_program(plugins: Plugins, code: str) -> None:
+    """Refuse a person's code by which a judge or a scorer is found."""
+    programs = (*plugins.descriptors("judges"), *plugins.descriptors("scorers"))
+    if any(code in (one.id, *one.aliases) for one in programs):
+        raise UsageError(
+            f"'{code}' is a judge or a scorer, not a person",
+            hint="choose another code for the person, for example R2",
+        )
 
 
 def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool:

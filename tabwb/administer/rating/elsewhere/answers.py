@@ -65,12 +65,14 @@ def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[
     """Return the answers that the ratings of a file are."""
     given = Given()
     problems: list[Problem] = []
+    _refuse_one_code(labels, mapping)
     for label in labels.labels:
         file, line = _place(label.where)
         try:
             rater = _code(label.rater, mapping)
             if not rater:
-                labels.leave_out(f"answers of {label.rater}")
+                whose = f"of {label.rater}" if label.rater else "without a rater"
+                labels.leave_out(f"answers {whose}")
                 continue
             name, _, attempt = label.measure.partition("#")
             measure = known.get(plain(name))
@@ -147,6 +149,20 @@ def _code(name: str, mapping: FileMapping) -> str:
             "the rater out",
             allowed=error.allowed,
         ) from error
+
+
+def _refuse_one_code(labels: Labels, mapping: FileMapping) -> None:
+    """Refuse two raters of a file that would have one code, unless both were given it."""
+    named: dict[str, str] = {}
+    for name in dict.fromkeys(label.rater for label in labels.labels):
+        code = mapping.raters.get(name, _usual(name))
+        other = named.setdefault(code, name)
+        if code and other != name and not {name, other} <= mapping.raters.keys():
+            raise UsageError(
+                f"raters '{other}' and '{name}' would both be {code}",
+                where=str(labels.path),
+                hint="give each its own code under [raters] of a mapping file",
+            )
 
 
 def _usual(name: str) -> str:

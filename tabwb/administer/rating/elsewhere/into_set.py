@@ -25,6 +25,7 @@ from tabwb.administer.rating.elsewhere.study import (
     is_study,
     read_study,
 )
+from tabwb.administer.rating.permission import refuse_program
 from tabwb.administer.rating.presentation import presented
 from tabwb.administer.session import checks, setup
 from tabwb.battery.forms import SOURCE, Form, with_source_question
@@ -117,6 +118,8 @@ def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
         given = answers_of(labels, asked, mapping, measures_by_name(asked, mapping.measures))
     else:
         given = answers_of(labels, form, mapping, known)
+    for rater in given.raters:
+        refuse_program(plugins, rater)
     return PreparedLabels(request, name, form, labels, given, ask_source=ask_source)
 
 
