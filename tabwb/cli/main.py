@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -213,9 +214,10 @@ def _guarded(work: Callable[[], object]) -> int:
     except TabwbError as error:
         return fail(error)
     except click.ClickException as error:
-        error.message = shortened(error.message)
+        shown = io.StringIO()
+        error.show(shown)
         with suppress(OSError):
-            error.show()
+            click.echo(shortened(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as stopped:
         words = str(stopped.__cause__ or stopped)  # click raises its own from ours

@@ -6,10 +6,11 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
 from tabwb.battery.forms import form_from_canonical
@@ -101,10 +102,10 @@ def backup(store: Store, out: Path) -> None:
         )
     out = out.absolute()
     _refuse_existing(out, blobs.folder_of(out))
-    work: WorkFolder | None = None
+    ends = ExitStack()
     try:
         make_private_folder(out.parent)
-        work = WorkFolder(takes.user_work_root())
+        work = _work_folder(ends)
         draft = work.draft(out)
         assert isinstance(store.database, EmbeddedDatabase)
         os.close(open_private(draft, os.O_CREAT | os.O_RDWR))
@@ -141,8 +142,17 @@ def backup(store: Store, out: Path) -> None:
             hint="the store is unchanged",
         ) from error
     finally:
-        if work is not None:
-            work.close()
+        ends.close()
+
+
+def _work_folder(ends: ExitStack) -> WorkFolder:
+    """Return a work folder, a temporary one where the data folder cannot be written."""
+    try:
+        work = WorkFolder(takes.user_work_root())
+    except OSError:
+        work = WorkFolder(Path(ends.enter_context(TemporaryDirectory(prefix="tabwb-"))))
+    ends.callback(work.close)
+    return work
 
 
 def _name(draft: Path, out: Path) -> None:

@@ -28,6 +28,8 @@ CURRENT = 8
 """The version of the tables that this program reads and writes."""
 LAST_NAMED = 5
 """The last version that stood in the table of another library, ``alembic_version``."""
+_SPACE = 3
+"""What an upgrade needs beside a store, in sizes of the store: its copy, and the log."""
 _ONLY = re.compile(r"-- only (sqlite|postgresql)\n")
 _COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _SERVER = (
@@ -104,11 +106,29 @@ def upgrade_embedded(database: EmbeddedDatabase, version_of: Callable[[Transacti
         with database.reading() as transaction:
             version = version_of(transaction)
         if version < CURRENT:
-            _copy(path, copy_of(path))
-            _change(database, version_of)
+            try:
+                with database.explained():
+                    _copy(path, copy_of(path))
+                    _change(database, version_of)
+            except StoreError as error:
+                with database.reading() as transaction:
+                    if version_of(transaction) == version:
+                        copy_of(path).unlink(missing_ok=True)
+                raise not_upgraded(error, path) from error
         _check(database)
         _remove_columns(database)
         copy_of(path).unlink(missing_ok=True)
+
+
+def not_upgraded(error: StoreError, path: Path) -> StoreError:
+    """Return why an older store was not upgraded, and what an upgrade needs."""
+    megabytes = max(1, round(_SPACE * path.stat().st_size / 1e6))
+    return StoreError(
+        f"the store was made by an older tabwb and could not be upgraded: {error.message}",
+        where=str(path),
+        hint=f"the store is as it was; an upgrade writes to it and needs about {megabytes:,} MB of "
+        "free space beside it. Or name a copy of it with --store",
+    )
 
 
 def _remove_columns(database: EmbeddedDatabase) -> None:

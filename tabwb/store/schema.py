@@ -11,8 +11,8 @@ from tabwb.records import files
 from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, takes
-from tabwb.store.database import PATIENCE_S, EmbeddedDatabase, Transaction
-from tabwb.store.migrate import CURRENT, copy_of, make, upgrade_embedded
+from tabwb.store.database import PATIENCE_S, EmbeddedDatabase, Transaction, read_only
+from tabwb.store.migrate import CURRENT, copy_of, make, not_upgraded, upgrade_embedded
 
 
 def needs_upgrade(version: int, location: str) -> bool:
@@ -145,7 +145,8 @@ def _make(database: EmbeddedDatabase) -> None:
 def _upgrade(database: EmbeddedDatabase, patience_s: float) -> None:
     """Upgrade a store; wait as long for another process that does so."""
     until = time.monotonic() + patience_s
-    database.refuse_read_only()
+    if database.only_read:
+        raise not_upgraded(read_only(database.location), database.path)
     while True:
         try:
             upgrade_embedded(database, lambda rows: version_of(rows, database.location) or 0)

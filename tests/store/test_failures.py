@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import resource
 import shutil
@@ -21,8 +22,12 @@ import pytest
 
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
-from tabwb.store.maintenance import check
+from tabwb.store import migrate
+from tabwb.store.database import Transaction
+from tabwb.store.maintenance import backup, check
+from tabwb.store.migrate import copy_of
 from tabwb.store.store import Store
+from tests.store.older import make_tables
 from tests.store.parts import attempt, begin, scores, small_battery
 
 NOBODY = 65534
@@ -39,6 +44,7 @@ def fails(text: str) -> Iterator[pytest.ExceptionInfo[StoreError]]:
 
 def in_a_child(work: Callable[[], None], *, as_nobody: bool = False) -> None:
     """Run ``work`` in a child, if wanted without a superuser's rights: nothing forbids root."""
+    codecs.lookup("ascii")  # nobody may not read its module
     child = os.fork()
     if child == 0:
         status = 1
@@ -164,6 +170,63 @@ def test_a_read_only_file_is_named(shared: Path) -> None:
     in_a_child(work, as_nobody=True)
     shared.chmod(0o644)
     still_whole(shared, 1)
+
+
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555)])
+def test_an_older_store_that_is_read_only_is_not_upgraded(
+    shared: Path, file_mode: int, folder_mode: int
+) -> None:
+    old = shared.parent / "old.db"
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        make_tables(Transaction(connection.cursor()), 4)
+        connection.execute("PRAGMA journal_mode = WAL")
+    old.chmod(file_mode)
+    shared.parent.chmod(folder_mode)
+
+    def work() -> None:
+        with fails(r"(?s)older tabwb.*read-only.*needs about 1 MB"):
+            Store.open(old)
+        assert not copy_of(old).exists()
+
+    in_a_child(work, as_nobody=True)
+    shared.parent.chmod(0o777)
+
+
+def test_a_full_disk_says_what_an_upgrade_needs(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        make_tables(Transaction(connection.cursor()), 4)
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorname = "SQLITE_FULL"
+
+    def fail(*_: object) -> None:
+        raise full
+
+    for step in ("_copy", "_change"):
+        with monkeypatch.context() as patch:
+            patch.setattr(migrate, step, fail)
+            with fails("the disk is full") as caught:
+                Store.open(file)
+        assert "needs about 1 MB" in str(caught.value) and "resume" not in str(caught.value)
+        assert not copy_of(file).exists()
+    Store.open(file).close()
+
+
+def test_a_backup_needs_no_data_folder(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(shared) as store:  # loads the modules that nobody may read
+        backup(store, tmp_path / "first.db")
+    monkeypatch.setenv("TABWB_DATA_DIR", "/proc/none")
+    shared.chmod(0o666)
+
+    def work() -> None:
+        with Store.open(shared) as store:
+            backup(store, shared.parent / "copy.db")
+        assert check(shared.parent / "copy.db") == ()
+
+    in_a_child(work, as_nobody=True)
 
 
 def test_a_read_only_folder_is_named(shared: Path) -> None:
