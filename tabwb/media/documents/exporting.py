@@ -159,8 +159,8 @@ class Writer:
             raise ComponentError(
                 f"the exporter '{self.format_id}' failed: {error_words(error)}",
                 where=str(place),
-                hint="nothing was written; choose another format, or report it to the plugin's "
-                "author",
+                hint="nothing was written; choose another format. Where 'tabwb store check' finds "
+                "no damage, report it to the plugin's author",
             ) from error
         if not out.exists():
             raise ComponentError(f"the exporter '{self.format_id}' wrote nothing", where=str(place))

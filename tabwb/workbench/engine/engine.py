@@ -244,7 +244,8 @@ class Worker(threading.Thread):
             report = ErrorReport(
                 "Something unexpected happened",
                 error_text(error),
-                hint="Everything recorded so far is stored. Please report this error.",
+                hint="Everything recorded so far is stored. Where 'tabwb store check' finds no "
+                "damage, please report this error.",
             )
         else:
             return
