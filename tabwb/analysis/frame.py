@@ -269,8 +269,9 @@ def _again_drawn(table: Table, questions: Ints) -> tuple[Ints, Ints]:
 def _draws(table: Table, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Return what rows were drawn with: a kind, 0 where it is not known, a seed and a decoding.
 
-    A replayed response has the administration and the line of its record for a seed, because a file
-    can be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
+    A replayed response has the administration, or the file if none is named, and the line of its
+    record for a seed, because a file can be replayed twice. In earlier versions replicate r shares
+    the stream of ``seed + r``.
     """
     frame, at, noted = table.frame, table.rows[rows], table.frame.noted
     source, shared = table.source[rows], table.shared[rows]
@@ -291,10 +292,14 @@ def _draws(table: Table, rows: Ints) -> tuple[Ints, Ints, Ints]:
             numbers[own] = value if value < 2**62 else -1 - large.setdefault(value, len(large))
     first = np.array([one.decoding.seed for one in given])[source]
     numbers = np.where(shared, first + frame.replicates[at], numbers)
-    numbers = np.where(lines >= 0, uids * len(noted) + lines, numbers)
+    named = np.array([bool(value) for value in noted] + [False])[uids]
+    files = Places[str]()
+    hashes = [source.model_facts.get("file_sha256", "") for source in table.sources]
+    by_hash = np.array([files[one] if one else -1 for one in hashes])[source]
+    records = np.where(named, uids, len(noted) + by_hash)
+    numbers = np.where(lines >= 0, records * (int(lines.max(initial=0)) + 1) + lines, numbers)
     kinds = np.where(shared, _SHARED, np.where(is_seed, _SEEDED, 0))
-    told = np.array([bool(value) for value in noted] + [False])[uids]
-    kinds = np.where(lines >= 0, np.where(told, _REPLAYED, 0), kinds)
+    kinds = np.where(lines >= 0, np.where(named | (by_hash >= 0), _REPLAYED, 0), kinds)
     ways: dict[object, int] = {}
     decodings = [
         ways.setdefault((one.decoding.temperature, one.decoding.top_p), len(ways)) for one in given

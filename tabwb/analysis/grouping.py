@@ -49,6 +49,8 @@ Facts = tuple[tuple[str, str], ...]
 """Names of conditions with their values."""
 
 
+EXAMINEES = "examinees"
+"""Of groups of models and of people that have one name: which of them a group is of."""
 _HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
 
 
@@ -58,6 +60,8 @@ def phrase_in_name(name: str, value: str) -> str:
     >>> phrase_in_name("weights_sha256", "0123abcd" * 8)
     'weights_sha256 0123abcd…'
     """
+    if name == EXAMINEES:
+        return value
     return _HASH.sub(r"\1…", phrase_of(name, value))
 
 
@@ -227,6 +231,10 @@ def grouped(
                     tuple(map(_key_value, asked.keys, values, named, short)),
                     _joined(short),
                 )
+    # Groups of one name and battery whose examinees are models and people say which.
+    kinds: dict[tuple[object, ...], set[object]] = {}
+    for each in found:
+        kinds.setdefault(each[:3], set()).add(each[3])
     # Rows of one first name state the same conditions: also those whose other keys are unlike.
     differing: dict[tuple[object, ...], dict[str, None]] = {}
     for each, alike in found.items():
@@ -237,9 +245,12 @@ def grouped(
             ",".join(asked.ids),
             label,
             tuple(members),
-            tuple(
-                (name, dict(facts).get(name, "none"))
-                for name in differing[_first(identity[0]), *identity[2:]]
+            (
+                *(((EXAMINEES, f"{identity[3]}s"),) if len(kinds[identity[:3]]) > 1 else ()),
+                *(
+                    (name, dict(facts).get(name, "none"))
+                    for name in differing[_first(identity[0]), *identity[2:]]
+                ),
             ),
             values,
             short,
@@ -536,10 +547,15 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
     Groups of one first key and battery state the same conditions. What all of them share is left
     out of their names, and :func:`shared_note` says it once.
     """
-    alike: dict[object, list[dict[str, str]]] = {}
+    alike: dict[tuple[object, ...], list[dict[str, str]]] = {}
+    kinds: dict[object, set[bool]] = {}
     for row in rows:
         alike.setdefault(_kin(row.group), []).append(dict(row.group.apart))
+        kinds.setdefault(_kin(row.group)[:2], set()).add(row.group.has_model)
     differing = {kin: {*_differing(several)} for kin, several in alike.items()}
+    for kin, names in differing.items():
+        if len(kinds[kin[:2]]) > 1:
+            names.add(EXAMINEES)
     return tuple(_keeping(row, differing[_kin(row.group)]) for row in rows)
 
 
@@ -584,7 +600,8 @@ def _keeping(row: Grouped, names: set[str]) -> Grouped:
     if not left_out:
         return row
     kept = tuple(fact for fact in group.apart if fact[0] in names)
-    return replace(row, group=replace(group, apart=kept, shared=(*group.shared, *left_out)))
+    said = (fact for fact in left_out if fact[0] != EXAMINEES)
+    return replace(row, group=replace(group, apart=kept, shared=(*group.shared, *said)))
 
 
 def _all_have(rows: Sequence[Grouped], name: str, value: str) -> bool:

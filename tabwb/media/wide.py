@@ -80,10 +80,12 @@ def _row(row: Grouped, judges: dict[Terms, str]) -> Cells:
         if row.judge(terms) is None:
             name, waiting = f"{label} not_judged", row.not_judged(terms.rater)
             yield Column(name, "", "responses that are not rated yet", "integer"), waiting
-    for result in (*row.results, *row.results.counts):
-        rater = judges.get(result.terms, result.rater) if result.terms else result.rater
-        prefix = filter(None, (rater, result.part))
-        yield from _values(" ".join((*prefix, result.measure)), result)
+    for results in (row.results, row.results.counts):
+        for result in results:
+            rater = judges.get(result.terms, result.rater) if result.terms else result.rater
+            prefix = filter(None, (rater, result.part))
+            name = " ".join((*prefix, result.measure))
+            yield from _values(name, result, is_count=results is row.results.counts)
 
 
 def _facts(row: Grouped) -> Iterator[tuple[str, str | None, str]]:
@@ -111,10 +113,8 @@ def _facts(row: Grouped) -> Iterator[tuple[str, str | None, str]]:
             yield f"differing_{name}", " | ".join(values), meaning
 
 
-def _values(name: str, result: Result) -> Cells:
+def _values(name: str, result: Result, *, is_count: bool) -> Cells:
     """Yield a value; without a feature and of the policy exact also its interval and responses."""
-    if result.feature and result.policy not in ("", EXACT):
-        return
     name = " ".join(filter(None, (name, result.feature, result.policy.removeprefix(EXACT))))
     known = result.declared
     meaning = known.meaning or plain(result.measure).replace("_", " ")
@@ -132,7 +132,7 @@ def _values(name: str, result: Result) -> Cells:
         for end, word in (("low", "lower"), ("high", "upper")) if result.intervals else ():
             words = f"{word} end of the 95 % interval for {of}"
             yield Column(f"{name} {prefix}{end}", "", words, "number"), getattr(interval, end, None)
-    if result.n:
+    if not is_count:
         yield Column(f"{name} n", "", "responses behind the value", "integer"), result.n
     if result.measure == BURDEN.id and result.usable:
         few = "true: fewer than half of the responses are usable"

@@ -119,8 +119,10 @@ def every_response(sources: Sequence[AdministrationData]) -> list[Row]:
             row.fixed = is_fixed(given, protocol, attempt)
             decoding = given.decoding
             if "replayed_line" in noted:
-                uid = noted.get("replayed_administration")
-                row.draw = (uid, noted["replayed_line"]) if uid else None
+                record = noted.get("replayed_administration") or source.model_facts.get(
+                    "file_sha256"
+                )
+                row.draw = (record, noted["replayed_line"]) if record else None
             elif "seed" in noted:
                 row.draw = int(noted["seed"]), decoding.temperature, decoding.top_p
             elif given.origin is None:

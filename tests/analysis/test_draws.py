@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import cautions
 from tabwb.analysis.draws import REPLAYED, SHARED
 from tabwb.analysis.statistics.results import Results
@@ -157,6 +158,16 @@ def test_an_export_that_is_replayed_twice_counts_once() -> None:
     once = given()
     assert counts((CONDITIONS, replayed(once)), (CONDITIONS, replayed(once))) == 6
     assert counts((CONDITIONS, replayed(once)), (CONDITIONS, replayed(once, "another"))) == 12
+
+
+def test_a_file_of_unnamed_administrations_that_is_replayed_twice_counts_once() -> None:
+    def run(digest: str) -> AdministrationData:
+        made = data_of(BATTERY, replayed(given(), ""), CONDITIONS, DECLARED)
+        return replace(made, model_facts={"file_sha256": digest} if digest else {})
+
+    for files, n in ((["a", "a"], 6), (["a", "b"], 12), (["", ""], 12)):
+        summary = pool([run(file) for file in files])
+        assert (summary.number("responses"), summary.number("repeated_draws")) == (n, 12 - n)
 
 
 def test_how_many_draws_came_again_is_said() -> None:

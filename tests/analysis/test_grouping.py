@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.contrast import baseline_of
+from tabwb.analysis.grouping import Grouped, as_shown, grouped, summarised
 from tabwb.analysis.keys import Sort
 from tabwb.media.documents.document import groups_document
 from tabwb.media.views.groups import groups_view
@@ -79,6 +80,20 @@ def test_models_and_persons_are_never_pooled() -> None:
         ("small 1, speakers", [2]),
     ]
     assert len(rows([given(1), given(2, named_alike)], "model")) == 2
+
+
+def test_groups_of_one_name_say_whether_they_are_of_models_or_of_people() -> None:
+    def tagged(number: int, conditions: Conditions) -> AdministrationData:
+        made = given(number, conditions)
+        return replace(made, administration=replace(made.administration, tags=("first",)))
+
+    chosen = [tagged(1, SAMPLED), tagged(2, PERSON)]
+    made = [*summarised(grouped(chosen, "tag"))]
+    assert [row.label for row in made] == ["first (models)", "first (speakers)"]
+    assert [baseline_of(made, row.label) for row in made] == made
+    with pytest.raises(UsageError, match=r"'first \(models\)', 'first \(speakers\)'"):
+        baseline_of(made, "first")
+    assert [row.label for row in as_shown(made[:1])] == ["first"]
 
 
 def test_families_and_tunings_are_those_of_the_profile() -> None:

@@ -16,6 +16,7 @@ from tabwb.analysis.tables.results import results_table
 from tabwb.battery.loader import load_battery
 from tabwb.media.documents.document import administration_document
 from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.wide import wide_table
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import AttemptEntry, PlannedTrial
 from tabwb.scoring.choice import POLICIES
@@ -168,3 +169,17 @@ def test_the_measures_of_a_subtest_are_in_json() -> None:
     for measure in by_policy:
         for policy in POLICIES:
             assert (measure if policy == "exact" else f"{measure}_{policy}") in json
+
+
+def test_a_group_as_one_row_has_every_value_of_the_table_of_results() -> None:
+    groups, results = table_of_groups()
+    (wide, *_) = wide_table(groups[:1]).to_dicts()
+    values = [row for row in results.to_dicts() if row["group"] == groups[0].label]
+    assert {row["policy"] for row in values if row["feature"]} >= set(POLICIES)
+    for row in values:
+        policy = "" if row["policy"] in ("", "exact") else row["policy"]
+        names = (row["rater"], row["part"], row["measure"], row["feature"], policy)
+        name = " ".join(filter(None, names))
+        assert wide[name] == row["value"], name
+        if not row["feature"] and not policy:
+            assert wide[f"{name} n"] == row["n"], name

@@ -89,7 +89,9 @@ def _tables(name: str, *words: str) -> Iterator[Command]:
 
 def _baseline(store: str, table: str) -> tuple[str, ...] | None:
     """Return the further words that a table needs; None where the store has no such table."""
-    baselines = {"models": "mild", "lesions": "no lesion", "sets": "human", "study": "group0"}
+    baselines = {
+        "models": "mild", "lesions": "no lesion", "sets": "human", "study": "group0 (speakers)",
+    }  # fmt: skip
     if table in ("differences", "profiles"):
         return ("--baseline", baselines[store]) if store in baselines else None
     if table in ("map", "doses"):
