@@ -53,7 +53,7 @@ from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.declared_conditions import Components, Condition, Switch
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdout, write_stdout
-from tabwb.records.ratings import Declaration, is_derived, verdicts_of
+from tabwb.records.ratings import Declaration, verdicts_of
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
@@ -316,7 +316,7 @@ def run_commands(about: Studied) -> tuple[str, ...]:
         raters = (
             rater
             for rater, by in member.declarations.items()
-            if by.kind != "person" and not is_derived(rater)
+            if by.kind == "judge" and by.plugin is not None  # else imported, or a Python function
         )
         judges = tuple(dict.fromkeys((*given.judges, *raters)))
         found.append(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
+import re
+import shlex
 import shutil
 import stat
 from pathlib import Path
@@ -189,3 +192,13 @@ class TestPeople:
         assert "S-014" not in data.read_text() + place.read_text()
         run(*asked, "--study-ids")
         assert "S-014-pre" in data.read_text() and "--study-ids" in place.read_text()
+
+
+def test_the_command_of_the_reproduction_runs(run: Run) -> None:
+    run("run", "tab", "--model", "echo", "-q")
+    written = run("report", 1, "--out", "-").out
+    (command,) = re.findall(r"tabwb (run tab [^<\n]*)", html.unescape(written))
+    run(*shlex.split(command), "-q")
+    first, second = (run("results", n, "--json").document["administration"] for n in (1, 2))
+    assert first["judges"] == second["judges"] == ["rules-2"]
+    assert first["rater_versions"] == second["rater_versions"]
