@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tabwb.battery.model import Item, Subtest
@@ -357,11 +358,25 @@ def test_the_statistic_of_the_documentation_passes() -> None:
         check_statistic("pronoun-share", plugins=plugins)
 
 
+def test_a_statistic_of_two_judges_is_given_two() -> None:
+    def compute(responses: Responses) -> float | None:
+        first, second = responses.judges
+        return float(np.nansum(responses.burdens(first) - responses.burdens(second))) or None
+
+    class Made:
+        @hookimpl
+        def tabwb_register_statistics(self, register: RegisterStatistic) -> None:
+            register(Statistic("made-up", "made up", "a made-up statistic", compute, judges=2))
+
+    with closing(Plugins.load(modules={"made-up": Made()})) as plugins:
+        check_statistic("made-up", plugins=plugins)
+
+
 @pytest.mark.parametrize(
     ("compute", "said"),
     [
         (lambda given: 1 / len(given.table), "without responses: 'made-up' failed: ZeroDivision"),
-        (lambda given: None, "returned None without a reason: return StatisticValue(None"),
+        (lambda given: float("nan"), "returned nan without a reason: return StatisticValue(None"),
         (lambda given: "much", "it returned 'much', which is not a number"),
         (lambda given: random.random(), "determinism: unlike values"),
         (

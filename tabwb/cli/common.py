@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tabwb.battery.problems import Problem
     from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.plugin_api.extensions import Statistic
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Message
     from tabwb.store.store import Store
@@ -227,6 +228,13 @@ def note(message: str, *, newline: bool = True) -> None:
     """Print one line on stderr; a closed pipe or a full disk must not end an administration."""
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
+
+
+def statistics_of(plugins: Plugins) -> tuple[Statistic, ...]:
+    """Return the statistics of plugins; those that are not used are named on stderr."""
+    for line in plugins.unused("statistics"):
+        note(line)
+    return plugins.statistics()
 
 
 def renew_line(text: str = "") -> None:

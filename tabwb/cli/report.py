@@ -15,6 +15,7 @@ from tabwb.cli.common import (
     open_store,
     opened_plugins,
     print_json,
+    statistics_of,
 )
 from tabwb.cli.selecting import (
     option_words,
@@ -100,7 +101,8 @@ def report(
         choice = requested_selection(chosen_by, "administration" if administrations else "model")
         choice = resolved_selection(choice, plugins, primary)
         with open_store(store_location, plugins, create=False) as store:
-            rows = selected_groups(store, administrations, choice, statistics=plugins.statistics())
+            statistics = statistics_of(plugins)
+            rows = selected_groups(store, administrations, choice, statistics=statistics)
             if not rows:
                 raise TabwbError(
                     "there are no administrations to report",

@@ -19,6 +19,7 @@ from tabwb.cli.common import (
     opened_store,
     primary_option,
     print_json,
+    statistics_of,
     store_option,
     verbosity_options,
     within_study_option,
@@ -123,11 +124,12 @@ def results(
                 show_list(found, choice, asked)
                 return
             if single and printed == "json" and not choice.where:
-                print_document(store, administrations[0], choice, plugins.statistics())
+                print_document(store, administrations[0], choice, statistics_of(plugins))
                 return
             from tabwb.analysis.selection import selected
 
-            chosen = selected(store, administrations, choice, statistics=plugins.statistics())
+            statistics = statistics_of(plugins)
+            chosen = selected(store, administrations, choice, statistics=statistics)
             warn_unshared(store, plugins, (one.administration for one in chosen), printed)
             asked = replace(asked, cautions=cautions_for(store.location, whole=cautions))
     printer(asked)(chosen, choice, asked)

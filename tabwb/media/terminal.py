@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment, Segments
@@ -82,20 +83,21 @@ def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
     """
     line = ""
     for part in _parts(words, width - indent):
-        if line and len(line) + len(part.rstrip()) > width:
+        if line and cell_len(line) + cell_len(part.rstrip()) > width:
             yield line.rstrip()
             line = " " * indent
         line += part
-        while len(line.rstrip()) > width:
-            yield line[:width]
-            line = " " * indent + line[width:]
+        while cell_len(line.rstrip()) > width:
+            first = chop_cells(line, max(width, indent + 2))[0]
+            yield first
+            line = " " * indent + line[len(first) :]
     if line.strip():
         yield line.rstrip()
 
 
 def _parts(words: str, width: int) -> Iterator[str]:
     for word in _WORDS.split(words):
-        yield from [word] if len(word.rstrip()) <= width else _PARTS.split(word)
+        yield from [word] if cell_len(word.rstrip()) <= width else _PARTS.split(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,6 @@ class SpecCell:
                 yield Text(line, style=style, no_wrap=True)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        parts = [len(part) + INDENT for words, _ in self.texts for part in _parts(words, 0)]
-        widest = max((len(words) for words, _ in self.texts), default=0)
+        parts = [cell_len(part) + INDENT for words, _ in self.texts for part in _parts(words, 0)]
+        widest = max((cell_len(words) for words, _ in self.texts), default=0)
         return Measurement(max(parts, default=0), widest).with_maximum(options.max_width)

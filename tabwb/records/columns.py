@@ -25,9 +25,11 @@ MOST = 4
 def fixed(value: float, digits: int, sign: str = "") -> str:
     """Return a number with decimal places; one that is shown as 0 has no sign.
 
-    >>> fixed(-0.001, 2), fixed(0.0, 2, "+"), fixed(0.125, 1)
-    ('0.00', '0.00', '0.1')
+    >>> fixed(-0.001, 2), fixed(0.0, 2, "+"), fixed(0.125, 1), fixed(1e308, 2)
+    ('0.00', '0.00', '0.1', '1e+308')
     """
+    if abs(value) >= 1e15:
+        return f"{value:{sign}.4g}"
     text = f"{value:{sign}.{digits}f}"
     return text.lstrip("+-") if not float(text) else text
 

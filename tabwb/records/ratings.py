@@ -147,11 +147,16 @@ def verdicts_of(
     return {}
 
 
+LARGEST = 1e100
+
+
 def fits_kind(value: float, kind: MeasureKind) -> bool:
     """Return whether a finite value can be one of a measure of this kind.
 
     >>> fits_kind(0.5, "verdict"), fits_kind(0.5, "share"), fits_kind(-1, "count")
     (False, True, False)
+    >>> fits_kind(1e308, "number")  # of which no sum can be made
+    False
     """
     match kind:
         case "verdict":
@@ -159,9 +164,9 @@ def fits_kind(value: float, kind: MeasureKind) -> bool:
         case "share":
             return 0.0 <= value <= 1.0
         case "count":
-            return value >= 0 and float(value).is_integer()
+            return 0 <= value <= LARGEST and float(value).is_integer()
         case _:
-            return True
+            return abs(value) <= LARGEST
 
 
 def prompt_hash(text: str) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from frictionless import Package, Resource, validate
+from rich.cells import cell_len
 from scipy.stats import beta
 
 from tabwb.analysis.grouping import Grouped, grouped, summarised
@@ -30,6 +31,7 @@ from tabwb.media.paper import (
     table_csv,
     table_json,
 )
+from tabwb.media.terminal import spec_lines
 from tabwb.media.views.administration import burden_view
 from tabwb.media.views.results import Groups, compact_table
 from tabwb.media.views.typed import sectioned_view
@@ -295,6 +297,17 @@ def test_no_line_is_wider_than_asked_for_and_every_value_is_there() -> None:
     text = sectioned_view(table_of("t", columns, rows), [], 30).plain
     assert max(map(len, text.splitlines())) <= 30
     assert all(value in text for value in ("0.50", "0.25 to 0.75", "-0.20 to 0.40", "0.125"))
+
+
+def test_columns_are_as_wide_as_their_letters_are_shown() -> None:
+    columns = (Column("model", "Model", "the model"), *NUMBERS)
+    names = ("日本語モデル", "e\u0301cho", "ab")
+    rows = [(name, 0.5, 0.25, 0.75) for name in names]
+    for width in (24, 40):
+        lines = sectioned_view(table_of("t", columns, rows), [], width).plain.splitlines()
+        assert max(map(cell_len, lines)) <= width
+        assert len({cell_len(line) for line in lines if "0.50" in line}) == 1
+    assert list(spec_lines("日本語モデル", 5, 2)) == ["日本", "  語", "  モ", "  デ", "  ル"]
 
 
 def test_each_reason_is_a_numbered_note_and_rows_without_a_value_are_counted() -> None:

@@ -227,6 +227,8 @@ def test_two_statistics_with_one_id_are_both_refused(
     install("two", STATISTIC.format(body="return 2.0", more=""))
     (group,) = results(capsys, "--by", "model")["groups"]
     assert group["summary"]["statistics"] == []
+    assert main(["results", "--by", "model"]) == 0
+    assert "statistic 'made-up'" in capsys.readouterr().err
     assert main(["plugins", "list"]) == 0
     assert "'made-up'" in capsys.readouterr().err
 
@@ -276,6 +278,10 @@ def test_a_word_that_is_no_command_is_a_usage_error(capsys: pytest.CaptureFixtur
         ("'ab', 'a', 'a', 3", "compute: 3 cannot be used\nallowed: a function"),
         ("'ab', 'a', 'a', f, per='item'", "per: 'item' cannot be used\nallowed: group, subtest"),
         ("'ab', 'a', 'a', f, digits=-1", "digits: -1 cannot be used"),
+        ("'ab', 'a', 'm' * 301, f", "meaning: 'mmm"),
+        ("'ab', 'a', 'a', f, judges='two'", "judges: 'two' cannot be used"),
+        ("'ab', 'a', 'a', f, judges=None", "judges: None cannot be used"),
+        ("'ab', 'a', 'a', f, pooled=[1]", "pooled: [1] cannot be used"),
         ("'ab', 'a', 'a', f, percent=True, unit='words'", "unit: 'words' cannot be used"),
         ("'ab', 'a', 'a', f, limit_s=0", "limit_s: 0 cannot be used\nallowed: seconds, above 0"),
         ("'burden', 'a', 'a', f", "tabwb has a measure of this id"),
@@ -315,6 +321,8 @@ def test_measures_of_one_word_are_the_reserved_ids() -> None:
         ("return StatisticValue(1, 2, 0.5)", "from 2 to 0.5 has its ends exchanged"),
         ("return StatisticValue(1, 2)", "an interval from 2.0 to None lacks an end"),
         ("return StatisticValue(1, n=-3)", "n=-3 is not a number of responses"),
+        ("return StatisticValue(1, n=2**63)", "n=9223372036854775808 is not a number of"),
+        ("return StatisticValue(1, 2, 3)", "1 is not in its interval, 2 to 3"),
     ],
 )
 def test_what_cannot_be_a_value_is_undefined_with_the_reason(body: str, reason: str) -> None:
@@ -324,6 +332,46 @@ def test_what_cannot_be_a_value_is_undefined_with_the_reason(body: str, reason: 
     (value,) = computed(Statistic("made-up", "a", "a", given["compute"]), responses)
     assert value.value is None
     assert reason in value.reason
+
+
+def values(compute: Callable[[Responses], Any]) -> tuple[StatisticValue, ...]:
+    responses = Responses(Mock(), table_of("responses", [], []), {}, Mock())
+    return computed(Statistic("made-up", "a", "a", compute), responses)
+
+
+def test_long_texts_are_cut_and_an_undefined_value_has_no_interval() -> None:
+    long = "x" * 5_000_000
+    given = [StatisticValue(float("nan"), 0, 1, reason=long, of=long), StatisticValue(1, of=None)]  # type: ignore[arg-type]
+    first, second = values(lambda _: given)
+    assert (len(first.reason), len(first.of), first.low, first.high) == (300, 300, None, None)
+    assert second.of == ""
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_asynchronous_function_is_refused_without_a_warning() -> None:
+    async def compute(responses: Responses) -> float:
+        return 1.0
+
+    (value,) = values(compute)
+    assert "'async def'" in value.reason
+
+
+def test_of_many_values_a_part_is_shown_with_the_rows_that_have_no_value(
+    install: Install, stored: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = (
+        "return [StatisticValue(1.0, of=f'row {n}') for n in range(5000)] + [\n"
+        "        StatisticValue(None, reason=f'why {n}', of=f'none {n}') for n in range(2)]"
+    )
+    install("stat", STATISTIC.format(body=body, more=""))
+    capsys.readouterr()
+    assert main(["results", "--by", "model"]) == 0
+    shown = capsys.readouterr().out
+    assert len(re.findall(r"row \d+ ", shown)) == 200
+    assert "5,002 rows: see --json." in shown
+    assert re.search(r", none 1: why 1\.", shown)
+    assert main(["results", "1", "2", "--table", "results"]) == 0
+    assert re.search(r": why 1 \([^()]*none 1\)", capsys.readouterr().out.replace("\n", " "))
 
 
 def test_a_command_that_raises_names_its_plugin(

@@ -17,7 +17,12 @@ from tabwb.analysis.frame import Table as Group
 from tabwb.analysis.frame import table_of
 from tabwb.analysis.statistics.results import Result
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
-from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
+from tabwb.plugin_api.registry.guarded import (
+    error_words,
+    exits_as_errors,
+    not_async,
+    plugin_code,
+)
 from tabwb.plugin_api.time_limit import LimitReached, limited
 from tabwb.records.columns import Column, column_of
 from tabwb.records.errors import ComponentError
@@ -39,6 +44,10 @@ COLUMNS = (
 
 MOST = 10_000
 """A statistic has no more values in a group."""
+MOST_CHARACTERS = 300
+"""Of a reason and of what a value belongs to; longer texts are cut."""
+MOST_N = 2**53
+"""Of responses behind a value: every format has integers up to here."""
 _stopped: dict[Statistic, str] = {}
 """Statistics that reached a limit, and which."""
 
@@ -145,7 +154,9 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
     def call() -> tuple[StatisticValue, ...]:
         assert statistic.compute is not None
         with exits_as_errors:
-            return tuple(_checked(_several(statistic.compute(responses)), len(responses.table)))
+            return tuple(
+                _checked(_several(not_async(statistic.compute(responses))), len(responses.table))
+            )
 
     try:
         with plugin_code:
@@ -155,7 +166,7 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
         return (StatisticValue(None, reason=error.message),)
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         words = "; ".join(error_words(error).splitlines())
-        return (StatisticValue(None, reason=f"'{statistic.id}' failed: {words}"),)
+        return (StatisticValue(None, reason=_cut(f"'{statistic.id}' failed: {words}")),)
 
 
 RETURNED = "a number, None, a StatisticValue, or several StatisticValues that differ in 'of'"
@@ -177,23 +188,34 @@ def _checked(given: Sequence[Any], n: int) -> Iterator[StatisticValue]:
     seen = set()
     for value in given:
         made = value if isinstance(value, StatisticValue) else StatisticValue(_number(value))
-        if str(made.of) in seen:
-            message = f"it returned two values with of={str(made.of)[:40]!r}"
-            raise ComponentError(message, allowed=RETURNED)
-        seen.add(str(made.of))
+        of = _cut(made.of)
+        if of in seen:
+            raise ComponentError(f"it returned two values with of={of[:40]!r}", allowed=RETURNED)
+        seen.add(of)
         number, low, high = _number(made.value), _number(made.low), _number(made.high)
         if (low is None) != (high is None):
             raise ComponentError(f"an interval from {low} to {high} lacks an end")
         if low is not None and high is not None and low > high:
             raise ComponentError(f"an interval from {low:g} to {high:g} has its ends exchanged")
+        if number is None:
+            low = high = None
+        elif low is not None and high is not None:
+            near = 1e-9 * max(abs(low), abs(high), 1)
+            if not low - near <= number <= high + near:
+                raise ComponentError(f"{number:g} is not in its interval, {low:g} to {high:g}")
         count = n if made.n is None else made.n
-        if isinstance(count, bool) or count != int(count) or count < 0:
-            raise ComponentError(f"n={count!r} is not a number of responses")
-        reason = str(made.reason)
+        if isinstance(count, bool) or count != int(count) or not 0 <= count <= MOST_N:
+            raise ComponentError(f"n={count!r:.60} is not a number of responses")
+        reason = _cut(made.reason)
         if number is None and not reason:
             returned = made.value if isinstance(value, StatisticValue) else value
-            reason = f"the function returned {returned} without a reason"
-        yield StatisticValue(number, low, high, int(count), reason, str(made.of))
+            reason = f"the function returned {returned!s:.60} without a reason"
+        yield StatisticValue(number, low, high, int(count), reason, of)
+
+
+def _cut(given: object) -> str:
+    text = "" if given is None else str(given)
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"
 
 
 def _number(value: Any) -> float | None:

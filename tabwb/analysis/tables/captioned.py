@@ -106,7 +106,7 @@ class Captioned:
                 )
         for reason, columns in found.items():
             told = (
-                f"{', '.join(titles)}{'' if len(rows) == len(whose) else f' of {_named(rows)}'}"
+                f"{', '.join(titles)}{'' if len(rows) == len(whose) else f' of {few_of(rows)}'}"
                 for rows, titles in columns.items()
             )
             yield f"No interval ({reason}): {'; '.join(told)}."
@@ -129,9 +129,10 @@ class Captioned:
         return replace(self, table=table, caption=caption, notes=tuple(notes))
 
 
-def _named(names: Sequence[str]) -> str:
+def few_of(names: Sequence[str], between: str = ", ") -> str:
+    """Return the first of some names, and how many more there are."""
     more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return between.join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 NOTED = ("doses", "map")

@@ -35,6 +35,7 @@ FIGURES: Final = tuple(_PLACES)
 """The ids of all figures; each is declared in the module of its place."""
 FORMATS: Final = ("pdf", "svg", "png")
 MOST_GROUPS: Final = 200
+MISSING_LETTERS: Final = "Letters that the font DejaVu Sans lacks are drawn as boxes."
 """Groups that a figure with a row for each can show."""
 
 
@@ -129,7 +130,7 @@ def drawn(
     """Return a figure of a table that its kind has made."""
     need("matplotlib", "a figure", "figures")
     from tabwb.media.figures.drawers import draw
-    from tabwb.media.figures.sheet import Facts, Sheet, fixed_style
+    from tabwb.media.figures.sheet import Facts, Sheet, fixed_style, lacks_letters
 
     kind = figure_kind(name)
     chosen = kind.checked(options)
@@ -137,7 +138,8 @@ def drawn(
         sheet = Sheet(width_mm(width) / 25.4)
         draw(sheet, kind, [dict.fromkeys(CELLS) | row for row in table.to_dicts()], chosen)
         sheet.finish(footer=RESEARCH_ONLY if footer else "")
-    notes = (*table.notes, *sheet.notes)
+    missing = (MISSING_LETTERS,) if lacks_letters(sheet.figure) else ()
+    notes = (*table.notes, *sheet.notes, *missing)
     sheet.figure.facts = Facts(name, kind.title, table, notes, command, uids, captioned=caption)
     return sheet.figure
 

@@ -15,7 +15,7 @@ from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
 from tabwb.media.destination import check_destination
-from tabwb.media.figures import figure_kind, format_of, make, save
+from tabwb.media.figures import MISSING_LETTERS, figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
 from tabwb.media.figures.style import width_mm
@@ -142,6 +142,7 @@ def write_figure(
         **dict(wanted.options),
     )
     notices += [f"warning: {permit.notice}" for permit in permits if permit.notice]
+    notices += [MISSING_LETTERS] if MISSING_LETTERS in figure.facts.notes else []
     files = [out]
     with logged(store, [act for permit in permits for act in permit.acts]):
         save(figure, out, dpi=wanted.dpi, force=True)

@@ -10,19 +10,21 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib
 from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 
 import tabwb
@@ -32,7 +34,6 @@ from tabwb.records.words import RESEARCH_ONLY, common_start
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.gridspec import GridSpec
-    from matplotlib.text import Text
 
     from tabwb.tables.table import Table
 
@@ -45,11 +46,25 @@ _AFTER = re.compile(r"(?<=[\s:/@,_|+-])(?=\S)")
 @contextmanager
 def fixed_style() -> Iterator[None]:
     """Give matplotlib this style, whatever the user's settings are, and then theirs again."""
-    with rc_context():
+    with rc_context(), warnings.catch_warnings():
+        # The caption says it, see lacks_letters.
+        warnings.filterwarnings("ignore", r"(Glyph \d+|Matplotlib currently does not support)")
         rcdefaults()
         settings: dict[Any, Any] = dict(RC)
         rcParams.update(settings)
         yield
+
+
+@cache
+def _letters() -> frozenset[int]:
+    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
+
+
+def lacks_letters(figure: Figure) -> bool:
+    """Return whether the font lacks a letter of a figure."""
+    texts = figure.findobj(Text)
+    letters = {ord(letter) for text in texts for letter in "".join(text.get_text().split())}
+    return not letters <= _letters()
 
 
 @dataclass(frozen=True, slots=True)

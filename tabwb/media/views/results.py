@@ -43,7 +43,16 @@ from tabwb.analysis.statistics.results import (
     cause_in_words,
     judge_labels,
 )
-from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MOST_NAMED, WHY, Captioned, Footnote
+from tabwb.analysis.tables.captioned import (
+    FEW,
+    HIGH,
+    LOW,
+    MOST_NAMED,
+    WHY,
+    Captioned,
+    Footnote,
+    few_of,
+)
 from tabwb.analysis.tables.declared import (
     ENDS,
     THESE,
@@ -446,6 +455,10 @@ SECTIONS: Mapping[str, Callable[[Groups], Iterator[Captioned]]] = {
 """Title of a section to the tables that it has."""
 
 
+MOST_SHOWN, MOST_NOTES = 200, 20
+"""Values of a statistic in one group, and reasons, that are shown; files have all."""
+
+
 def statistics_tables(
     rows: Sequence[HasResults],
     heads: Sequence[Column] = (),
@@ -472,16 +485,25 @@ def statistics_tables(
         ]  # fmt: skip
         values = [
             [*named, one.value.value, getattr(one.interval, "low", None),
-             getattr(one.interval, "high", None), one.n or None]
+             getattr(one.interval, "high", None), one.n]
             for named, one in own
         ]  # fmt: skip
         caption = f"{made.title}: {made.meaning}{f' ({made.unit})' if made.unit else ''}."
-        undefined = dict.fromkeys(
-            f"{one.feature or one.part or made.title}: {one.value.reason}."
-            for _, one in own if one.value.value is None
-        )  # fmt: skip
-        table = table_of(snake(made.id), declared, values)
-        yield Captioned(table, caption, tuple(map(Footnote, undefined)))
+        undefined: dict[str, list[str]] = {}
+        for named, one in own:
+            if one.value.value is None:
+                of = ", ".join(filter(None, named)) or made.title
+                undefined.setdefault(one.value.reason, []).append(of)
+        notes = [f"{few_of(of, '; ')}: {reason}." for reason, of in undefined.items()]
+        if len(undefined) == 1:
+            notes = [f"Without a value: {reason}." for reason in undefined]
+        notes[MOST_NOTES:] = []
+        if len(undefined) > MOST_NOTES:
+            notes.append(f"{len(undefined) - MOST_NOTES:,} more reasons: see --json.")
+        if len(own) > MOST_SHOWN * len(rows):
+            notes.append(f"{len(own):,} rows: see --json.")
+        table = table_of(snake(made.id), declared, values[: MOST_SHOWN * len(rows)])
+        yield Captioned(table, caption, tuple(map(Footnote, notes)))
 
 
 def own_tables(results: Results, battery: Battery, *, details: bool = False) -> Iterator[Captioned]:

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tabwb.analysis.tables.captioned import FEW, HIGH, LOW, MARK, WHY, Captioned, noted
+from tabwb.analysis.tables.captioned import (
+    FEW,
+    HIGH,
+    LOW,
+    MARK,
+    WHY,
+    Captioned,
+    noted,
+)
 from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.media.views.tables import shown_columns, view_of
 from tabwb.records.columns import Column, digits_of, ends_of
@@ -28,6 +37,8 @@ SHARES = (40, 30, 20, 15)
 """Per cent of the width that a column of texts has at most; longer texts have several lines. The
 first counts with which all columns stand side by side, and a cell has at most DEEP lines."""
 DEEP = 3
+FEW_ROWS = 2
+"""So many rows are named below a table; of more, their number is given."""
 LEAST = 12
 WORD = 20
 """Characters: a column of texts has LEAST at least, and no word of WORD or fewer is broken."""
@@ -104,17 +115,17 @@ class _Laid:
 
     @classmethod
     def of(cls, title: str, number: bool, texts: Sequence[str], widest: int) -> _Laid:
-        if not number and any(len(text) > widest for text in texts):
-            words = (len(word) for text in texts for word in text.split())
+        if not number and any(cell_len(text) > widest for text in texts):
+            words = (cell_len(word) for text in texts for word in text.split())
             widest = max(n for n in (widest, *words) if n <= max(widest, WORD))
         cells = [
             text.split("\n")
-            if number or len(text) <= widest
+            if number or cell_len(text) <= widest
             else list(spec_lines(text, widest, INDENT))
             for text in texts
         ]
-        longest = max((len(line) for cell in cells for line in cell), default=0)
-        width = max(longest, *map(len, title.split() or [""]))
+        longest = max((cell_len(line) for cell in cells for line in cell), default=0)
+        width = max(longest, *map(cell_len, title.split() or [""]))
         head = [line.replace(TIED, " ") for line in wrap(title, width) or [""]]
         return cls(number, width, head, cells)
 
@@ -180,7 +191,8 @@ def _rows(
         for cell, column in zip(cells, part, strict=True):
             place = at - (deepest - len(cell)) if bottom else at
             text = cell[place] if 0 <= place < len(cell) else ""
-            shown.append(text.rjust(column.width) if column.number else text.ljust(column.width))
+            space = " " * (column.width - cell_len(text))
+            shown.append(space + text if column.number else text + space)
         yield (" " * GAP).join(shown).rstrip() + "\n"
 
 
@@ -272,25 +284,34 @@ def explained_view(table: Table) -> RenderableType:
     """Return a table below what is the same in all rows, and above why values are missing.
 
     It has the columns that people are shown, and a line above each of its sections. Of columns
-    whose names end in ``reason`` each text is shown once; see also :func:`noted`.
+    whose names end in ``reason`` each text is shown once, with the rows that have it where there
+    are several; see also :func:`noted`.
     """
     table = noted(table)
     wanted = shown_columns(table)
     same = [name for name in wanted if len(table) > 1 and _is_same(table, name)]
     head = [f"{table.column(name).title.lower()}: {table[name].to_list()[0]}" for name in same]
-    reasons = [
-        f"{table.column(name).meaning}: {reason}"
-        for name in table.names
-        if name.endswith("reason")
-        for reason in dict.fromkeys(table[name].to_list())
-        if reason
-    ]
-    below = "\n".join([*reasons, *table.notes])
     parts: list[RenderableType] = [Text("  ·  ".join(head))] if head else []
     own = table.select([name for name in wanted if name not in same])
+    reasons = (line for name in table.names if name.endswith("reason")
+               for line in _reasons(table, name, own))  # fmt: skip
+    below = "\n".join([*reasons, *table.notes])
     apart = [name for name in view_of(table).sections.split() if name in own.names]
     parts.append(ForWidth(partial(sectioned_view, own, apart)))
     return Group(*parts, Text(below, style="dim"))
+
+
+def _reasons(table: Table, name: str, own: Table) -> Iterator[str]:
+    """Yield each reason of a column; of several, with the rows that have them."""
+    found: dict[str, list[int]] = {}
+    for place, reason in enumerate(table[name].to_list()):
+        if reason:
+            found.setdefault(reason, []).append(place)
+    texts = [own[one.name].to_list() for one in own.columns if one.type == "text"]
+    for reason, places in found.items():
+        rows = [", ".join(filter(None, (column[at] for column in texts))) for at in places]
+        of = "; ".join(rows) if len(rows) <= FEW_ROWS else f"{len(rows):,} rows"
+        yield f"{table.column(name).meaning}: {reason}{f' ({of})' if len(found) > 1 else ''}"
 
 
 def _is_same(table: Table, name: str) -> bool:

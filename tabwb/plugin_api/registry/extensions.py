@@ -13,6 +13,7 @@ from tabwb.plugin_api.extensions import (
     ExtensionKind,
     PageSource,
     Per,
+    Pooling,
     Statistic,
 )
 from tabwb.records.errors import UsageError
@@ -33,6 +34,8 @@ MEASURES = frozenset((
 ))  # fmt: skip
 """Measures of tabwb itself that are kebab-case: a statistic shares their column in tables."""
 MOST_DIGITS = 12
+MOST_CHARACTERS = 300
+"""Of a text that is shown with an extension."""
 
 
 class Owned(Protocol):
@@ -95,15 +98,20 @@ class ExtensionIndex:
 def _check_extension(extension: Extension, noun: str) -> None:
     """Check every field of an extension."""
     name: object = extension.id
-    where = f"{noun} {name!r}"
+    where = f"{noun} {name!r:.60}"
     if not isinstance(name, str) or not is_kebab(name):
         raise _refused(where, "id", name, "kebab-case: a-z, 0-9 and single hyphens")
     for field in fields(extension):
         value = getattr(extension, field.name)
         if field.type == "str":
             text = value if isinstance(value, str) else ""
-            if "\n" in text or not (text.strip() or (field.name == "unit" and value == "")):
-                raise _refused(where, field.name, value, "one line of text")
+            if (
+                "\n" in text
+                or len(text) > MOST_CHARACTERS
+                or not (text.strip() or (field.name == "unit" and value == ""))
+            ):
+                allowed = f"one line of text, of {MOST_CHARACTERS} characters at most"
+                raise _refused(where, field.name, value, allowed)
         elif field.type == "bool" and not isinstance(value, bool):
             raise _refused(where, field.name, value, "True or False")
         elif field.type == "float" and not _is_positive(value):
@@ -115,11 +123,17 @@ def _check_extension(extension: Extension, noun: str) -> None:
 
 
 def _check_statistic(statistic: Statistic, where: str) -> None:
-    digits: object = statistic.digits
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= MOST_DIGITS:
-        raise _refused(where, "digits", digits, f"a whole number from 0 to {MOST_DIGITS}")
-    if statistic.per not in get_args(Per):
-        raise _refused(where, "per", statistic.per, ", ".join(get_args(Per)))
+    for field in ("digits", "judges"):
+        number: object = getattr(statistic, field)
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, int)
+            or not 0 <= number <= MOST_DIGITS
+        ):
+            raise _refused(where, field, number, f"a whole number from 0 to {MOST_DIGITS}")
+    for field, allowed in (("per", get_args(Per)), ("pooled", get_args(Pooling))):
+        if getattr(statistic, field) not in allowed:
+            raise _refused(where, field, getattr(statistic, field), ", ".join(allowed))
     if statistic.percent and statistic.unit not in ("", "share"):
         raise _refused(where, "unit", statistic.unit, "'share' or '', because percent is True")
     if statistic.id in MEASURES:
@@ -136,4 +150,4 @@ def _is_positive(value: object) -> bool:
 
 
 def _refused(where: str, field: str, value: object, allowed: str) -> UsageError:
-    return UsageError(f"{value!r} cannot be used", where=f"{where}, {field}", allowed=allowed)
+    return UsageError(f"{value!r:.60} cannot be used", where=f"{where}, {field}", allowed=allowed)

@@ -45,6 +45,7 @@ how many features), then in how many responses each feature of the judge's set i
 with the 95 % interval of the share. **enter** on a feature shows the responses on which judges
 differ about it, the most disputed first. **tab** moves to the next pane.
 """
+MOST_STATISTICS = 200
 TITLES = 26
 """Columns beside drawn intervals."""
 LEAST_AXIS, MOST_AXIS = 8, 24
@@ -205,7 +206,7 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
     if not rows:
         return
     yield _head("STATISTICS")
-    for one in rows:
+    for one in rows[:MOST_STATISTICS]:
         shown = one.declared.column.format
         figure = shown(one.value.value)
         if one.interval is not None:
@@ -216,6 +217,10 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
             yield _quiet(name, width)
             name = ""
         yield spread(Content(name), Content(figure), width)
+        if not one.value.defined:
+            yield _quiet(one.value.reason, width)
+    if len(rows) > MOST_STATISTICS:
+        yield _quiet(f"{len(rows):,} values: tabwb results --json has all", width)
     yield Content("")
 
 

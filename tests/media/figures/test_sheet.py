@@ -18,7 +18,7 @@ from matplotlib.font_manager import findfont
 from PIL import Image
 
 from tabwb import __version__
-from tabwb.media.figures import make, save
+from tabwb.media.figures import MISSING_LETTERS, make, save
 from tabwb.media.figures.sheet import (
     Facts,
     figure_bytes,
@@ -282,3 +282,11 @@ def test_the_footer_says_that_it_is_for_research_only(*, footer: bool) -> None:
 
 def test_a_notebook_shows_a_figure_as_png() -> None:
     assert make("burden", groups(1))._repr_png_().startswith(b"\x89PNG")
+
+
+@pytest.mark.filterwarnings("error")
+def test_letters_that_the_font_lacks_are_told_in_the_caption() -> None:
+    made, plain = (make("burden", [group(name)]) for name in ("日本語", "ɪɡˈzɑːmpl"))
+    assert MISSING_LETTERS in made.facts.notes
+    assert MISSING_LETTERS not in plain.facts.notes
+    figure_bytes(made, "svg")
