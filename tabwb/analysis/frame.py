@@ -546,14 +546,20 @@ class Table:
 
     @cached_property
     def clusters(self) -> tuple[Ints, list[tuple[str, ...]]]:
-        """Cluster of each row, and the clusters in sorted order."""
+        """Cell of each row, and the cells in sorted order: subtest and item.
+
+        Where several speakers are pooled the speaker is the third, and the cluster of intervals.
+        """
         people = {source.examinee for source in self.sources if source.is_speaker}
         keys: list[tuple[str, ...]] = list(self.columns.places)
         code = self.place
         if len(people) > 1:
-            keys = keys + [(source.examinee,) for source in self.sources]
-            spoken = np.array([source.is_speaker for source in self.sources])[self.source]
-            code = np.where(spoken, len(self.columns.places) + self.source, code)
+            places, who = len(keys), sorted(people)
+            keys = keys + [(*place, one) for one in who for place in keys]
+            speaker = np.array(
+                [who.index(one.examinee) if one.is_speaker else -1 for one in self.sources]
+            )[self.source]
+            code = code.astype(np.int64) + (speaker + 1) * places
         used = distinct(code)
         names = sorted({keys[at] for at in used.tolist()})
         rank = {name: at for at, name in enumerate(names)}

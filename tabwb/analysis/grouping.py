@@ -457,7 +457,14 @@ class Grouped:
         tallies = [tally for part in self.results.parts if (tally := part.right.tally)]
         right = [n for tally in tallies for n in tally.hits]
         scored = [n for tally in tallies for n in tally.sizes]
-        return item_mean(right, scored, "nothing was scored right or wrong")
+        items = None
+        if any(tally.items for tally in tallies):
+            items = [
+                (at, item)
+                for at, tally in enumerate(tallies)
+                for item in (tally.items or range(len(tally.sizes)))
+            ]
+        return item_mean(right, scored, "nothing was scored right or wrong", items)
 
     def not_judged(self, rater: str) -> int:
         """Return the number of connected texts that a judge has not judged, under any terms."""

@@ -665,7 +665,8 @@ def _analysis(about: Studied) -> Facts:
         if share.n
     ]
     sizes = [list(share.sizes) for share in shares]
-    counts = sorted(len(each) for each in (*sizes, *(burden.sizes for burden in burdens)) if each)
+    items = [*(one.n_items for one in shares), *(one.n_items for one in burdens)]
+    counts = sorted(filter(None, items))
     few = [n for n in counts if n < FEW_ITEMS]
     single = any(all(n == 1 for n in own) for own in sizes)
     return {

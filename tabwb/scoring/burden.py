@@ -28,8 +28,8 @@ from tabwb.scoring.intervals import (
     Totals,
     feature_correlation,
     interval_of_totals,
-    korn_graubard,
     rate_interval,
+    ratio_of_items,
 )
 
 
@@ -114,6 +114,9 @@ class Burden:
         lost: unusable responses of each item, those of ``sizes`` first; then the items that have
             no response with a burden.
         clusters: of each item, where the battery declares any.
+        items: where several speakers are pooled: what is said above to be of an item is then of one
+            speaker's responses to one; this has the item of each in ``lost``, and ``clusters`` the
+            speaker.
         fixed: whether nothing was drawn.
         calibration: of a calibrated judge, by feature. ``hits`` are then of the judge itself, and
             ``present`` the number of responses in which people would find the feature.
@@ -138,6 +141,17 @@ class Burden:
     clusters: tuple[Hashable, ...] | None = None
     fixed: bool = False
     calibration: Mapping[str, Calibration] = field(default_factory=dict)
+    items: tuple[Hashable, ...] | None = None
+
+    @property
+    def counted(self) -> tuple[Hashable, ...] | None:
+        """The item of each of ``sizes``, where several speakers are pooled."""
+        return None if self.items is None else self.items[: len(self.sizes)]
+
+    @property
+    def n_items(self) -> int:
+        """How many items have a response with a burden."""
+        return len(self.sizes if self.counted is None else set(self.counted))
 
     @property
     def bounds(self) -> Interval | None:
@@ -166,11 +180,12 @@ class Burden:
         ]
         added = [0] * (len(self.lost) - len(totals))
         sizes = [n + lost for n, lost in zip((*self.sizes, *added), self.lost, strict=True)]
-        low = item_mean([*totals, *added], sizes, NO_BURDEN).value
+        low = item_mean([*totals, *added], sizes, NO_BURDEN, self.items).value
         high = item_mean(
             [own + most * lost for own, lost in zip((*totals, *added), self.lost, strict=True)],
             sizes,
             NO_BURDEN,
+            self.items,
         ).value
         return None if low is None or high is None else Interval(low, high)
 
@@ -200,8 +215,9 @@ class Burden:
     @property
     def independent_high(self) -> float:
         """The upper limit for prompts like these if features of a response were independent."""
-        means = [item.mean for item in self.totals]
-        return korn_graubard(means, self.sizes, len(self.features), 0.0, self.clusters).high
+        totals = [item.total for item in self.totals]
+        units = range(len(totals)) if self.clusters is None else self.clusters
+        return ratio_of_items(totals, self.sizes, len(self.features), 0.0, units, self.counted).high
 
     @property
     def interval(self) -> Interval | None:
@@ -225,7 +241,7 @@ class Burden:
         self, interval: Callable[..., EstimatedInterval]
     ) -> tuple[EstimatedInterval, ...]:
         return tuple(
-            interval(estimand, deterministic=self.fixed, clusters=self.clusters)
+            interval(estimand, deterministic=self.fixed, clusters=self.clusters, items=self.counted)
             for estimand in Estimand
         )
 
@@ -250,7 +266,7 @@ class Burden:
         """Share of the responses with a burden in which a feature is present, mean of the items."""
         if self.calibration:
             return ratio(self.present[feature], self.n_burden, NO_BURDEN)
-        return item_mean(self.hits[feature], self.sizes, NO_BURDEN)
+        return item_mean(self.hits[feature], self.sizes, NO_BURDEN, self.counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +277,9 @@ class RatedCounts:
     totals of how many of some features are present, and how many responses have any of them;
     ``hits`` are, of each feature, the responses that have it, and ``most`` is the largest number of
     features of one response. Of a calibrated judge all these are the judge's own, and ``profiles``
-    are sets of features with the number of responses that have them.
+    are sets of features with the number of responses that have them. Where several speakers are
+    pooled ``items`` are of one item and one speaker, with the item of each in ``of_items`` and the
+    speaker in ``clusters``.
     """
 
     items: Sequence[Hashable]
@@ -277,6 +295,11 @@ class RatedCounts:
     profiles: Sequence[Mapping[frozenset[str], int]] = ()
     lost: Mapping[Hashable, int] = field(default_factory=dict)
     clusters: Mapping[Any, Hashable] = field(default_factory=dict)
+    of_items: Mapping[Any, Hashable] = field(default_factory=dict)
+
+    def places(self, names: Iterable[Hashable]) -> tuple[Hashable, ...] | None:
+        """Return the item of each, where several speakers are pooled."""
+        return tuple(self.of_items[name] for name in names) if self.of_items else None
 
 
 def burden_of(
@@ -298,16 +321,18 @@ def burden_of(
     clusters = tuple(counts.clusters.get(name, name) for name in names) if counts.clusters else None
     without = sorted(counts.lost.keys() - set(names), key=str) if features else []
     present: dict[str, float] = {name: sum(counts.hits[name]) for name in features}
-    mean = item_mean([item.total for item in totals], sizes, NO_BURDEN if features else NO_FEATURES)
+    items = counts.places(names)
+    none = NO_BURDEN if features else NO_FEATURES
+    mean = item_mean([item.total for item in totals], sizes, none, items)
     calibration = counts.calibration if names else {}
     made: Callable[..., EstimatedInterval] = partial(interval_of_totals, totals, len(features))
     if calibration:
-        rates = calibrated_rates(counts.profiles, calibration)
+        rates = calibrated_rates(counts.profiles, calibration, items)
         present = {name: rate * sum(sizes) for name, rate in rates.items()}
         mean = Estimate(fsum(rates.values()))
         made = partial(calibrated_burden_interval, counts.profiles, calibration)
     intervals = tuple(
-        made(estimand, deterministic=counts.fixed, clusters=clusters)
+        made(estimand, deterministic=counts.fixed, clusters=clusters, items=items)
         for estimand in Estimand
         if interval
     )
@@ -331,6 +356,7 @@ def burden_of(
         clusters=clusters,
         fixed=counts.fixed,
         calibration=calibration,
+        items=counts.places((*names, *without)),
     )
 
 
@@ -339,7 +365,8 @@ def categories_of(
 ) -> dict[str, CategoryBurden]:
     """Return the burden of each category: the same mean over its own features (TAB, table 5)."""
     if counts.calibration:
-        rates = calibrated_rates(counts.profiles, counts.calibration)
+        items = counts.places(counts.items)
+        rates = calibrated_rates(counts.profiles, counts.calibration, items)
         return {
             name: _calibrated_category(rates, frozenset(members) & frozenset(features))
             for name, members in categories.items()
@@ -364,10 +391,10 @@ def _category(counts: RatedCounts, members: frozenset[str]) -> CategoryBurden:
         return CategoryBurden(nothing, nothing, 0)
     found = counts.present(members)
     totals, hits = tuple(item for item, _ in found), tuple(n for _, n in found)
-    sizes = [item.n for item in totals]
+    sizes, items = [item.n for item in totals], counts.places(counts.items)
     return CategoryBurden(
-        count=item_mean([item.total for item in totals], sizes, NO_BURDEN),
-        rate=item_mean(hits, sizes, NO_BURDEN),
+        count=item_mean([item.total for item in totals], sizes, NO_BURDEN, items),
+        rate=item_mean(hits, sizes, NO_BURDEN, items),
         of=len(members),
         totals=totals,
         hits=hits,

@@ -26,6 +26,7 @@ from tabwb.scoring.estimate import (
     Estimand,
     EstimatedInterval,
     Interval,
+    by_item,
     missing_reason,
 )
 from tabwb.scoring.intervals import (
@@ -36,8 +37,10 @@ from tabwb.scoring.intervals import (
     design_effect,
     drawn_shares,
     effective_responses,
+    effective_size,
     feature_correlation,
     totals_of_profiles,
+    unit_values,
 )
 
 if TYPE_CHECKING:
@@ -119,27 +122,34 @@ class Calibration:
 
 
 def calibrated_rates(
-    profiles: Sequence[Mapping[frozenset[str], int]], calibration: Mapping[str, Calibration]
+    profiles: Sequence[Mapping[frozenset[str], int]],
+    calibration: Mapping[str, Calibration],
+    items: Sequence[Hashable] | None = None,
 ) -> dict[str, float]:
     """Return the rate of each feature: the mean over items of the mean of p(v) over responses.
 
-    Profiles are sets of features that the judge finds, to the number of responses.
+    Profiles are sets of features that the judge finds, to the number of responses; ``items`` has
+    the item of each, where several are of one.
 
     >>> known = Calibration((17, 12), (17, 12), (5, 9))
     >>> found = calibrated_rates([{frozenset({"jargon"}): 1, frozenset(): 1}], {"jargon": known})
     >>> round(found["jargon"], 6), round((9.5 / 13 + 5.5 / 18) / 2, 6)
     (0.518162, 0.518162)
     """
-    items = [(item, sum(item.values())) for item in profiles]
-    items = [(item, n) for item, n in items if n]
-    if not items:
+    named = range(len(profiles)) if items is None else items
+    merged: dict[Hashable, list[Mapping[frozenset[str], int]]] = {}
+    for one, item in zip(profiles, named, strict=True):
+        merged.setdefault(item, []).append(one)
+    given = [(own, sum(sum(one.values()) for one in own)) for own in merged.values()]
+    given = [(own, n) for own, n in given if n]
+    if not given:
         return {}
     shares = {
         name: fsum(
-            sum(times for profile, times in item.items() if name in profile) / n
-            for item, n in items
+            sum(times for one in own for profile, times in one.items() if name in profile) / n
+            for own, n in given
         )
-        / len(items)
+        / len(given)
         for name in calibration
     }
     return {name: known.rate(shares[name]) for name, known in calibration.items()}
@@ -153,6 +163,7 @@ def calibrated_rate_interval(
     *,
     deterministic: bool = False,
     clusters: Sequence[Hashable] | None = None,
+    items: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
     """Return the 95 % interval of a calibrated rate, from the judge's verdicts per item.
 
@@ -166,7 +177,9 @@ def calibrated_rate_interval(
     import numpy as np
 
     named = range(len(hits)) if clusters is None else clusters
-    kept = [one for one in zip(hits, responses, named, strict=True) if one[1]]
+    of_items = range(len(hits)) if items is None else items
+    given = [one for one in zip(hits, responses, named, of_items, strict=True) if one[1]]
+    kept, places = [(x, n, unit) for x, n, unit, _ in given], [item for *_, item in given]
     pairs = [(x, n) for x, n, _ in kept]
     units = counts_by_unit(kept)
     counted = units if estimand is Estimand.PROMPTS_LIKE_THESE else pairs
@@ -176,8 +189,17 @@ def calibrated_rate_interval(
         return EstimatedInterval(estimand, None, reason)
     generator = np.random.Generator(np.random.PCG64(SEED))
     p = _probabilities([calibration], generator)[:, :, 0]
+    counts, sizes = by_item([x for x, _ in pairs], [n for _, n in pairs], places)
+    share = fsum(x / n for x, n in zip(counts, sizes, strict=True)) / len(sizes)
     if fixed:
-        shares: tuple[object, object] = (_share(pairs), _share(pairs))
+        shares: tuple[object, object] = (share, share)
+    elif estimand is Estimand.PROMPTS_LIKE_THESE and items is not None:
+        given_sizes, clustered = [n for _, n in pairs], [unit for *_, unit in kept]
+        own = unit_values([x for x, _ in pairs], given_sizes, clustered, places)
+        means = [x / n for x, n in zip(counts, sizes, strict=True)]
+        _, size = effective_size(means, sizes, 1, 0.0, own)
+        x = min(share * size, size)
+        shares = _beta(x, size - x + 1, generator), _beta(x + 1, size - x, generator)
     elif estimand is Estimand.PROMPTS_LIKE_THESE:
         drawn = drawn_shares(units, DRAWS, generator)
         shares = drawn, drawn
@@ -186,7 +208,7 @@ def calibrated_rate_interval(
         shares = _beta(x, n - x + 1, generator), _beta(x + 1, n - x, generator)
     ends = np.stack([p[0] + np.asarray(q) * (p[1] - p[0]) for q in shares])
     return EstimatedInterval(estimand, _around(ends.min(axis=0), ends.max(axis=0),
-                                               calibration.rate(_share(pairs))))  # fmt: skip
+                                               calibration.rate(share)))  # fmt: skip
 
 
 def calibrated_burden_interval(
@@ -196,6 +218,7 @@ def calibrated_burden_interval(
     *,
     deterministic: bool = False,
     clusters: Sequence[Hashable] | None = None,
+    items: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
     """Return the 95 % interval of a calibrated burden.
 
@@ -214,24 +237,28 @@ def calibrated_burden_interval(
     import numpy as np
 
     named = range(len(profiles)) if clusters is None else clusters
-    kept = [one for one in zip(profiles, named, strict=True) if sum(one[0].values())]
-    items, units = [item for item, _ in kept], [unit for _, unit in kept]
-    sizes = [sum(item.values()) for item in items]
+    of_items = range(len(profiles)) if items is None else items
+    kept = [one for one in zip(profiles, named, of_items, strict=True) if sum(one[0].values())]
+    cells, units = [cell for cell, _, _ in kept], [unit for _, unit, _ in kept]
+    places = [place for _, _, place in kept]
+    sizes = [sum(cell.values()) for cell in cells]
     counted = Counter(units).values() if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
     reason = missing_reason(estimand, list(counted), deterministic=False)
     fixed = deterministic and estimand is Estimand.THESE_PROMPTS
-    if reason and not (fixed and items):
+    if reason and not (fixed and cells):
         return EstimatedInterval(estimand, None, reason)
     generator = np.random.Generator(np.random.PCG64(SEED))
     names = list(calibration)
-    totals = [totals_of_profiles(item, names)[0] for item in items]
+    totals = [totals_of_profiles(cell, names)[0] for cell in cells]
     rho = min(1.0, feature_correlation(totals, len(names)))
     rows = [
-        np.array([[name in profile for name in names] for profile in item], np.float64)
-        for item in items
+        np.array([[name in profile for name in names] for profile in cell], np.float64)
+        for cell in cells
     ]
-    times = [np.array(list(item.values()), np.float64) for item in items]
-    means = np.array([n @ row / n.sum() for n, row in zip(times, rows, strict=True)])
+    times = [np.array(list(cell.values()), np.float64) for cell in cells]
+    found = [n @ row for n, row in zip(times, rows, strict=True)]
+    sums, responses = by_item(found, sizes, places)
+    means = np.array([total / n for total, n in zip(sums, responses, strict=True)])
     p = _probabilities([calibration[name] for name in names], generator, rho)
     weights, base = p[1] - p[0], p[0].sum(axis=1)
     middle = base + weights @ means.mean(axis=0)
@@ -242,14 +269,20 @@ def calibrated_burden_interval(
     if fixed:
         return EstimatedInterval(estimand, _around(middle, middle, estimate))
     k = len(set(units))
-    size = effective_responses(sizes) * len(names) / design_effect(rho, len(names))
+    size = effective_responses(responses) * len(names) / design_effect(rho, len(names))
     if estimand is Estimand.PROMPTS_LIKE_THESE:
-        own = np.array([by_cluster(column, units) for column in means.T.tolist()])
+        own = np.array(
+            [by_cluster(column, units) for column in means.T.tolist()]
+            if items is None
+            else [unit_values(one, sizes, units, places) for one in np.array(found).T.tolist()]
+        )
         spread = np.cov(own, ddof=1).reshape(len(names), len(names)) / k
-        size /= 1 + (effective_responses(sizes) / k - 1) * REPLICATE_CORRELATION
+        size /= 1 + (effective_responses(responses) / k - 1) * REPLICATE_CORRELATION
         df = k - 1.0
     else:
-        spread, df = _within(means, rows, times)
+        of_item = dict(zip(dict.fromkeys(places), responses, strict=True))
+        shares = [n / of_item[place] for n, place in zip(sizes, places, strict=True)]
+        spread, df = _within(rows, times, shares, len(responses))
     least, most = p.min(axis=0).sum(axis=1), p.max(axis=0).sum(axis=1)
     width = np.maximum(most - least, 1e-12)
     u = np.clip((middle - least) / width, 0.0, 1.0)
@@ -263,24 +296,28 @@ def calibrated_burden_interval(
 
 
 def _within(
-    means: NDArray[np.float64],
     rows: Sequence[NDArray[np.float64]],
     times: Sequence[NDArray[np.float64]],
+    shares: Sequence[float],
+    k: int,
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the covariance of the mean over items from draws alone, and its df."""
+    """Return the covariance of the mean over k items from draws alone, and its df.
+
+    ``shares`` is the part of the responses to its item that each of the cells has.
+    """
     import numpy as np
 
-    k, features = means.shape
+    features = rows[0].shape[1]
     squares = []
-    for mean, row, n in zip(means, rows, times, strict=True):
-        away = row - mean
+    for row, n in zip(rows, times, strict=True):
+        away = row - n @ row / n.sum()
         squares.append((away * n[:, None]).T @ away)
     sizes = [float(n.sum()) for n in times]
-    df = fsum(sizes) - k
+    df = fsum(sizes) - len(sizes)
     pooled = np.sum(squares, axis=0) / df
     total = np.zeros((features, features))
-    for square, r in zip(squares, sizes, strict=True):
-        total += (square / (r - 1) if r > 1 else pooled) / r
+    for square, r, share in zip(squares, sizes, shares, strict=True):
+        total += (square / (r - 1) if r > 1 else pooled) / r * share**2
     return total / k**2, df
 
 
@@ -318,7 +355,3 @@ def _around(low: NDArray[np.float64], high: NDArray[np.float64], estimate: float
 
     ends = float(np.quantile(low, LOWER)), float(np.quantile(high, UPPER))
     return Interval(min(ends[0], estimate), max(ends[1], estimate))
-
-
-def _share(pairs: Sequence[tuple[int, int]]) -> float:
-    return fsum(x / n for x, n in pairs) / len(pairs)

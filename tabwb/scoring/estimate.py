@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
 from tabwb.records.states import Protocol
 from tabwb.scoring.distributions import beta_quantile, incomplete_beta
@@ -45,16 +46,43 @@ def ratio(numerator: float, denominator: float, reason: str) -> Estimate:
     return Estimate(numerator / denominator) if denominator else Estimate(None, reason)
 
 
-def item_mean(totals: Sequence[float], sizes: Sequence[int], reason: str) -> Estimate:
+def item_mean(
+    totals: Sequence[float],
+    sizes: Sequence[int],
+    reason: str,
+    items: Sequence[Hashable] | None = None,
+) -> Estimate:
     """Return the mean of the item means: items weigh the same; those without values are left out.
+
+    ``items``: of each total, where several are of one item (of pooled speakers).
 
     >>> item_mean([2, 1, 0], [2, 4, 0], "nothing counted").value
     0.625
+    >>> item_mean([3, 0, 0], [3, 1, 1], "nothing counted", "abb").value
+    0.5
     """
+    if items is not None:
+        totals, sizes = by_item(totals, sizes, items)
     given = [(total, n) for total, n in zip(totals, sizes, strict=True) if n]
     if len({n for _, n in given}) < 2:  # the quotient of the sums, without rounding in between
         return ratio(sum(total for total, _ in given), sum(n for _, n in given), reason)
     return ratio(math.fsum(total / n for total, n in given), len(given), reason)
+
+
+def by_item(
+    totals: Sequence[Any], sizes: Sequence[int], items: Sequence[Hashable]
+) -> tuple[list[Any], list[int]]:
+    """Return the sums over all parts of each item, items in the order in which they come first.
+
+    >>> by_item([3, 0, 1], [3, 1, 2], "abb")
+    ([3, 1], [3, 3])
+    """
+    sums: dict[Hashable, list[Any]] = {}
+    for total, n, item in zip(totals, sizes, items, strict=True):
+        own = sums.setdefault(item, [0, 0])
+        own[0] += total
+        own[1] += n
+    return [total for total, _ in sums.values()], [n for _, n in sums.values()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tabwb.scoring.estimate import (
     Estimand,
     EstimatedInterval,
     Interval,
+    by_item,
     clopper_pearson,
     item_mean,
     missing_reason,
@@ -119,12 +120,19 @@ def interval_of_totals(
     *,
     deterministic: bool = False,
     clusters: Sequence[Hashable] | None = None,
+    items: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
-    """Return the interval of :func:`burden_interval` from totals by item."""
+    """Return the interval of :func:`burden_interval` from totals by item.
+
+    Of pooled speakers each total is of one speaker's responses to one item, ``items`` has the
+    item and ``clusters`` the speaker of each; see :func:`unit_values`.
+    """
     named = range(len(values)) if clusters is None else clusters
-    kept = [(item, unit) for item, unit in zip(values, named, strict=True) if item.n]
-    items, units = [item for item, _ in kept], [unit for _, unit in kept]
-    sizes = [item.n for item in items]
+    kept = [(cell, unit) for cell, unit in zip(values, named, strict=True) if cell.n]
+    cells, units = [cell for cell, _ in kept], [unit for _, unit in kept]
+    sizes, own = [cell.n for cell in cells], None
+    if items is not None:
+        own = [item for cell, item in zip(values, items, strict=True) if cell.n]
     of_units = Counter(units).values() if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
     reason = missing_reason(estimand, list(of_units), deterministic)
     if n_features < 1 and reason != DETERMINISTIC:
@@ -132,10 +140,10 @@ def interval_of_totals(
     if reason:
         return EstimatedInterval(estimand, None, reason)
     if estimand is Estimand.THESE_PROMPTS:
-        return EstimatedInterval(estimand, dispersed_garwood(items, n_features))
-    means = [item.mean for item in items]
-    rho = feature_correlation(items, n_features)
-    return EstimatedInterval(estimand, korn_graubard(means, sizes, n_features, rho, units))
+        return EstimatedInterval(estimand, dispersed_garwood(cells, n_features, own))
+    rho = feature_correlation(cells, n_features)
+    totals = [cell.total for cell in cells]
+    return EstimatedInterval(estimand, ratio_of_items(totals, sizes, n_features, rho, units, own))
 
 
 def feature_correlation(items: Sequence[Totals], n_features: int) -> float:
@@ -195,6 +203,55 @@ def by_cluster(means: Sequence[float], clusters: Sequence[Hashable]) -> list[flo
     return [middle + scale * len(own) * (fsum(own) / len(own) - middle) for own in members]
 
 
+def unit_values(
+    totals: Sequence[float],
+    sizes: Sequence[int],
+    clusters: Sequence[Hashable],
+    items: Sequence[Hashable],
+) -> list[float]:
+    """Return values of clusters whose variance is that of the mean of item means, from cells.
+
+    A cell is the responses of one cluster (a speaker) to one item. With K items, m_i the mean of
+    all n_i responses to item i and m the mean of these, the value of each of C clusters is ``m +
+    C/K sum (total - n m_i) / n_i`` over its cells: the linearised mean, whose variance over
+    clusters is that of the estimate (Cochran 1977, Sampling Techniques, 6.3). The item of a single
+    cell takes m in the place of m_i; where all items are so these are :func:`by_cluster`.
+
+    >>> unit_values([3, 0, 1, 1], [3, 1, 1, 1], "abab", "xyyx")
+    [1.0, 0.5]
+    """
+    of_items = dict(
+        zip(dict.fromkeys(items), zip(*by_item(totals, sizes, items), strict=True), strict=True)
+    )
+    parts: dict[Hashable, list[float]] = {}
+    middle = fsum(total / n for total, n in of_items.values()) / len(of_items)
+    times = Counter(items)
+    for total, n, cluster, item in zip(totals, sizes, clusters, items, strict=True):
+        of_item, responses = of_items[item]
+        mean = of_item / responses if times[item] > 1 else middle
+        parts.setdefault(cluster, []).append((total - n * mean) / responses)
+    scale = len(parts) / len(of_items)
+    return [middle + scale * fsum(own) for own in parts.values()]
+
+
+def ratio_of_items(
+    totals: Sequence[float],
+    sizes: Sequence[int],
+    n_features: int,
+    rho: float,
+    clusters: Sequence[Hashable],
+    items: Sequence[Hashable] | None,
+) -> Interval:
+    """Return :func:`korn_graubard` of cells of an item and a cluster; None: each is an item."""
+    if items is None:
+        means = [total / n for total, n in zip(totals, sizes, strict=True)]
+        return korn_graubard(means, sizes, n_features, rho, clusters)
+    sums, responses = by_item(totals, sizes, items)
+    means = [total / n for total, n in zip(sums, responses, strict=True)]
+    units = unit_values(totals, sizes, clusters, items)
+    return korn_graubard(means, responses, n_features, rho, units=units)
+
+
 def cluster_parts(means: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
     """Return what each cluster adds to the mean of the items, times the number of clusters.
 
@@ -224,6 +281,8 @@ def korn_graubard(
     n_features: int,
     rho: float = 0.0,
     clusters: Sequence[Hashable] | None = None,
+    *,
+    units: Sequence[float] | None = None,
 ) -> Interval:
     """Return the interval of a burden for prompts like these (two items or more).
 
@@ -235,7 +294,8 @@ def korn_graubard(
 
     Unequal replicates r_i (missing or unusable responses): kr in N becomes
     ``R = k^2 / sum(1 / r_i)`` and r becomes R / k. With clusters of items, k is their number and
-    y the values of :func:`by_cluster`; R stays that of the items.
+    y the values of :func:`by_cluster`, or of :func:`unit_values` (``units``); R stays that of the
+    items.
 
     Source: Korn and Graubard, Survey Methodology 24 (1998), 193; the lower limits:
     docs/uncertainty.md.
@@ -244,7 +304,22 @@ def korn_graubard(
     >>> round(found.low, 4), round(found.high, 4)
     (1.9062, 4.5946)
     """
-    units = means if clusters is None else by_cluster(means, clusters)
+    if units is None:
+        units = means if clusters is None else by_cluster(means, clusters)
+    p, n = effective_size(means, replicates, n_features, rho, units)
+    share = clopper_pearson(min(n * p, n), n)
+    assert share is not None
+    return Interval(n_features * share.low, n_features * share.high)
+
+
+def effective_size(
+    means: Sequence[float],
+    replicates: Sequence[int],
+    n_features: int,
+    rho: float,
+    units: Sequence[float],
+) -> tuple[float, float]:
+    """Return p and n of :func:`korn_graubard`; the variance is that of the units' values."""
     k = len(units)
     if k < 2:
         raise ValueError("an interval for prompts like these needs two items or more")
@@ -256,12 +331,12 @@ def korn_graubard(
     if variance > 0 and 0 < p < 1:
         whole = t_quantile(UPPER, sum(replicates) * n_features - 1)
         n = min(n, p * (1 - p) / variance * (whole / t_quantile(UPPER, k - 1)) ** 2)
-    share = clopper_pearson(min(n * p, n), n)
-    assert share is not None
-    return Interval(n_features * share.low, n_features * share.high)
+    return p, n
 
 
-def dispersed_garwood(values: Sequence[Totals], n_features: int) -> Interval:
+def dispersed_garwood(
+    values: Sequence[Totals], n_features: int, items: Sequence[Hashable] | None = None
+) -> Interval:
     """Return the interval of a burden for these prompts (two responses to some item, at least).
 
     With k items, r replicates, s_i^2 the variance of the responses to an item, m the mean of the
@@ -272,7 +347,8 @@ def dispersed_garwood(values: Sequence[Totals], n_features: int) -> Interval:
 
     Unequal replicates r_i: ``V = sum (s_i^2 / r_i) / k^2``, kr becomes ``k^2 / sum(1 / r_i)`` and
     the degrees of freedom the number of responses less k. An item with one response takes the
-    pooled s^2.
+    pooled s^2. Of pooled speakers (``items``, as in :func:`interval_of_totals`) s^2 is that of
+    one speaker's responses to one item, with the weight that they have in the mean.
 
     Source: Garwood, Biometrika 28 (1936), 437 (Poisson limits); the dispersion:
     docs/uncertainty.md.
@@ -281,16 +357,24 @@ def dispersed_garwood(values: Sequence[Totals], n_features: int) -> Interval:
     >>> found.low, round(found.high, 2)
     (0.0, 5.2)
     """
-    sizes = [item.n for item in values]
-    k, df = len(values), sum(sizes) - len(values)
+    sums, sizes = [item.total for item in values], [item.n for item in values]
+    shares = [1.0] * len(values)
+    if items is not None:
+        sums, sizes = by_item(sums, sizes, items)
+        of_item = dict(zip(dict.fromkeys(items), sizes, strict=True))
+        shares = [one.n / of_item[item] for one, item in zip(values, items, strict=True)]
+    k, df = len(sizes), sum(sizes) - len(values)
     if df < 1:
         raise ValueError("an interval for these prompts needs two responses to an item")
-    mean = fsum(item.mean for item in values) / k
+    mean = fsum(total / n for total, n in zip(sums, sizes, strict=True)) / k
     found = fsum(item.total for item in values)
     responses = effective_responses(sizes)
     pooled = fsum(item.sum_of_squares for item in values) / df
     variance = (
-        fsum((one.sum_of_squares / (one.n - 1) if one.n > 1 else pooled) / one.n for one in values)
+        fsum(
+            (one.sum_of_squares / (one.n - 1) if one.n > 1 else pooled) / one.n * share**2
+            for one, share in zip(values, shares, strict=True)
+        )
         / k**2
     )
     estimate = variance * responses / mean if mean > 0 else 1.0
@@ -336,6 +420,7 @@ def rate_interval(
     *,
     deterministic: bool = False,
     clusters: Sequence[Hashable] | None = None,
+    items: Sequence[Hashable] | None = None,
 ) -> EstimatedInterval:
     """Return the 95 % interval of a share, from counts per item.
 
@@ -345,7 +430,9 @@ def rate_interval(
     where there are any) is extended to the share where it does not contain it.
 
     ``hits`` are for each item the responses with the feature, or the right answers, of its usable
-    ``responses``; items without any are left out. The rest is as in :func:`burden_interval`.
+    ``responses``; items without any are left out. Of pooled speakers (``items``, as in
+    :func:`interval_of_totals`) the interval for prompts like these is that of a burden of one
+    feature. The rest is as in :func:`burden_interval`.
 
     >>> found = rate_interval([2, 0, 1, 1, 2], [10] * 5)
     >>> round(found.interval.low, 3), round(found.interval.high, 3)
@@ -355,17 +442,23 @@ def rate_interval(
     if any(not 0 <= x <= n for x, n in pairs):
         raise ValueError("hits must be between 0 and the number of responses of their item")
     named = range(len(pairs)) if clusters is None else clusters
+    of_items = range(len(pairs)) if items is None else items
+    places = [item for (_, n), item in zip(pairs, of_items, strict=True) if n]
     kept = [(int(x), int(n), unit) for (x, n), unit in zip(pairs, named, strict=True) if n]
     sizes = [n for _, n, _ in kept]
     units = counts_by_unit(kept)
     counted = [n for _, n in units] if estimand is Estimand.PROMPTS_LIKE_THESE else sizes
     if reason := missing_reason(estimand, counted, deterministic):
         return EstimatedInterval(estimand, None, reason)
-    share = item_mean([x for x, _, _ in kept], sizes, NO_VALUE).value
+    counts = [x for x, _, _ in kept]
+    share = item_mean(counts, sizes, NO_VALUE, None if items is None else places).value
     assert share is not None
     if estimand is Estimand.THESE_PROMPTS:
-        even = effective_responses(sizes)
+        even = effective_responses(sizes if items is None else by_item(counts, sizes, places)[1])
         return EstimatedInterval(estimand, clopper_pearson(min(share * even, even), even))
+    if items is not None:
+        own = [unit for _, _, unit in kept]
+        return EstimatedInterval(estimand, ratio_of_items(counts, sizes, 1, 0.0, own, places))
     interval = beta_binomial(units)
     return EstimatedInterval(
         estimand, Interval(min(interval.low, share), max(interval.high, share))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given as with_any
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.paired import compare_sides
 from tabwb.analysis.statistics.accuracy import Tally
 from tabwb.analysis.statistics.results import Part, Result, Results
 from tabwb.analysis.statistics.summary import pool
@@ -19,8 +22,8 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
-from tabwb.scoring.estimate import ONE_ITEM, Estimand, clopper_pearson
-from tabwb.scoring.intervals import rate_interval
+from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, clopper_pearson
+from tabwb.scoring.intervals import korn_graubard, rate_interval
 from tests.analysis.given import (
     ANIMALS,
     ANSWERS,
@@ -240,7 +243,7 @@ def test_what_is_drawn_from_nothing_counts_once_at_any_temperature(
         (undefined("j", "jargon", "one-sided"), "jargon undefined: one-sided"),
         (undefined("j", "jargon", "not-language: not an English text"), "not-language"),
         (undefined("j", "jargon", "refused: no answer"), "refused"),
-        (valued("j", "anomia", 1), "not-rated"),
+        (valued("j", "neologisms", 1), "not-rated"),
     ],
 )
 def test_why_a_response_has_no_burden_is_named(rating: object, cause: str) -> None:
@@ -255,7 +258,7 @@ def test_the_gravest_of_several_causes_is_named() -> None:
     ratings = (
         undefined("j", "retracing", "one-sided"),
         undefined("j", "jargon", "refused: no answer"),
-        failed("j", "anomia", "timeout"),
+        failed("j", "neologisms", "timeout"),
     )
     for n, cause in ((1, "retracing undefined: one-sided"), (2, "refused"), (3, "error")):
         trial = replace(answered("ct1", "We went."), ratings=ratings[:n])
@@ -265,12 +268,68 @@ def test_the_gravest_of_several_causes_is_named() -> None:
         assert judge.burden.no_burden == {cause: 1}
 
 
-def test_several_speakers_are_the_clusters_of_the_interval_and_one_is_not() -> None:
-    speakers = [Conditions(speaker, "speaker") for speaker in ("S-1", "S-2")]
-    both = [data_of(BATTERY, trials(ANSWERS), each) for each in speakers]
-    for given, hits, sizes in ((both[:1], (1, 0, 0), (1, 1, 1)), (both, (1, 1), (3, 3))):
-        tally = part(pool(given), "words").right.tally
-        assert tally is not None and (tally.hits, tally.sizes) == (hits, sizes)
+FIRST = "lion", "lion", "drum"
+TEXT = ANSWERS["ct1"]
+
+
+def speakers(*, again: bool = True) -> list[AdministrationData]:
+    """Two speakers: one with three answers to wc1, and three texts to ct1 (or one of each)."""
+    few = [answered("wc1", "lion"), answered("wc3", "boat"), answered("ct1", TEXT),
+           answered("ct2", TEXT, features=("neologisms", "jargon"))]  # fmt: skip
+    more = [answered("wc1", word, replicate=n, number=n) for n, word in enumerate(FIRST, 1)]
+    more += [answered("ct1", TEXT, replicate=n, features=("neologisms",)) for n in (1, 2, 3)]
+    own = more if again else [more[0], more[-1]]
+    return [data_of(BATTERY, given, Conditions(who, "speaker"))
+            for who, given in (("S-1", own), ("S-2", few))]  # fmt: skip
+
+
+def test_pooled_speakers_have_the_mean_of_item_means_and_are_clusters_of_the_interval() -> None:
+    pooled = pool(speakers(), interval=True)
+    right = part(pooled, "words").right
+    # wc1: 3 of 4 right, wc3: 0 of 1; without weights it would be 3 of 5.
+    assert right.value.value == (Fraction(3, 4) + 0) / 2
+    assert (right.n, right.n_items, right.total) == (5, 2, 3)
+    # Of the first speaker 2 less three times 3/4, of the second 1 less 3/4, of 4 answers; the item
+    # that one speaker alone answered is as far from the mean of all.
+    values = [Fraction(3, 8) + (2 - 3 * Fraction(3, 4)) / 4,
+              Fraction(3, 8) + (1 - Fraction(3, 4)) / 4 + (0 - Fraction(3, 8))]  # fmt: skip
+    expected = korn_graubard([0.75, 0.0], [4, 1], 1, units=[float(one) for one in values])
+    assert right.interval == expected
+    (judge,) = pooled.judges
+    # ct1: 1, 1, 1 and 0 features; ct2: 2.
+    assert judge.burden.symptom_burden.value == (Fraction(3, 4) + 2) / 2
+    assert judge.burden.rate("neologisms").value == (Fraction(3, 4) + 1) / 2
+    assert judge.burden.categories["coherence"].count.value == Fraction(1, 2)
+    assert judge.burden.n_items == 2
+    low, high = judge.burden.interval.low, judge.burden.interval.high  # type: ignore[union-attr]
+    assert low < 11 / 8 < high
+    one, other = (pool([each]) for each in speakers())
+    burdens = [each.judges[0].rows.burdens for each in (pooled, one, other)]
+    # A difference takes the same means.
+    assert compare_sides(burdens[0], burdens[2], 7).first == judge.burden.symptom_burden.value
+
+
+def test_these_prompts_need_two_answers_of_one_speaker_to_an_item() -> None:
+    for again in (True, False):
+        pooled = pool(speakers(again=again), interval=True)
+        right, burden = part(pooled, "words").right, pooled.judges[0].burden
+        every = (right.intervals, burden.intervals, burden.rate_intervals("neologisms"),
+                 burden.category_intervals("coherence", rate=False))  # fmt: skip
+        assert all((both[1].interval is not None) == again for both in every)
+        assert again or {both[1].reason for both in every} == {ONE_RESPONSE}
+
+
+def test_balanced_accuracy_gives_each_item_one_weight() -> None:
+    said = {"sc1": ("Yes", "No"), "sc2": ("Yes", "Yes", "No"), "sc4": ("No", "No", "No", "No")}
+    given = [
+        answered(item, text, number=number, replicate=number)
+        for item, texts in said.items()
+        for number, text in enumerate(texts, 1)
+    ]
+    sentences = part_of("sentences", *given, conditions=SAMPLED)
+    # Yes questions 1/2 and 0/4, the no question 1/3; over responses 1/6 and 1/3.
+    expected = (Fraction(1, 2) / 2 + Fraction(1, 3)) / 2
+    assert sentences.value("balanced_accuracy").value == pytest.approx(float(expected))
 
 
 def test_administrations_of_different_batteries_are_not_pooled() -> None:

@@ -14,7 +14,7 @@ from tabwb.media.views.naming import naming_tables
 from tabwb.media.views.typed import captioned_view
 from tabwb.records.naming import Score
 from tabwb.scoring.estimate import clopper_pearson
-from tabwb.scoring.intervals import rate_interval
+from tabwb.scoring.intervals import korn_graubard, rate_interval
 from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
@@ -113,7 +113,12 @@ def test_pooled_sessions_are_clusters_of_responses_to_an_item() -> None:
 
 def test_pooled_speakers_are_the_clusters_where_there_are_several() -> None:
     pooled = [replace(item, cluster=who) for who in ("S-1", "S-2") for item in ITEMS]
-    assert accuracy(pooled, "person").interval == rate_interval([1, 1], [2, 2]).interval
+    # The first item is right for both, the second for none: speakers do not differ.
+    expected = korn_graubard([1.0, 0.0], [2, 2], 1, units=[0.5, 0.5])
+    assert accuracy(pooled, "person").interval == expected
+    # An item with more answers has no more weight: (2/2 + 0/1) / 2, not 2/3.
+    more = [one for one in pooled if (one.cluster, one.person) != ("S-2", False)]
+    assert (accuracy(more, "person").rate, accuracy(more, "person").correct) == (0.5, 2)
     one = accuracy(ITEMS, "person")
     assert not one.clustered and one.interval == clopper_pearson(1, 2)
 

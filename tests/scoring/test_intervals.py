@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from tabwb.scoring.intervals import (
     korn_graubard,
     rate_interval,
     totals_of,
+    unit_values,
 )
 
 REFERENCE: dict[str, Any] = json.loads(
@@ -458,3 +460,55 @@ def test_the_former_interval_where_responses_are_missing() -> None:
     expected = low, stats.chi2.ppf(0.975, 2 * m * n + 2) / (2 * n)
     found = former_interval([totals_of(item) for item in values], 19, THESE)
     assert ends(found) == pytest.approx(expected)
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 4), st.integers(0, 3)),
+        st.lists(st.integers(0, 3), min_size=1, max_size=3),
+        min_size=2,
+    )
+)
+def test_values_of_pooled_speakers_have_the_mean_of_item_means(
+    said: dict[tuple[int, int], list[int]],
+) -> None:
+    """Against fractions: (speaker, item) to values."""
+    items: dict[int, list[int]] = {}
+    for (_, item), values in said.items():
+        items.setdefault(item, []).extend(values)
+    means = {item: Fraction(sum(given), len(given)) for item, given in items.items()}
+    mean = sum(means.values()) / len(means)
+    several = {item: len({who for who, at in said if at == item}) > 1 for item in means}
+    speakers = dict.fromkeys(who for who, _ in said)
+    expected = [
+        mean + Fraction(len(speakers), len(means)) * sum(
+            sum(value - (means[item] if several[item] else mean) for value in values)
+            / Fraction(len(items[item]))
+            for (other, item), values in said.items() if other == who
+        )
+        for who in speakers
+    ]  # fmt: skip
+    totals, sizes = [float(sum(own)) for own in said.values()], [len(own) for own in said.values()]
+    found = unit_values(totals, sizes, [who for who, _ in said], [item for _, item in said])
+    assert found == pytest.approx([float(one) for one in expected])
+    if all(several.values()):
+        assert sum(expected) / len(expected) == mean
+
+
+def test_the_interval_of_pooled_speakers_covers_their_mean() -> None:
+    """Ten speakers, five items, one to four answers or none: 200 studies."""
+    drawn = np.random.default_rng(7)
+    shift, items = stats.norm.ppf((np.arange(400) + 0.5) / 400), np.linspace(-1, 1, 5)
+    truth = special.expit(items[:, None] + shift).mean()
+    covered = 0
+    for _ in range(200):
+        cells = []
+        for who in range(10):
+            own = drawn.normal()
+            for at, item in enumerate(items.tolist()):
+                n = int(drawn.choice([0, 1, 2, 4], p=[0.25, 0.45, 0.2, 0.1]))
+                cells.append((int(drawn.binomial(n, special.expit(item + own))), n, who, at))
+        hits, sizes, who_, places = zip(*cells, strict=True)
+        low, high = ends(rate_interval(hits, sizes, clusters=who_, items=places).interval)
+        covered += low <= truth <= high
+    assert covered >= 182

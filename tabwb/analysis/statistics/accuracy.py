@@ -72,9 +72,10 @@ class Tally:
     """Responses of a kind among others, item by item: an accuracy, a rate, a share of yes.
 
     Attributes:
-        hits, sizes: of each item (of pooled speakers: of each speaker) that has any.
+        hits, sizes: of each item (of pooled speakers: of each item and speaker) that has any.
         why: why there is no share where no item has any.
-        clusters: of each item; None where the battery declares none.
+        clusters: of each item, else None; of pooled speakers the speaker.
+        items: of each of ``sizes``, where several speakers are pooled.
         fixed: whether nothing was drawn; shared: whether some random streams are shared.
     """
 
@@ -84,6 +85,12 @@ class Tally:
     clusters: tuple[Hashable, ...] | None = None
     fixed: bool = False
     shared: bool = False
+    items: tuple[Hashable, ...] | None = None
+
+    @property
+    def n_items(self) -> int:
+        """Items that have any."""
+        return len(self.sizes if self.items is None else set(self.items))
 
     @property
     def n(self) -> int:
@@ -98,7 +105,7 @@ class Tally:
     @property
     def value(self) -> Estimate:
         """The share, the mean of the items' shares."""
-        return item_mean(self.hits, self.sizes, self.why)
+        return item_mean(self.hits, self.sizes, self.why, self.items)
 
     def intervals(self) -> tuple[EstimatedInterval, ...]:
         """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
@@ -109,13 +116,15 @@ class Tally:
         if not self.sizes:
             return ()
         hits, sizes = self.hits, self.sizes
-        these = rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=self.fixed)
+        these = rate_interval(
+            hits, sizes, Estimand.THESE_PROMPTS, deterministic=self.fixed, items=self.items
+        )
         if self.shared:
             these = without_draws(these)
-        if self.n_units > 1 and self.n_units == self.n:
+        if self.n_units > 1 and self.n_units == self.n and self.items is None:
             exact = clopper_pearson(sum(hits), self.n)
             return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
-        return rate_interval(hits, sizes, clusters=self.clusters), these
+        return rate_interval(hits, sizes, clusters=self.clusters, items=self.items), these
 
     def result(self, own: Result, measure: str, policy: str, **other: Any) -> Result:
         """Return the row of the share; ``own`` says of what, ``other`` what is unlike."""
@@ -124,7 +133,7 @@ class Tally:
             "policy": policy,
             "value": self.value,
             "n": self.n,
-            "n_items": len(self.sizes),
+            "n_items": self.n_items,
             "total": sum(self.hits) if self.sizes else None,
             "ends": self.intervals,
             "tally": self,
@@ -137,8 +146,7 @@ class Kind(NamedTuple):
 
     Attributes:
         shown: the options in the order shown.
-        cluster: answers in one cluster are not independent: that of the item, or of the speaker
-            where several are pooled.
+        cell: subtest and item, and the speaker where several are pooled.
         verdicts: of the deciding scorer under each of :data:`POLICIES`: whether the answer is
             right, with the reason; None where it has none. Only closed tasks need the reasons.
         fixed: whether nothing was drawn; shared: whether the random stream is shared.
@@ -147,7 +155,7 @@ class Kind(NamedTuple):
 
     item: Item
     shown: tuple[str, ...]
-    cluster: tuple[str, ...]
+    cell: tuple[str, ...]
     verdicts: tuple[tuple[bool, str] | None, ...]
     fixed: bool
     shared: bool
@@ -273,12 +281,13 @@ def _tally(kinds: Sequence[Kind], told: Told, why: str) -> Tally:
     counts: dict[tuple[str, ...], list[int]] = {}
     for kind in kinds:
         if (is_hit := told(kind)) is not None:
-            found = counts.setdefault(kind.cluster, [0, 0])
+            found = counts.setdefault(kind.cell, [0, 0])
             found[0] += kind.n * is_hit
             found[1] += kind.n
     names = [name for name in sorted(counts) if counts[name][1]]
     # Of pooled speakers the speaker is the cluster.
-    own = {kind.cluster: kind.item.cluster for kind in kinds if len(kind.cluster) > 1}
+    own = {kind.cell: kind.cell[2:] or kind.item.cluster for kind in kinds}
+    pooled = any(len(name) > 2 for name in names)
     return Tally(
         tuple(counts[name][0] for name in names),
         tuple(counts[name][1] for name in names),
@@ -286,6 +295,7 @@ def _tally(kinds: Sequence[Kind], told: Told, why: str) -> Tally:
         tuple(own.get(name) or name for name in names) if any(own.values()) else None,
         bool(kinds) and all(kind.fixed for kind in kinds),
         any(kind.shared for kind in kinds),
+        tuple(name[:2] for name in names) if pooled else None,
     )
 
 
@@ -391,10 +401,15 @@ def _of_yes(
 
         yield _tally(kinds, said, unread.get(policy, NEITHER)).result(own, YES_RATE.id, policy)
     for at, (policy, read) in enumerate(answers.items() if yes is not None else ()):
+        # Each item has one weight, as in the accuracy.
+        own_read = [(kind, read[id(kind)].chosen) for kind in kinds if id(kind) in read and kind.n]
+        given: Counter[str] = Counter()
+        for kind, _ in own_read:
+            given[kind.item.id] += kind.n
+        common = math.lcm(*given.values())
         pairs: Counter[tuple[str, str | None]] = Counter()
-        for kind in kinds:
-            if id(kind) in read:
-                pairs[kind.item.expected or "", read[id(kind)].chosen] += kind.n
+        for kind, chosen in own_read:
+            pairs[kind.item.expected or "", chosen] += kind.n * (common // given[kind.item.id])
         value = Estimate(None, unread[policy]) if policy in unread else balanced_accuracy(pairs)
         n = sum(kind.n for kind in kinds if kind.verdicts[at] is not None)
         yield replace(own, measure=BALANCED.id, policy=policy, value=value, n=n)

@@ -136,7 +136,7 @@ class Judge:
             "rater": self.rater,
             "terms": self.terms,
             "n": burden.n_burden,
-            "n_items": len(burden.sizes),
+            "n_items": burden.n_items,
             "usable": burden.usable,
         }
         yield Result(BURDEN.id, burden.symptom_burden, **own, total=burden.found,
@@ -400,6 +400,7 @@ def _counts(
 ) -> RatedCounts:
     own, given = rows[causes == 0], present.T[:, causes == 0]
     clusters, known = table.clusters
+    pooled = any(len(name) > 2 for name in known)
     items = sorted(distinct(clusters[own]).tolist(), key=lambda item: str(known[item]))
     rank = np.zeros(len(known), np.int64)
     rank[items] = np.arange(len(items))
@@ -434,7 +435,12 @@ def _counts(
         words=int(table.columns.responses.sizes[texts[table.usable[rows]]].sum()),
         usable=usable_of(table, rows),
         fixed=bool(len(own)) and bool(table.fixed[own].all()),
-        clusters=table.battery.clusters,
+        clusters={
+            name: name[2:] or table.battery.clusters.get((name[0], name[1]), name) for name in known
+        }
+        if pooled
+        else table.battery.clusters,
+        of_items={name: name[:2] for name in known} if pooled else {},
         lost={known[at]: int(n) for at, n in enumerate(lost) if n},
         calibration=calibration,
         profiles=profiles,

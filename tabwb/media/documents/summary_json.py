@@ -229,7 +229,7 @@ def _judge(results: Results, judge: Judge) -> Json:
         "reason": burden.symptom_burden.reason,
         "intervals": _estimated(burden.intervals),
         "bounds": plain(burden.bounds),
-        "n_items": len(burden.sizes),
+        "n_items": burden.n_items,
         "categories": _categories(burden.categories),
         "category_intervals": {
             name: {

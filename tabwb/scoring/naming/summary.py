@@ -20,7 +20,7 @@ from tabwb.scoring.estimate import (
     EstimatedInterval,
     Interval,
     clopper_pearson,
-    ratio,
+    item_mean,
 )
 from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.naming.target import CODES
@@ -206,16 +206,18 @@ class NamingAccuracy:
     """Share of the answered responses that are right by one basis, or have a code.
 
     Attributes:
-        hits, sizes: of each item, or of each of several pooled speakers: right responses, and
-            responses with a verdict.
-        n_items: items with a verdict. open: answered responses without one.
+        hits, sizes: of each item, or of each item and speaker of several pooled ones: right
+            responses, and responses with a verdict.
+        items, speakers: of each of these; no speaker where there is one only.
+        open: answered responses without a verdict.
         why: why there is no share where nothing has a verdict.
         basis: what decides whether a response is right; of a code empty.
     """
 
     hits: tuple[int, ...]
     sizes: tuple[int, ...]
-    n_items: int
+    items: tuple[str, ...]
+    speakers: tuple[str, ...]
     open: int
     why: str = "no response has a verdict"
     basis: RatingSource | Literal[""] = ""
@@ -233,12 +235,18 @@ class NamingAccuracy:
     @property
     def clustered(self) -> bool:
         """Whether some responses depend on each other."""
-        return len(self.sizes) < self.n
+        units = (speaker or item for item, speaker in zip(self.items, self.speakers, strict=True))
+        return len(set(units)) < self.n
+
+    @property
+    def n_items(self) -> int:
+        """Items with a verdict."""
+        return len(set(self.items))
 
     @property
     def value(self) -> Estimate:
-        """The share, or why there is none."""
-        return ratio(self.correct, self.n, self.why)
+        """The share, the mean of the items' shares, or why there is none."""
+        return item_mean(self.hits, self.sizes, self.why, self.items)
 
     @property
     def rate(self) -> float | None:
@@ -248,6 +256,8 @@ class NamingAccuracy:
     @property
     def estimated(self) -> EstimatedInterval:
         """The 95 % interval of the share, or why there is none."""
+        if any(self.speakers):
+            return rate_interval(self.hits, self.sizes, clusters=self.speakers, items=self.items)
         if self.clustered or not self.n:
             return rate_interval(self.hits, self.sizes)
         interval = clopper_pearson(self.correct, self.n)
@@ -317,8 +327,8 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
 def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     """Return the right answers over the answered items for which the basis has a verdict.
 
-    Responses of several sessions to one item depend on each other, and so do those of one of
-    several speakers: they are clusters, as in every other accuracy.
+    Items weigh the same. Responses of several sessions to one item depend on each other, and so do
+    those of one of several speakers: they are clusters, as in every other accuracy.
 
     >>> named = [NamedItem("a", "dog", "answered", rules={"correct-any": True}),
     ...          NamedItem("b", "cat", "answered")]
@@ -365,12 +375,13 @@ def share_of(
     """Return how many of the answered items something is true of, among those where it is told."""
     answered = [(item, told(item)) for item in _answered(items)]
     known = [(item, right) for item, right in answered if right is not None]
-    sizes = Counter(item.cluster or item.item for item, _ in known)
-    hits = Counter(item.cluster or item.item for item, right in known if right)
+    sizes = Counter((item.item, item.cluster) for item, _ in known)
+    hits = Counter((item.item, item.cluster) for item, right in known if right)
     return NamingAccuracy(
-        tuple(hits[name] for name in sizes),
+        tuple(hits[cell] for cell in sizes),
         tuple(sizes.values()),
-        len({item.item for item, _ in known}),
+        tuple(item for item, _ in sizes),
+        tuple(speaker for _, speaker in sizes),
         len(answered) - len(known),
         why,
     )
