@@ -229,9 +229,10 @@ def change_of(
         members, key=lambda member: (member.administration.session_date, member.administration.id)
     )
     first, n = ordered[0].administration, len(ordered)
+    examinee = first.conditions.study_id or first.conditions.examinee
     if n < 2:
         raise UsageError(
-            f"'{first.conditions.study_id}' has one session with {first.battery}",
+            f"'{examinee}' has one session with {first.battery}",
             allowed="two sessions or more",
             hint="tabwb results lists administrations",
         )
@@ -240,8 +241,7 @@ def change_of(
     answers = _answers(ordered)
     if not answers:
         raise UsageError(
-            f"no answer of '{first.conditions.study_id}' to {first.battery} is scored right or "
-            "wrong",
+            f"no answer of '{examinee}' to {first.battery} is scored right or wrong",
             hint=UNSCORED,
         )
     whole = {place for place, right in answers.items() if None not in right}
@@ -253,7 +253,7 @@ def change_of(
         made.append(SetOfItems(name, tuple(place for place in own if place in whole), left_out))
     given, weights = tuple(map(_session, ordered)), _weights(n, baselines)
     return Change(
-        first.conditions.study_id or first.conditions.examinee,
+        examinee,
         first.battery,
         first.battery_version,
         given,

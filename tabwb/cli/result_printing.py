@@ -60,7 +60,7 @@ def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
         raise UsageError("--measure needs a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
         raise UsageError(
-            "--csv writes groups of administrations of administrations",
+            "--csv writes groups of administrations",
             hint="tabwb results --by model --csv FILE",
         )
     if asked.csv_file is not None and (asked.details or asked.printed == "json"):

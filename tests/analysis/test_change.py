@@ -168,6 +168,10 @@ def test_sessions_are_named_by_number_or_day(members: list[AdministrationData]) 
 def test_wrong_requests_are_explained(members: list[AdministrationData]) -> None:
     with pytest.raises(UsageError, match="has one session"):
         change_of(members[:1])
+    given = members[0].administration
+    model = replace(given, conditions=replace(given.conditions, examinee="echo", kind="model"))
+    with pytest.raises(UsageError, match="'echo' has one session"):
+        change_of([replace(members[0], administration=model)])
     with pytest.raises(UsageError, match="4 sessions before treatment of 4"):
         change_of(members, baselines=4)
 

@@ -54,7 +54,7 @@ def difference_view(
         parts.append(contrasts_table(measures(found, battery)))
         parts += [Text(note, style="dim") for note in notes(found)]
         alike = sum(not item.differs for item in items)
-        parts.append(Text(f"{len(items)} items, {alike} answered alike", style="dim"))
+        parts.append(Text(f"{plural(len(items), 'item')}, {alike} answered alike", style="dim"))
     if shown := [item for item in items if everything or item.differs]:
         made = sides_table()
         for item in shown:
