@@ -94,7 +94,12 @@ def named_row() -> Grouped:
     (row,) = summarised(grouped([person], "administration"))
     items = (replace(ITEMS[0], outcome="error"), replace(ITEMS[1], outcome="right"))
     subtest = NamedSubtest("nouns", "Nouns", NamingRules(), items, summarise(items))
-    return replace(row, results=row.results.replaced(named=(subtest,)))
+    return with_named(row, subtest)
+
+
+def with_named(row: Grouped, *named: NamedSubtest) -> Grouped:
+    rows = (*row.results.rows, *(found for one in named for found in one.results()))
+    return replace(row, results=row.results.replaced(named=named, rows=rows))
 
 
 ROW = named_row()
@@ -107,8 +112,7 @@ IDS = st.sampled_from([*OTHERS, "group", "n-low", "n_low", "own-n", "ö", "a-b",
 @hypothesis.example(["n"])
 def test_a_subtest_may_have_the_name_of_any_column(ids: list[str]) -> None:
     (one,) = ROW.results.named
-    several = tuple(replace(one, id=each) for each in ids)
-    made = compact_table(Groups([replace(ROW, results=ROW.results.replaced(named=several))]))
+    made = compact_table(Groups([with_named(ROW, *(replace(one, id=each) for each in ids))]))
     assert len(made.table.names) == len(TAKEN) + 4 * (len(ids) - 1) - len(ids) + 1
     assert "names counted as right" in made.caption
 

@@ -225,29 +225,22 @@ POSITIONS = (
 )  # fmt: skip
 
 
-def _named(of: Of, path: str) -> Any:
+def _names_right(measure: Statistic) -> tuple[RecordColumn, ...]:
+    name = measure.id.replace("-", "_")
+    column = Column(name, measure.title, measure.meaning, "number", measure.unit, 2)
+    return with_interval(column, _got(measure.id), _got(measure.id, "interval"))
+
+
+def _n_named(of: Of) -> int:
     named = of.row.named(of.part)
-    return named and attrgetter(path)(named.summary)
+    return 0 if named is None else named.summary.statuses.get("answered", 0)
 
 
-def _names_right(of: Of, field: str) -> Any:
-    shares = _named(of, "accuracy") or ()
-    return next((getattr(own, field) for own in shares if own.basis == of.feature), None)
-
-
-_NAMED = with_interval(
-    Column("right", "Right", "", "number", "share", 2),
-    partial(_names_right, field="rate"), partial(_names_right, field="interval"),
-)  # fmt: skip
 NAMES = (
-    whole("items", "Items", "items answered",
-          lambda of: (_named(of, "statuses") or {}).get("answered", 0)),
-    *chain.from_iterable(
-        _placed(_NAMED, re.sub("-", "_", one.id), one.title, one.meaning, feature=one.id)
-        for one in NAMING_MEASURES),
-    number("latency", "Latency", LATENCY.meaning, partial(_named, path="latency_median_s"),
-           unit=LATENCY.unit),
-)  # fmt: skip
+    whole("items", "Items", "items answered", _n_named),
+    *chain.from_iterable(map(_names_right, NAMING_MEASURES)),
+    _value("latency", "Latency", LATENCY),
+)
 
 
 def _statuses(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
@@ -629,9 +622,9 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
         if any(row.results.n(ACCURACY.id, subtest.id) for row in rows):
             meaning = f"{ACCURACY.meaning}, in {subtest.title}"
             columns += _placed(_RIGHT, own[subtest.id], subtest.title, meaning, part=subtest.id)
-    outcome = measure_of("outcome").meaning
+    outcome = measure_of("outcome")
     for part, title in titles.items():
-        columns += _placed(_NAMED, own[part], title, outcome, part=part, feature="outcome")
+        columns += _placed(_names_right(outcome), own[part], title, outcome.meaning, part=part)
     caution = _declared_cautions(shown)
     notes += [*caution, *baseline_notes(rows, own), *_group_notes(rows, names, own)]
     table = groups.table("compact", columns, "").table

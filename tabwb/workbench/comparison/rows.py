@@ -152,8 +152,8 @@ def _searched(row: Grouped) -> str:
 def _value(row: Grouped, basis: Basis, column: str) -> float | None:
     if column.startswith(RIGHT):
         name = column.removeprefix(RIGHT)
-        if (named := row.named(name)) is not None:
-            return named.summary.accuracy[0].rate
+        if row.named(name) is not None:
+            return row.results.value("outcome", name)
         return row.results.value("accuracy", name)
     judge = row.judge(basis.terms)
     if judge is None and basis.terms is not None:

@@ -52,7 +52,7 @@ def scored(store: Store, administration: Administration, primary: str) -> Scored
 
 def _intervals(results: Results) -> Iterator[tuple[str, Interval]]:
     """Yield title and interval of each subtest with a share right; of pictures a person's score."""
-    named = {one.title: one.summary.accuracy[0].interval for one in results.named}
+    named = {one.title: results.interval("outcome", one.id) for one in results.named}
     for part in results.parts:
         interval = named.get(part.title, part.right.interval)
         if interval is not None:
