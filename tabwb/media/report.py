@@ -438,7 +438,8 @@ def write_report(
         else:
             examples = examples_of(about, trials_of, n_responses) if n_responses else ()
             told = with_rating_sets(about, store)
-            made = report_of(told, title=title, command=command, examples=examples)
+            drawn = document == "html"
+            made = report_of(told, title=title, command=command, examples=examples, figures=drawn)
             return rendered(made, document)
         return text.encode("utf-8", "backslashreplace")
 
