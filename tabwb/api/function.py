@@ -1,28 +1,29 @@
-"""The method of an operation: its signature and docstring follow from the declared values."""
+"""Operations from Python: what they say is Python's warnings, what they did is returned."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabwb.administer.limits import NO_LIMITS, Limits
-from tabwb.api.engine import Progress, named_references, teller, warn
-from tabwb.operations.operation import Operation, Tools, Value, made, values_of
+from tabwb.api.engine import Progress, python_names, teller, warn
+from tabwb.operations.operation import Operation, Tools, made, values_of
 
 if TYPE_CHECKING:
+    from tabwb.api.study import Study
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
-    from tabwb.tables.table import Table
 
-POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
-NAMED = inspect.Parameter.KEYWORD_ONLY
-CLOSED = "UsageError: the store is not open for writing, or a value cannot be used."
-USED = "UsageError: a value cannot be used."
-PROGRESS = "True for a line on stderr, or a function that gets each event."
+F = TypeVar("F", bound=Callable[..., Any])
+DOCUMENT = """
+    Returns:
+        The document that the command of this name prints with ``--json``.
+
+    Raises:
+        UsageError: a value cannot be used, or the store is not open for writing.
+    """
 
 
 def tools_of(plugins: Plugins, store: Store) -> Tools:
@@ -62,85 +63,37 @@ def judge_later(
     worked(operation, tools, progress)
 
 
-def method(
-    kind: type[Operation],
-    why: str = "",
-    raises: str = "",
-    table: Callable[[Mapping[str, Any]], Table] | None = None,
-    places: tuple[str, ...] = (),
-) -> Callable[..., Any]:
-    """Return the method of :class:`tabwb.Study` that does an operation.
+def does(kind: type[Operation], more: str = "") -> Callable[[F], F]:
+    """Add to the docstring of a method of :class:`tabwb.Study` what an operation declares.
 
     Args:
         kind: the operation.
-        why: the store is written, for the error.
-        raises: of the docstring, beside the usual.
-        table: makes the method's result of the document; None: it is the document.
-        places: the values that need no name; default: those that need no flag.
+        more: lines of the docstring's end, such as *Returns*.
     """
-    values = {value.name: value for value in values_of(kind)}
-    places = places or tuple(name for name, value in values.items() if value.arg.positional)
 
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        bound = signature.bind(self, *given, **named).arguments
-        asked = {name: bound.get(name) for name in values}
-        if "ids" in asked and not (asked.get("where") or asked.get("everything")):
-            asked["ids"] = tuple(named_references(asked["ids"]))
-        if kind.WRITES:
-            self.writable(why)
-        operation = made(kind, asked)
-        operation.check(self._plugins())
-        tools = tools_of(self._plugins(), self.store)
-        document = worked(operation, tools, bound.get("progress", False))
-        return document if table is None else table(document)
+    def decorate(function: F) -> F:
+        helps = {value.name: _lowered(value.arg.help) for value in values_of(kind)}
+        helps["progress"] = "True for a line on stderr, or a function that gets each event."
+        order = [name for name in inspect.signature(function).parameters if name != "self"]
+        lines = [inspect.getdoc(function) or "", *(["", "Args:"] if order else [])]
+        lines += [f"    {name}: {helps[name]}" for name in order]
+        lines += ["", *inspect.cleandoc(more or DOCUMENT).splitlines()]
+        function.__doc__ = "\n".join(lines)
+        return function
 
-    def parameter(name: str) -> inspect.Parameter:
-        default = values[name].default
-        if default is MISSING:
-            default = inspect.Parameter.empty
-        elif default == ():
-            default = None
-        how = POSITIONAL if name in places else NAMED
-        return inspect.Parameter(name, how, default=default, annotation=_typed(values[name]))
-
-    shown = inspect.Parameter("progress", NAMED, default=False, annotation="Progress")
-    order = [*places, *(name for name in values if name not in places)]
-    signature = inspect.Signature(
-        [
-            inspect.Parameter("self", POSITIONAL),
-            *map(parameter, order),
-            *([shown] if kind.DOING else []),
-        ],
-        return_annotation="dict[str, Any]" if table is None else "Table",
-    )
-    call.__signature__ = signature  # type: ignore[attr-defined]
-    helps = {name: values[name].arg.help for name in order}
-    if kind.DOING:
-        helps["progress"] = PROGRESS
-    call.__doc__ = _docstring(kind, helps, raises)
-    return call
+    return decorate
 
 
-def _typed(value: Value) -> str:
-    if value.many:
-        if value.arg.names:
-            return "Names"
-        if value.arg.pairs:
-            return "Mapping[str, Any] | Sequence[str]"
-        return "Ids" if value.name == "ids" else "str | Sequence[str]"
-    if value.type is object:
-        return "int | str"
-    if value.choices:
-        return f"Literal{list(value.choices)}"
-    return value.type.__name__ + (" | None" if value.default is None else "")
+def _lowered(text: str) -> str:
+    return text[0].lower() + text[1:]
 
 
-def _docstring(kind: type[Operation], helps: Mapping[str, str], raises: str) -> str:
-    about = (inspect.getdoc(kind) or "").partition(" Exit status")[0]
-    lines = [about, "", "Args:"]
-    for name, text in helps.items():
-        plain = re.sub(r"--([a-z]+)", r"\1", text)
-        lines.append(f"    {name}: {plain if name == 'progress' else plain[0].lower() + plain[1:]}")
-    first = CLOSED if kind.WRITES else USED
-    raised = f"{first}\n{raises}".strip().splitlines()
-    return "\n".join([*lines, "", "Raises:", *(f"    {line}" for line in raised)])
+def done(study: Study, kind: type[Operation], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Do an operation on the store of a study with the arguments of a method."""
+    operation = made(kind, {name: one for name, one in given.items() if name != "self"})
+    if operation.writes:
+        study.writable(f"'{kind.NAME}' changes it")
+    with python_names():
+        plugins = study._plugins()
+        operation.check(plugins)
+        return worked(operation, tools_of(plugins, study.store), given.get("progress", False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from tabwb.api.engine import (
     Limited,
     Names,
     Place,
+    Progress,
     Rated,
     Where,
     check_options,
@@ -31,7 +32,7 @@ from tabwb.api.engine import (
     references_of,
     warn,
 )
-from tabwb.api.function import method
+from tabwb.api.function import does, done
 from tabwb.api.rating_sets import RatingSet
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.speaker import (
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from tabwb.api.agreement import Agreement, Computed
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.speakers import Scope
     from tabwb.records.trials import Administration as Record
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
@@ -82,12 +84,6 @@ def open(store: Place = None, *, write: bool = False) -> Study:
     """
     settings = configuration()
     return Study(open_store(store, settings), settings, store, write=write)
-
-
-def _judgements(document: Mapping[str, Any]) -> Table:
-    from tabwb.analysis.tables.administrations import judgements_table
-
-    return judgements_table(document["judging"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -771,26 +767,123 @@ class Study:
         warn(permit.notice)
         return place
 
-    judge = method(
+    @does(
         JudgeRun,
-        "judgements are stored",
-        "NoConsent: a person has not agreed to be judged by it.\n"
-        "Interrupted: calls failed, or a limit was reached; the same call continues.\n"
-        "TabwbError: not one reply of a judge could be read; the replies are stored.",
-        _judgements,
-        ("ids", "judge"),
+        """
+        Returns:
+            What judging took, a row for each judge and administration.
+
+        Raises:
+            UsageError: the store is not open for writing, or the judge cannot be used.
+            NoConsent: a person has not agreed to be judged by it.
+            Interrupted: calls failed, or a limit was reached; the same call continues.
+            TabwbError: not one reply of a judge could be read; the replies are stored.
+        """,
     )
-    tag = method(TagAdministrations, "titles and tags are stored")
-    void = method(VoidTrial, "the trial is declared void")
-    note = method(NoteOnTrial, "the note is stored")
-    undo = method(UndoLatest, "what is taken back is stored")
-    rescore = method(
-        RescoreAdministration, "ratings are stored", "TabwbError: a scorer or judge failed."
-    )
-    speakers = method(ListSpeakers)
-    speaker = method(ShowSpeaker)
-    add_speaker = method(AddSpeaker, "the record is stored")
-    set_speaker = method(SetSpeaker, "the record is stored")
-    consent = method(ConsentOfSpeaker, "consents are stored")
-    log = method(LogOfSpeakers)
-    delete_speaker = method(DeleteSpeaker, "the store is changed")
+    def judge(
+        self,
+        ids: Ids = None,
+        judge: str | Iterable[str] = (),
+        *,
+        everything: bool = False,
+        where: Where = (),
+        scope: Literal["connected-text", "all"] = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+        max_requests: int | None = None,
+        max_cost: float | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Let judges rate stored responses; those that a judge has judged are skipped."""
+        from tabwb.analysis.tables.administrations import judgements_table
+
+        return judgements_table(done(self, JudgeRun, locals())["judging"])
+
+    @does(TagAdministrations)
+    def tag(
+        self,
+        ids: Ids,
+        *,
+        title: str | None = None,
+        add: Names = (),
+        remove: Names = (),
+        undo: bool = False,
+    ) -> dict[str, Any]:
+        """Give a title and tags to administrations; every change is kept and can be taken back."""
+        return done(self, TagAdministrations, locals())
+
+    @does(VoidTrial)
+    def void(self, administration: int | str, trial: int | str, *, reason: str) -> dict[str, Any]:
+        """Declare a trial void: its responses stay in the store and do not count."""
+        return done(self, VoidTrial, locals())
+
+    @does(NoteOnTrial)
+    def note(self, administration: int | str, trial: int | str, text: str) -> dict[str, Any]:
+        """Write a note on a trial."""
+        return done(self, NoteOnTrial, locals())
+
+    @does(UndoLatest)
+    def undo(self, administration: int | str) -> dict[str, Any]:
+        """Take back the latest command of an administration; its record stays, marked so."""
+        return done(self, UndoLatest, locals())
+
+    @does(RescoreAdministration)
+    def rescore(self, administration: int | str) -> dict[str, Any]:
+        """Rate every response of an administration again; earlier ratings stay in the store."""
+        return done(self, RescoreAdministration, locals())
+
+    @does(ListSpeakers)
+    def speakers(self, *, may: Scope | None = None) -> dict[str, Any]:
+        """List speakers with their consents, and deleted speakers."""
+        return done(self, ListSpeakers, locals())
+
+    @does(ShowSpeaker)
+    def speaker(self, speaker: str) -> dict[str, Any]:
+        """Return all records of a speaker."""
+        return done(self, ShowSpeaker, locals())
+
+    @does(AddSpeaker)
+    def add_speaker(
+        self, speaker: str, values: Mapping[str, Any] | Iterable[str] = ()
+    ) -> dict[str, Any]:
+        """Register a speaker with a record."""
+        return done(self, AddSpeaker, locals())
+
+    @does(SetSpeaker)
+    def set_speaker(
+        self, speaker: str, values: Mapping[str, Any] | Iterable[str]
+    ) -> dict[str, Any]:
+        """Record new values of a speaker; None removes one. Earlier versions stay."""
+        return done(self, SetSpeaker, locals())
+
+    @does(ConsentOfSpeaker)
+    def consent(
+        self,
+        speaker: str,
+        *,
+        scope: Names = (),
+        everything: bool = False,
+        given: str | None = None,
+        withdrawn: str | None = None,
+        document: str = "",
+        note: str = "",
+    ) -> dict[str, Any]:
+        """Record consents or withdrawals of a speaker; without a day return those recorded."""
+        return done(self, ConsentOfSpeaker, locals())
+
+    @does(LogOfSpeakers)
+    def log(
+        self, speaker: str | None = None, *, administration: int | None = None
+    ) -> dict[str, Any]:
+        """Return the log of uses of people's data, oldest first."""
+        return done(self, LogOfSpeakers, locals())
+
+    @does(DeleteSpeaker)
+    def delete_speaker(
+        self,
+        speaker: str,
+        *,
+        reason: Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"],
+    ) -> dict[str, Any]:
+        """Delete a speaker with all records; this cannot be undone and is not asked again."""
+        return done(self, DeleteSpeaker, locals())

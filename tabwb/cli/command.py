@@ -6,7 +6,6 @@ import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,15 +23,12 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.operations.operation import Operation, Tools, Value, made, values_of
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.operations.operation import FEW, Operation, Tools, Value, made, values_of
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
-
-FEW = 3
-"""Steps after which the time that is left can be told."""
 
 
 def command(kind: type[Operation], name: str = "") -> click.Command:
@@ -42,9 +38,8 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
         store_location: str | None, as_json: bool, offline: bool | None, dry_run: bool = False,
         yes: bool = False, **given: Any,
     ) -> None:  # fmt: skip
-        _check_chosen(given)
-        operation = made(kind, given)
-        with opened_plugins(offline, dry=dry_run) as plugins:
+        with _flags(kind), opened_plugins(offline, dry=dry_run) as plugins:
+            operation = made(kind, given)
             operation.check(plugins)
             create = operation.creates and not dry_run
             with (
@@ -52,28 +47,31 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
                 _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
             ):
                 if dry_run or kind.CONFIRMS:
-                    tools.detail = True
-                    operation.estimate(tools)
+                    tools.detail = dry_run
+                    for told in operation.estimate(tools):
+                        words = f"{told.part}: {told.words}" if told.part else told.words
+                        (note if kind.CONFIRMS else inform)(words)
                 if kind.CONFIRMS and not yes:
                     _confirm(getattr(operation, kind.CONFIRMS))
                 if not dry_run:
                     driven(operation, tools, quiet=as_json)
 
     made_of = click.Command(
-        name or kind.NAME.rpartition(" ")[2],
-        callback=run,
-        help=inspect.getdoc(kind),
-        epilog=kind.EPILOG or None,
-    )
+        name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind),
+        epilog="\b\n" + "\n".join(kind.EPILOG) if kind.EPILOG else None,
+    )  # fmt: skip
     made_of.params += [_parameter(value) for value in values_of(kind)]
     if kind.ESTIMATE:
         made_of.params.append(click.Option(["--dry-run"], is_flag=True, help=kind.ESTIMATE))
     if kind.CONFIRMS:
-        made_of.params.append(click.Option(["--yes"], is_flag=True, help="Do not ask again."))
+        asked = "Do not ask for confirmation."
+        made_of.params.append(click.Option(["--yes"], is_flag=True, help=asked))
     own = len(made_of.params)
     for option in (offline_option, json_option, store_option, verbosity_options):
         option(made_of)
-    made_of.params[own:] = reversed(made_of.params[own:])
+    made_of.params[own:] = [
+        one for one in reversed(made_of.params[own:]) if kind.DOING or "-v" not in one.opts
+    ]
     return made_of
 
 
@@ -85,7 +83,11 @@ def tools_of(plugins: Plugins, store: Store) -> Tools:
 
 
 def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
-    """Do an operation and show how far it is; ctrl+c stops it."""
+    """Do an operation and show how far it is; ctrl+c stops what takes time."""
+    if not operation.DOING:
+        for _ in operation.run(tools):
+            pass
+        return
     from tabwb.cli.progress import Countdown
     from tabwb.cli.signals import stopping
 
@@ -94,8 +96,8 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
         with stopping(tools.cancel):
             for told in operation.run(tools):
                 countdown.planned = told.planned
-                if told.begins:
-                    inform(told.words)
+                if told.part:
+                    inform(f"{told.part}: {told.words}")
                     countdown.begin()
                 elif told.waits:
                     if not quiet or getattr(told.event, "voids", False):
@@ -103,6 +105,9 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
                 elif told.words:
                     timed = told.timed if told.timed >= FEW else 0
                     countdown.show(told.done, f"  {told.words}", timed=timed)
+    except Interrupted as error:
+        error.hint = "the same command continues from here"
+        raise
     finally:
         countdown.status.close()
 
@@ -133,9 +138,10 @@ def judged(
     try:
         driven(operation, tools, quiet=quiet)
     except TabwbError as error:
-        words = " ".join(map(str, numbers))
-        options = " ".join(f"--judge {judge}" for judge in judges)
-        error.hint = f"continue with: tabwb judge run {words} {options}"
+        if isinstance(error, Interrupted):
+            words = " ".join(map(str, numbers))
+            options = " ".join(f"--judge {judge}" for judge in judges)
+            error.hint = f"continue with: tabwb judge run {words} {options}"
         return error
     return None
 
@@ -153,38 +159,45 @@ def _printed(operation: Operation, tools: Tools, *, as_json: bool) -> Iterator[T
                 click.echo(line)
 
 
+@contextmanager
+def _flags(kind: type[Operation]) -> Iterator[None]:
+    """Let an error name the option of a value, not the value."""
+    try:
+        yield
+    except UsageError as error:
+        for value in values_of(kind):
+            if error.where == value.name and not value.arg.positional:
+                error.where = value.flag
+        raise
+
+
 def _confirm(value: str) -> None:
     if not sys.stdin.isatty():
         raise UsageError("this was not confirmed: this is not a terminal; nothing was done",
                          hint="confirm it with --yes")  # fmt: skip
-    typed: str = click.prompt(f"Type {value} again; this cannot be undone", err=True)
+    typed: str = click.prompt(f"Type {value} again to do this permanently", err=True)
     if typed.strip() != value:
         raise UsageError(f"'{typed.strip()}' is not '{value}': nothing was done")
 
 
-def _check_chosen(given: dict[str, Any]) -> None:
-    from tabwb.cli.selecting import check_chosen
-
-    if "everything" in given and "where" in given:
-        check_chosen(given["ids"], given["where"], everything=given["everything"])
-
-
 def _parameter(value: Value) -> click.Parameter:
-    arg, needed = value.arg, value.default is MISSING
+    arg = value.arg
     if arg.positional:
-        return click.Argument([value.name], nargs=-1 if value.many else 1, required=needed,
+        return click.Argument([value.name], nargs=-1 if value.many else 1, required=value.needed,
                               metavar=arg.metavar or None)  # fmt: skip
-    flag = arg.flag or "--" + value.name.replace("_", "-")
-    default = None if needed or value.default == () else value.default
+    names = [value.flag, value.name]
     if value.type is bool:
-        return click.Option([flag, value.name], is_flag=True, default=default, help=arg.help)
+        return click.Option(names, is_flag=True, help=arg.help)
     if arg.alone:
-        return click.Option([flag, value.name], is_flag=False, flag_value=arg.alone, help=arg.help,
+        return click.Option(names, is_flag=False, flag_value=arg.alone, help=arg.help,
                             metavar=arg.metavar)  # fmt: skip
     help = f"{arg.help} Repeatable." if value.many else arg.help
+    if value.needed:
+        return click.Option(names, help=help, type=_type(value), required=True)
+    default = value.default or None
     return click.Option(
-        [flag, value.name], help=help, type=_type(value), multiple=value.many, default=default,
-        show_default=bool(default), required=needed, metavar=arg.metavar or None,
+        names, help=help, type=_type(value), multiple=value.many, default=default,
+        show_default=default is not None, metavar=arg.metavar or None,
     )  # fmt: skip
 
 

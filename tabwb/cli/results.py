@@ -37,7 +37,6 @@ from tabwb.cli.result_formats import (
 )
 from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
 from tabwb.cli.selecting import (
-    check_chosen,
     requested_selection,
     resolved_selection,
     selection_options,
@@ -250,6 +249,7 @@ def export(
     from tabwb.media.destination import check_destination
     from tabwb.media.documents import exporting
     from tabwb.media.documents.exporting import with_options
+    from tabwb.operations.chosen import check_chosen
 
     check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)

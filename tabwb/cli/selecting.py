@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from tabwb.analysis.keys import Sort
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import calibrated_parts
 
 if TYPE_CHECKING:
@@ -76,14 +76,6 @@ def selection_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everything: bool) -> None:
-    """Check that a command knows of which administrations it is."""
-    if not (administrations or everything or where):
-        raise UsageError("name administrations, or choose them with --where or --all")
-    if administrations and everything:
-        raise UsageError("administrations cannot be named together with --all")
 
 
 def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tabwb.operations.chosen import EVERYTHING, WHERE, numbers_of
+from tabwb.operations.chosen import EVERYTHING, WHERE, check_chosen, numbers_of
 from tabwb.operations.operation import Arg, Ids, Operation, Progress, Told, Tools
 from tabwb.records.errors import Interrupted, UsageError
 
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
 
 MAX_REQUESTS = Arg(
-    "Stop after this many requests.", "Max requests", low=1, blank="no limit"
+    "Stop after this many requests.", "Max requests", low=1, blank="no limit",
+    more="A reply that cannot be read costs a second request. Empty: no limit.",
 )  # fmt: skip
 MAX_COST = Arg(
-    "Stop before the cost exceeds this; needs a price of the model.",
-    "Max cost", metavar="USD", low=0, above=True, blank="US dollars; no limit",
+    "Stop before the cost exceeds this; needs a price of the model.", "Max cost", metavar="USD",
+    low=0, above=True, blank="US dollars; no limit", more="In US dollars. Empty: no limit.",
 )  # fmt: skip
+
+
+CONTINUE = "the same judging again continues from here"
+AGAIN = "the same judging again asks about these"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +42,7 @@ class JudgeRun(Operation):
 
     NAME, TITLE, DOING, TOLD = "judge run", "Judge", "Judging", "judged"
     ESTIMATE: ClassVar[str] = "Print every request and the estimate; send nothing."
+    NOTE: ClassVar[str] = "Estimate shows requests and cost. Nothing is sent before Judge."
     CONTINUES: ClassVar[str] = "Judge continues with the responses that are left."
     ids: Annotated[
         Ids, Arg("Numbers or uids of administrations.", metavar="[ID]...", positional=True)
@@ -48,6 +54,8 @@ class JudgeRun(Operation):
         Arg(
             "A judge, for example tab-2026:gemini:gemini-2.5-flash; 'tabwb judge list' shows them.",
             "Judge", metavar="SPEC", kind="judges",
+            more="A judge that asks a model is written with the model. **down** lists the known "
+            "judges; type the model's name after the colon.",
         ),
     ] = ()  # fmt: skip
     scope: Annotated[
@@ -55,6 +63,7 @@ class JudgeRun(Operation):
         Arg(
             "The responses: connected text, or all (also choices, yes or no, repetitions).",
             "Scope", words=("connected text", "everything"),
+            more="TAB's features are made for connected text.",
         ),
     ] = "connected-text"  # fmt: skip
     repeats: Annotated[
@@ -88,21 +97,21 @@ class JudgeRun(Operation):
         from tabwb.administer.judging.calls import check_limits
         from tabwb.administer.limits import Limits
 
+        check_chosen(self.ids, self.where, everything=self.everything)
         if not self.judge:
             raise UsageError(
-                "no judge is given",
-                where="--judge",
-                hint="'tabwb judge list' shows them; without a network, for example: rules",
-            )
+                "no judge is given", where="judge",
+                hint="without a network, for example: rules; 'tabwb judge list' shows all",
+            )  # fmt: skip
         limits = Limits(self.max_requests, self.max_cost)
         for spec in self.judge if self.max_requests is not None else ():
             check_limits(plugins.judge(spec), limits)
 
-    def estimate(self, tools: Tools) -> None:
-        """Say the number of requests, their tokens and cost, for each judge and administration."""
+    def estimate(self, tools: Tools) -> Progress:
+        """Tell the number of requests, their tokens and cost, for each judge and administration."""
         rows = tools.document["judging"] = []
         for task in self._tasks(tools):
-            for number in numbers_of(tools, self.ids, self.where):
+            for number in self._numbers(tools):
                 judging = self._judging(tools, task, number)
                 estimate = judging.estimate()
                 row = _heading(task, number) | {"price": _price(task)} | _plain(estimate)
@@ -116,7 +125,7 @@ class JudgeRun(Operation):
                         for trial, request in judging.requests()
                     ]
                 rows.append(row)
-                tools.say(_told(task, number, estimate))
+                yield _told(task, number, estimate)
 
     def run(self, tools: Tools) -> Progress:
         """Judge what is left, one judge after another."""
@@ -124,7 +133,7 @@ class JudgeRun(Operation):
         from tabwb.administer.limits import Limits
 
         limits, tasks = Limits(self.max_requests, self.max_cost), []
-        numbers = numbers_of(tools, self.ids, self.where)
+        numbers = self._numbers(tools)
         try:
             for task in self._tasks(tools):
                 tasks.append(task)
@@ -132,12 +141,12 @@ class JudgeRun(Operation):
                     with tools.locked(number):
                         limits = yield from self._judge(tools, task, number, limits)
         except Interrupted as error:
-            raise Interrupted(error.message, hint="judging again continues from here") from error
-        check_verdicts(tasks, "judging again asks about these")
+            raise Interrupted(error.message, hint=CONTINUE) from error
+        check_verdicts(tasks, AGAIN)
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the requests of an estimate, or how far a judge agrees with itself."""
-        for row in document["judging"]:
+        for row in document.get("judging", ()):
             for request in row.get("requests", ()) if "to_ask" in row else ():
                 yield f"--- administration {row['administration']}, trial {request['trial']}"
                 for message in request["messages"]:
@@ -152,6 +161,17 @@ class JudgeRun(Operation):
                     f"{one['feature']:32} same verdict {share} of {one['pairs']} pairs, "
                     f"kappa {kappa}"
                 )
+
+    def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the mean agreement of a judge with itself."""
+        for row in document.get("judging", ()):
+            shares = [one["percent"] for one in row.get("self_agreement", ())]
+            defined = [share for share in shares if share is not None]
+            if defined:
+                yield f"same verdict when asked again: {sum(defined) / len(defined):.2f} (mean)"
+
+    def _numbers(self, tools: Tools) -> list[int]:
+        return numbers_of(tools, self.ids, self.where, everything=self.everything)
 
     def _tasks(self, tools: Tools) -> Iterator[Task]:
         from tabwb.administer.judging.task import Task
@@ -177,7 +197,7 @@ class JudgeRun(Operation):
         judging = self._judging(tools, task, number)
         estimate, tally = judging.estimate(), judging.tally
         planned = estimate.to_ask + estimate.duplicates + estimate.from_store
-        yield Told(_told(task, number, estimate), 0, planned, begins=True)
+        yield _told(task, number, estimate)._replace(planned=planned)
         try:
             for event in task.run(judging, limits, tools.cancel):
                 asked = tally.judged - tally.from_store
@@ -213,11 +233,11 @@ def _price(task: Task) -> str | None:
     return None if task.price is None else str(task.price)
 
 
-def _told(task: Task, number: int, estimate: Estimate) -> str:
+def _told(task: Task, number: int, estimate: Estimate) -> Told:
     from tabwb.administer.judging.calls import format_estimate
 
-    words = format_estimate(estimate, task.price)
-    return f"{task.judge.rater}, administration {number}: {words}"
+    part = f"{task.judge.rater}, administration {number}"
+    return Told(format_estimate(estimate, task.price), part=part)
 
 
 def _plain(record: Any) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import UnionType
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Ids = tuple[int | str, ...]
 """Numbers or uids of administrations."""
+FEW = 3
+"""Steps after which the time that is left can be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +42,16 @@ class Arg:
     """What an interface needs to know of a value, beside its name, type and default.
 
     Attributes:
-        help: for ``--help``, F1 and the reference.
+        help: for ``--help``, the reference of Python, F1.
+        more: what a dialog says further.
         label: in a dialog; empty: not in the dialog, because what is shown decides it.
         flag: on the command line; empty: the name.
         metavar: what ``--help`` writes for the value.
         alone: the value of a flag that is given without one.
         positional: it needs no flag on the command line.
         low, high: the range; with ``above``, ``low`` itself is not in it.
-        kind: components that are offered, such as ``judges``.
-        pairs: NAME=VALUE, or a mapping.
+        kind: components that are offered, such as ``judges``; a dialog takes one of them.
+        pairs: NAME=VALUE, or a mapping; several values of a name are joined with commas.
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
@@ -57,6 +61,7 @@ class Arg:
     label: str = ""
     flag: str = ""
     metavar: str = ""
+    more: str = ""
     alone: str = ""
     positional: bool = False
     low: float | None = None
@@ -80,35 +85,80 @@ class Value(NamedTuple):
     default: Any
 
     @property
+    def needed(self) -> bool:
+        """Whether it has no default."""
+        return self.default is dataclasses.MISSING
+
+    @property
+    def flag(self) -> str:
+        """Its option on the command line."""
+        return self.arg.flag or "--" + self.name.replace("_", "-")
+
+    @property
     def allowed(self) -> str:
         """What may be given, in words; empty: anything."""
         low, high = self.arg.low, self.arg.high
         if self.choices:
             return ", ".join(self.choices)
         if low is None:
-            return ""
+            return {bool: "True, False", int: "a whole number", str: "a text"}.get(self.type, "")
         if self.arg.above:
             return f"more than {low:g}"
         return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
     def checked(self, given: Any) -> Any:
         """Return one value in its type, or refuse it."""
-        where, allowed = self.name, self.allowed or None
-        if self.type is int and isinstance(given, float) and not given.is_integer():
-            raise UsageError(f"{given!r} cannot be used", where=where, allowed=allowed)
         try:
-            value = given if self.type in (bool, object) else self.type(given)
+            value = _CONVERTED[self.type](given)
         except (TypeError, ValueError):
-            raise UsageError(f"{given!r} cannot be used", where=where, allowed=allowed) from None
+            raise self.refused(given) from None
         low, high = self.arg.low, self.arg.high
-        outside = isinstance(value, int | float) and (
-            math.isnan(value)
+        outside = self.type in (int, float) and (
+            not math.isfinite(value)
             or (low is not None and (value <= low if self.arg.above else value < low))
             or (high is not None and value > high)
         )
         if outside or (self.choices and value not in self.choices):
-            raise UsageError(f"{given!r} cannot be used", where=where, allowed=allowed)
+            raise self.refused(given)
         return value
+
+    def refused(self, given: object) -> UsageError:
+        """Return the error of a value that cannot be used."""
+        shown = f"{given!r:.60}"
+        return UsageError(f"{shown} cannot be used", where=self.name, allowed=self.allowed or None)
+
+
+def _whole(given: Any) -> int:
+    if isinstance(given, bool):
+        raise TypeError
+    return int(given) if isinstance(given, str) else operator.index(given)
+
+
+def _number(given: Any) -> float:
+    if isinstance(given, bool):
+        raise TypeError
+    return float(given)
+
+
+def _text(given: Any) -> str:
+    if not isinstance(given, str):
+        raise TypeError
+    return given
+
+
+def _truth(given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise TypeError
+    return given
+
+
+def _reference(given: Any) -> int | str:
+    return given if isinstance(given, str) else operator.index(given)
+
+
+_CONVERTED: Mapping[type, Callable[[Any], Any]] = {
+    bool: _truth, int: _whole, float: _number, str: _text, object: _reference,
+}  # fmt: skip
 
 
 class Told(NamedTuple):
@@ -117,7 +167,7 @@ class Told(NamedTuple):
     Attributes:
         words: what it does, or what was spent.
         timed: of ``done``, those that took time, from which the time that is left follows.
-        begins: a part begins, and ``words`` say what it takes.
+        part: of what; a part begins, and ``words`` say what it takes.
         waits: it waits for something outside.
         event: of the engine, for who listens to these.
     """
@@ -126,7 +176,7 @@ class Told(NamedTuple):
     done: int = 0
     planned: int = 0
     timed: int = 0
-    begins: bool = False
+    part: str = ""
     waits: bool = False
     event: Event | None = None
 
@@ -166,19 +216,17 @@ class Operation:
     NAME: ClassVar[str]
     TITLE: ClassVar[str]
     DOING: ClassVar[str] = ""
-    """What its background job is called, such as *Judging*."""
+    """What its background job is called, such as *Judging*; empty: it is done at once."""
     TOLD: ClassVar[str] = "done"
     """What is counted while it works, such as *judged*."""
     ESTIMATE: ClassVar[str] = ""
     """Help of ``--dry-run``; empty: there is no estimate."""
-    WRITES: ClassVar[bool] = True
-    """Whether the store is changed."""
-    CREATES: ClassVar[bool] = False
-    """Whether a store is made where there is none."""
     CONFIRMS: ClassVar[str] = ""
     """The value that a person types again before it is done; the estimate is shown first."""
-    EPILOG: ClassVar[str] = ""
-    """What follows the options in ``--help``."""
+    EPILOG: ClassVar[tuple[str, ...]] = ()
+    """Lines that follow the options in ``--help``."""
+    NOTE: ClassVar[str] = ""
+    """What a dialog says before anything is done."""
     CONTINUES: ClassVar[str] = ""
     """What a dialog says of work that was stopped."""
 
@@ -193,23 +241,43 @@ class Operation:
         return self
 
     @property
+    def writes(self) -> bool:
+        """Whether the store is changed."""
+        return True
+
+    @property
     def creates(self) -> bool:
         """Whether a store is made where there is none."""
-        return self.CREATES
+        return False
+
+    def numbers(self, store: Store) -> list[int]:
+        """Return the administrations that are changed, as far as they are named."""
+        named = (*getattr(self, "ids", ()), getattr(self, "administration", None))
+        return [store.administration(one).id for one in named if one is not None]
 
     def check(self, plugins: Plugins) -> None:
         """Refuse values that cannot be used together, before a store is opened."""
 
-    def estimate(self, tools: Tools) -> None:
-        """Say what :meth:`run` would take; do nothing else."""
+    def estimate(self, tools: Tools) -> Progress:
+        """Tell what :meth:`run` would take, part by part; do nothing else."""
+        return iter(())
 
     def run(self, tools: Tools) -> Progress:
-        """Work; tell how far it is, and write what was done into ``tools.document``."""
+        """Work and tell how far it is; write what was done into ``tools.document``."""
+        self.do(tools)
+        return iter(())
+
+    def do(self, tools: Tools) -> None:
+        """Do what takes no time; write what was done into ``tools.document``."""
         raise NotImplementedError
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the document for people."""
-        yield from ()
+        return iter(())
+
+    def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the document in a few lines, for a dialog."""
+        return self.lines(document)
 
 
 def values_of(kind: type[Operation]) -> list[Value]:
@@ -230,7 +298,7 @@ def values_of(kind: type[Operation]) -> list[Value]:
 
 
 def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
-    """Return an operation with checked values; None, and no text for a number, are the default.
+    """Return an operation with checked values; None is the default, as is not one of several.
 
     Raises:
         UsageError: a value is missing or cannot be used; ``where`` is its name.
@@ -238,17 +306,28 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
     checked: dict[str, Any] = {}
     for value in values_of(kind):
         one = given.get(value.name)
-        if one is None or (one == "" and value.type is not str) or (value.many and not one):
-            if value.default is dataclasses.MISSING:
-                raise UsageError(f"no {value.name} is given", where=value.name, hint=value.arg.help)
+        if value.many and one is not None:
+            one = tuple(dict.fromkeys(map(value.checked, _several(value, one))))
+        if one is None or (value.many and not one):
+            if value.needed:
+                words = "a value is needed"
+                raise UsageError(words, where=value.name, allowed=value.allowed or None)
             continue
-        if not value.many:
-            checked[value.name] = value.checked(one)
-            continue
-        if isinstance(one, str) and value.arg.names:
-            one = separated(one)
-        if isinstance(one, Mapping) and value.arg.pairs:
-            one = tuple(f"{key}={each}" for key, each in one.items())
-        several = one if isinstance(one, tuple | list | set | frozenset) else [one]
-        checked[value.name] = tuple(dict.fromkeys(value.checked(each) for each in several))
+        checked[value.name] = one if value.many else value.checked(one)
     return kind(**checked)
+
+
+def _several(value: Value, given: Any) -> Iterable[Any]:
+    if value.arg.pairs and isinstance(given, Mapping):
+        return [f"{name}={_joined(one)}" for name, one in given.items()]
+    if isinstance(given, str):
+        return separated(given) if value.arg.names else [given]
+    if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+        return given
+    return [given]
+
+
+def _joined(one: Any) -> str:
+    if one is None:
+        return ""
+    return ",".join(map(str, one)) if isinstance(one, list | tuple | set) else str(one)

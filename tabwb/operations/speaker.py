@@ -7,28 +7,31 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tabwb.operations.operation import Arg, Operation, Progress, Tools
+from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools
 from tabwb.records.errors import UsageError
-from tabwb.records.speakers import SCOPES, check_id, in_force
+from tabwb.records.speakers import SCOPES, Scope, check_id, in_force
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.speakers import Scope
 
 TODAY = "today"
 SPEAKER = Arg("The participant code, never a name.", metavar="ID", positional=True)
-SCOPE = Literal["record", "transcribe", "rate", "train", "share", "play-back", "remote"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListSpeakers(Operation):
     """List speakers with their consents, and deleted speakers."""
 
-    NAME, TITLE, WRITES = "speaker list", "List", False
-    may: Annotated[SCOPE | None, Arg("Only speakers with consent to this.")] = None
+    NAME, TITLE = "speaker list", "List"
+    may: Annotated[Scope | None, Arg("Only speakers with consent to this.")] = None
 
-    def run(self, tools: Tools) -> Progress:
+    @property
+    def writes(self) -> bool:
+        """It only reads."""
+        return False
+
+    def do(self, tools: Tools) -> None:
         """Read them."""
         from tabwb.administer.participants import participants
 
@@ -47,7 +50,6 @@ class ListSpeakers(Operation):
             for person in people
         ]
         tools.document["deleted"] = list(map(asdict, tools.store.people.tombstones()))
-        yield from ()
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield a line for each speaker."""
@@ -64,68 +66,75 @@ class ListSpeakers(Operation):
             yield "no speakers"
 
 
-class _Shown(Operation):
-    """Ends with the records of one speaker."""
+def _record(_: Operation, document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the record, the consents and the number of data."""
+    from tabwb.administer.participants import counted
 
-    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the record, the consents and the number of data."""
-        from tabwb.administer.participants import counted
-
-        speaker = document["speaker"]
-        version, day = speaker["version"], (speaker["recorded_at"] or "")[:10]
-        recorded = f"version {version}, {day}, by {speaker['by']}" if version else "no record"
-        yield f"{speaker['id']}  {recorded}"
-        for name, value in speaker["values"].items():
-            unit = speaker["units"].get(name, "")
-            yield f"  {name}  {value}{f' {unit}' if unit else ''}"
-        yield from _consents(speaker)
-        yield f"  {counted(speaker['data'])}"
+    speaker = document["speaker"]
+    version, day = speaker["version"], (speaker["recorded_at"] or "")[:10]
+    recorded = f"version {version}, {day}, by {speaker['by']}" if version else "no record"
+    yield f"{speaker['id']}  {recorded}"
+    for name, value in speaker["values"].items():
+        unit = speaker["units"].get(name, "")
+        yield f"  {name}  {value}{f' {unit}' if unit else ''}"
+    yield from _consents(speaker)
+    yield f"  {counted(speaker['data'])}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowSpeaker(_Shown):
+class ShowSpeaker(Operation):
     """Show all records of the speaker ID."""
 
-    NAME, TITLE, WRITES = "speaker show", "Show", False
+    NAME, TITLE = "speaker show", "Show"
+    lines = _record
     speaker: Annotated[str, SPEAKER]
 
-    def run(self, tools: Tools) -> Progress:
+    @property
+    def writes(self) -> bool:
+        """It only reads."""
+        return False
+
+    def do(self, tools: Tools) -> None:
         """Read them."""
         _show(tools, self.speaker)
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class AddSpeaker(_Shown):
-    """Register the speaker ID with its record: tabwb speaker add S-014 AQ=71.3 group=A."""
+class AddSpeaker(Operation):
+    """Register the speaker ID with its record, for example S-014 with AQ=71.3 and group=A."""
 
     NAME, TITLE = "speaker add", "Register"
-    CREATES: ClassVar[bool] = True
+    lines = _record
     speaker: Annotated[str, SPEAKER]
     values: Annotated[
         tuple[str, ...],
         Arg("The values of the record.", metavar="[COLUMN=VALUE]...", positional=True, pairs=True),
     ] = ()
 
+    @property
+    def creates(self) -> bool:
+        """The first speaker may be registered before anything is given."""
+        return True
+
     def check(self, plugins: Plugins) -> None:
         """Check the values before a store is made."""
         _check_values(plugins, self.values)
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Record it."""
         _warn(tools, self.speaker)
         _keep(tools, self.speaker, self.values, new=True)
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetSpeaker(_Shown):
+class SetSpeaker(Operation):
     """Record new values of the speaker ID; COLUMN= removes a value.
 
     Earlier versions stay.
     """
 
     NAME, TITLE = "speaker set", "Save"
+    lines = _record
     speaker: Annotated[str, SPEAKER]
     values: Annotated[
         tuple[str, ...],
@@ -136,10 +145,9 @@ class SetSpeaker(_Shown):
         """Check the values."""
         _check_values(plugins, self.values)
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Record them."""
         _keep(tools, self.speaker, self.values, new=False)
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,18 +155,18 @@ class ConsentOfSpeaker(Operation):
     """Record consents or withdrawals of the speaker ID; without options show them."""
 
     NAME, TITLE = "speaker consent", "Record"
-    EPILOG: ClassVar[str] = "\b\n" + "\n".join(f"{one:<12}{what}" for one, what in SCOPES.items())
+    EPILOG: ClassVar[tuple[str, ...]] = tuple(f"{one:<12}{what}" for one, what in SCOPES.items())
     speaker: Annotated[str, SPEAKER]
-    scope: Annotated[tuple[SCOPE, ...], Arg("The scope of the consent.")] = ()
+    scope: Annotated[tuple[Scope, ...], Arg("The scope of the consent.", names=True)] = ()
     everything: Annotated[bool, Arg("Every scope.", flag="--all")] = False
     given: Annotated[
         str | None,
-        Arg("Given on this day (2026-11-21); without a day: today.", metavar="[DAY]",
+        Arg("The day on which it was given (2026-11-21), or today.", metavar="[DAY]",
             alone=TODAY),
     ] = None  # fmt: skip
     withdrawn: Annotated[
         str | None,
-        Arg("Withdrawn on this day; without a day: today.", metavar="[DAY]", alone=TODAY),
+        Arg("The day on which it was withdrawn, or today.", metavar="[DAY]", alone=TODAY),
     ] = None
     document: Annotated[str, Arg("The place of the signed form.", metavar="WHERE")] = ""
     note: Annotated[str, Arg("A note.", metavar="TEXT")] = ""
@@ -171,19 +179,23 @@ class ConsentOfSpeaker(Operation):
     def check(self, plugins: Plugins) -> None:
         """Refuse what does not go together."""
         if self.given is not None and self.withdrawn is not None:
-            raise UsageError("--given and --withdrawn exclude each other")
-        dated = self.given is not None or self.withdrawn is not None
-        if not dated and (self.scopes or self.document or self.note):
-            raise UsageError("no day: give --given [DAY] or --withdrawn [DAY]")
-        if dated and not self.scopes:
-            raise UsageError("no scope: give --scope SCOPE or --all", allowed=", ".join(SCOPES))
+            raise UsageError("a consent is given or withdrawn, not both", where="withdrawn")
+        if not self.creates and (self.scopes or self.document or self.note):
+            raise UsageError("no day is given", where="given", allowed="a day, or today")
+        if self.creates and not self.scopes:
+            raise UsageError("no scope is given", where="scope", allowed=", ".join(SCOPES))
 
     @property
     def creates(self) -> bool:
         """A consent may be the first that a store has."""
         return self.given is not None or self.withdrawn is not None
 
-    def run(self, tools: Tools) -> Progress:
+    @property
+    def writes(self) -> bool:
+        """Without options consents are only shown."""
+        return self.creates
+
+    def do(self, tools: Tools) -> None:
         """Record them in one commit."""
         from tabwb.administer.participants import keep_consents
 
@@ -198,7 +210,6 @@ class ConsentOfSpeaker(Operation):
                 document=self.document, note=self.note,
             )  # fmt: skip
         _show(tools, self.speaker)
-        yield from ()
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the latest of each scope."""
@@ -209,17 +220,21 @@ class ConsentOfSpeaker(Operation):
 class LogOfSpeakers(Operation):
     """Show the log of uses of people's data, oldest first: all, or of the speaker ID."""
 
-    NAME, TITLE, WRITES = "speaker log", "Log", False
+    NAME, TITLE = "speaker log", "Log"
     speaker: Annotated[
         str | None, Arg("Only of this speaker.", metavar="[ID]", positional=True)
     ] = None
     administration: Annotated[int | None, Arg("Only of this administration.", metavar="N")] = None
 
-    def run(self, tools: Tools) -> Progress:
+    @property
+    def writes(self) -> bool:
+        """It only reads."""
+        return False
+
+    def do(self, tools: Tools) -> None:
         """Read it."""
         entries = tools.store.people.log_entries(self.speaker, self.administration)
         tools.document["log"] = list(map(asdict, entries))
-        yield from ()
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield a line for each use."""
@@ -248,16 +263,16 @@ class DeleteSpeaker(Operation):
         Arg("The reason; kept permanently."),
     ]
 
-    def estimate(self, tools: Tools) -> None:
-        """Say what goes and what stays."""
+    def estimate(self, tools: Tools) -> Progress:
+        """Tell what goes and what stays."""
         from tabwb.administer.participants import deletion_preview
 
         preview = deletion_preview(tools.store, self.speaker)
-        tools.say(f"speaker {self.speaker}: {preview.goes}")
+        yield Told(preview.goes, part=f"speaker {self.speaker}")
         for sentence in preview.stays:
-            tools.say(sentence)
+            yield Told(sentence)
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Delete everything that was recorded of a person."""
         from tabwb.administer.participants import deletion_preview
 
@@ -273,7 +288,6 @@ class DeleteSpeaker(Operation):
                 "another program has the store open; remaining traces are removed when the store "
                 "is opened next"
             )
-        yield from ()
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield that it is done."""

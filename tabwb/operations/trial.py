@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tabwb.operations.operation import Arg, Ids, Operation, Progress, Tools
+from tabwb.operations.chosen import IDS
+from tabwb.operations.operation import Arg, Ids, Operation, Tools
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near, plural
 
@@ -29,18 +30,30 @@ class TagAdministrations(Operation):
     """
 
     NAME, TITLE = "tag", "Tag"
-    ids: Annotated[Ids, Arg("Numbers or uids.", metavar="ADMINISTRATIONS...", positional=True)]
+    ids: Annotated[Ids, replace(IDS, metavar="ADMINISTRATIONS...")]
     title: Annotated[str | None, Arg("The new title; '' removes it.", metavar="TEXT")] = None
-    add: Annotated[tuple[str, ...], Arg("Add this tag.", metavar="TAG", names=True)] = ()
-    remove: Annotated[tuple[str, ...], Arg("Remove this tag.", metavar="TAG", names=True)] = ()
+    add: Annotated[tuple[str, ...], Arg("A tag to add.", metavar="TAG", names=True)] = ()
+    remove: Annotated[tuple[str, ...], Arg("A tag to remove.", metavar="TAG", names=True)] = ()
     undo: Annotated[bool, Arg("Take back the latest change of title or tags.")] = False
+
+    @property
+    def _changes(self) -> bool:
+        return self.title is not None or bool(self.add or self.remove)
+
+    @property
+    def writes(self) -> bool:
+        """Without options titles and tags are only shown."""
+        return self.undo or self._changes
 
     def check(self, plugins: Plugins) -> None:
         """Refuse a change together with taking one back."""
-        if self.undo and (self.title is not None or self.add or self.remove):
-            raise UsageError("--undo cannot be combined with a change", hint="give two commands")
+        if self.undo and self._changes:
+            raise UsageError(
+                "a change and taking back the latest one are two steps", where="undo",
+                hint="do the one, then the other",
+            )  # fmt: skip
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Change titles and tags of all administrations, or of none."""
         from tabwb.administer.marking import change_marks, take_back_mark
 
@@ -49,14 +62,15 @@ class TagAdministrations(Operation):
         if self.undo:
             for number in found:
                 if not take_back_mark(store, number):
-                    tools.warn(f"administration {number} has no change of title or tags")
-        elif self.title is not None or self.add or self.remove:
+                    tools.warn(
+                        f"administration {number} has no change of title or tags to take back"
+                    )
+        elif self._changes:
             change_marks(store, found, title=self.title, add=self.add, remove=self.remove)
         tools.document["administrations"] = [
             {"id": one.id, "uid": one.uid, "title": one.title, "tags": list(one.tags)}
             for one in map(store.administration, found)
         ]
-        yield from ()
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield a line for each administration."""
@@ -74,13 +88,12 @@ class VoidTrial(Operation):
     trial: Annotated[int | str, TRIAL]
     reason: Annotated[str, Arg("The reason.")]
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Record it."""
         with session_of(tools, self.administration) as session:
             number = number_of(session, self.trial)
             session.corrections.void(self.reason, number)
         _tell(tools, session, f"trial {number} of administration {{}} is void", number)
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,13 +105,12 @@ class NoteOnTrial(Operation):
     trial: Annotated[int | str, TRIAL]
     text: Annotated[str, Arg("The note.", positional=True)]
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Record it."""
         with session_of(tools, self.administration) as session:
             number = number_of(session, self.trial)
             session.corrections.note(self.text, number)
         _tell(tools, session, f"note on trial {number} of administration {{}}", number)
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +123,7 @@ class UndoLatest(Operation):
     NAME, TITLE = "trial undo", "Undo"
     administration: Annotated[int | str, ADMINISTRATION]
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Record what is taken back."""
         from tabwb.records.events import Undone
 
@@ -124,7 +136,6 @@ class UndoLatest(Operation):
                     tools.say(f"taken back: {event.what}{of}")
                     undone.append({"what": event.what, "trial": event.trial or None})
         tools.document |= {"administration": session.administration.id, "undone": undone}
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +149,7 @@ class RescoreAdministration(Operation):
     NAME, TITLE = "trial rescore", "Rescore"
     administration: Annotated[int | str, ADMINISTRATION]
 
-    def run(self, tools: Tools) -> Progress:
+    def do(self, tools: Tools) -> None:
         """Rate by the scorers and the judges that need no model."""
         from tabwb.administer.session.corrections import no_longer_rated
         from tabwb.administer.session.raters import check_failed
@@ -163,7 +174,6 @@ class RescoreAdministration(Operation):
                     f"tabwb judge run {number} --judge {rater}"
                 )
             check_failed(session)
-        yield from ()
 
 
 @contextmanager

@@ -80,7 +80,7 @@ def test_requests_are_limited_and_the_same_command_goes_on(run: Run, chat: Chat)
     assert first.status == 3
     assert "the limit is 3 requests; 2 were sent, and the next answer may take 2" in first.err
     assert "3 calls left" in first.err
-    assert "judging again continues from here" in first.err
+    assert "the same command continues from here" in first.err
     assert len(chat.bodies) == 2
     assert judge(run, chat).status == 0
     assert len(chat.bodies) == 5

@@ -59,7 +59,7 @@ def test_a_record_is_changed_by_a_new_version(run: Run) -> None:
         (("add", "S-014", "dialekt=x"), "did you mean 'dialect'"),
         (("consent", "S-014", "--scope", "record"), "no day"),
         (("consent", "S-014", "--given"), "no scope"),
-        (("consent", "S-014", "--all", "--given", "--withdrawn"), "exclude each other"),
+        (("consent", "S-014", "--all", "--given", "--withdrawn"), "given or withdrawn, not both"),
         (("consent", "S-014", "--scope", "record", "--given", "yesterday"), "is not a valid date"),
         (("consent", "S-014", "--scope", "everything", "--given"), "everything"),
     ],

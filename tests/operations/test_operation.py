@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tabwb.api.study import Study
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import made, values_of
+from tabwb.operations.speaker import (
+    AddSpeaker,
+    ConsentOfSpeaker,
+    DeleteSpeaker,
+    ListSpeakers,
+    LogOfSpeakers,
+    SetSpeaker,
+    ShowSpeaker,
+)
+from tabwb.operations.trial import (
+    NoteOnTrial,
+    RescoreAdministration,
+    TagAdministrations,
+    UndoLatest,
+    VoidTrial,
+)
 from tabwb.records.errors import UsageError
 
 
@@ -23,7 +42,7 @@ def test_values_are_what_the_fields_declare() -> None:
 
 
 def test_texts_of_a_dialog_and_values_of_python_make_the_same_operation() -> None:
-    typed = {"ids": (3, 3), "judge": ["rules"], "repeats": "2", "max_cost": "", "again": False}
+    typed = {"ids": (3, 3), "judge": ["rules"], "repeats": "2", "max_cost": None, "again": False}
     given = {"ids": [3], "judge": "rules", "repeats": 2, "max_cost": None}
     assert made(JudgeRun, typed) == made(JudgeRun, given)
 
@@ -37,7 +56,11 @@ REFUSED: tuple[tuple[str, Any], ...] = (
     ("max_cost", 0.0),
     ("max_cost", float("nan")),
     ("max_cost", "much"),
+    ("max_cost", float("inf")),
+    ("max_requests", True),
     ("scope", "some"),
+    ("again", "no"),
+    ("judge", [3]),
 )
 
 
@@ -49,3 +72,61 @@ def test_a_value_that_cannot_be_used_names_itself_and_what_is_allowed(
         made(JudgeRun, {"ids": (1,), "judge": ("rules",), name: given})
     assert refused.value.where == name
     assert refused.value.allowed
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"ids": (1,), "everything": True}, {"where": ("model=x",), "ids": (1,),
+                                                      "everything": True}]
+)  # fmt: skip
+def test_all_administrations_are_never_meant_by_themselves(given: dict[str, Any]) -> None:
+    operation = made(JudgeRun, {"judge": "rules", **given})
+    with pytest.raises(UsageError, match="administration"):
+        operation.check(None)  # type: ignore[arg-type]
+
+
+METHODS = {
+    "judge": JudgeRun, "tag": TagAdministrations, "void": VoidTrial, "note": NoteOnTrial,
+    "undo": UndoLatest, "rescore": RescoreAdministration, "speakers": ListSpeakers,
+    "speaker": ShowSpeaker, "add_speaker": AddSpeaker, "set_speaker": SetSpeaker,
+    "consent": ConsentOfSpeaker, "log": LogOfSpeakers, "delete_speaker": DeleteSpeaker,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_have_the_values_of_their_operation(name: str) -> None:
+    method = getattr(Study, name)
+    parameters = dict(list(inspect.signature(method).parameters.items())[1:])
+    parameters.pop("progress", None)
+    values = {value.name: value for value in values_of(METHODS[name])}
+    assert set(parameters) == set(values)
+    for key, value in values.items():
+        assert f"    {key}: " in method.__doc__
+        if not value.needed and not value.many:
+            assert parameters[key].default == value.default
+        elif value.needed:
+            assert parameters[key].default is inspect.Parameter.empty
+
+
+TAKEN: tuple[tuple[str, Any, Any], ...] = (
+    ("judge", (one for one in ("rules", "rules-1")), ("rules", "rules-1")),
+    ("judge", {"rules": 1}.keys(), ("rules",)),
+    (
+        "where",
+        {"model": "echo", "battery": ["tab", "themes"]},
+        ("model=echo", "battery=tab,themes"),
+    ),
+    ("ids", np.int64(3), (3,)),
+    ("max_cost", np.float32(1.5), 1.5),
+    ("max_requests", np.int32(4), 4),
+)
+
+
+@pytest.mark.parametrize(("name", "given", "value"), TAKEN)
+def test_python_may_give_any_sequence_and_number(name: str, given: Any, value: Any) -> None:
+    operation = made(JudgeRun, {"ids": 1, "judge": "rules", name: given})
+    assert getattr(operation, name) == value
+
+
+def test_none_removes_a_value_of_a_record() -> None:
+    operation = made(SetSpeaker, {"speaker": "S-01", "values": {"AQ": None, "group": "A"}})
+    assert operation == SetSpeaker(speaker="S-01", values=("AQ=", "group=A"))

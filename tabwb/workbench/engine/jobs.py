@@ -226,8 +226,9 @@ class Jobs:
 
     def stop(self, number: int) -> None:
         """Ask a job to stop; from any thread."""
-        if self.entries[number].state.active:
-            self.entries[number].stop()
+        entry = self.entries.get(number)
+        if entry is not None and entry.state.active:
+            entry.stop()
 
     def again(self, number: int) -> None:
         """Start a job that has stopped again with what is left."""

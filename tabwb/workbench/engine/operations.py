@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from tabwb.operations import operation
-from tabwb.operations.operation import Operation
+from tabwb.operations.operation import FEW, Operation
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.words import time_left
@@ -22,8 +22,6 @@ from tabwb.workbench.engine.session_controller import SessionController
 
 STORED_S = 1.0
 """Seconds between two messages that something new is stored."""
-FEW = 3
-"""Steps after which the time that is left can be told."""
 
 
 class JobController(Controller):
@@ -32,12 +30,13 @@ class JobController(Controller):
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
         self._sessions = sessions
+        self._wanted: dict[int, Operation] = {}
         self._turns: dict[int, threading.Lock] = {}
         """Held by the job that works on an administration."""
 
     def begin(self, wanted: Operation) -> int:
         """Begin an operation; return the number of its job."""
-        numbers = [int(one) for one in getattr(wanted, "ids", ())]
+        numbers = wanted.numbers(self.store)
         held = {number for number in numbers if self._sessions.holds(number)}
 
         def after(ended: Ended) -> None:
@@ -48,8 +47,8 @@ class JobController(Controller):
                 self.say(Stored(number))
             self.engine.refresh()
 
-        return self.engine.background.start(
-            wanted.DOING,
+        job = self.engine.background.start(
+            wanted.DOING or wanted.TITLE,
             wanted.about,
             partial(self._worked, wanted, numbers, held),
             after=after,
@@ -57,18 +56,26 @@ class JobController(Controller):
             administration=numbers[0] if len(numbers) == 1 else None,
             holds=bool(numbers) and not held,
         )
+        self._wanted[job] = wanted
+        return job
+
+    def wanted(self, number: int) -> Operation:
+        """Return the operation of a job."""
+        return self._wanted[number]
 
     def estimate(self, wanted: Operation) -> str:
         """Return what an operation would take; for a thread of its own."""
-        said: list[str] = []
+        warned: list[str] = []
         with (
             closing(Plugins.load(self.plugins.configuration)) as plugins,
             closing(Store.open(self.engine.store_place, create=False)) as store,
         ):
-            tools = operation.Tools(plugins, store, said.append, said.append, store.lock)
+            tools = operation.Tools(plugins, store, warned.append, warned.append, store.lock)
             wanted.check(plugins)
-            wanted.estimate(tools)
-        return "\n".join(said)
+            told = list(wanted.estimate(tools))
+        several = len(told) > 1
+        words = (f"{one.part}: {one.words}" if several and one.part else one.words for one in told)
+        return "\n".join((*words, *warned))
 
     def working(self, doing: str, administration: int) -> JobState | None:
         """Return the job of a kind that works on an administration; from any thread."""
@@ -88,20 +95,21 @@ class JobController(Controller):
 
     def _worked(self, wanted: Operation, numbers: list[int], held: set[int], own: Tools) -> Ended:
         said: list[str] = []
+        warned: list[str] = []
         locked = partial(self._locked, own, held)
         tools = operation.Tools(
-            own.plugins, own.store, said.append, said.append, locked, cancel=own.cancel
+            own.plugins, own.store, said.append, warned.append, locked, cancel=own.cancel
         )
         try:
             wanted.check(own.plugins)
             self._run(wanted, numbers, own, tools)
         except Interrupted as stopped:
-            return Ended("stopped", "\n".join((*said, stopped.message)))
+            return Ended("stopped", "\n".join((*warned, stopped.message)))
         except TabwbError as error:
-            return Ended("refused", "\n".join((*said, str(error))))
+            return Ended("refused", "\n".join((*said, *warned, str(error))))
         finally:
             own.tell(document=tools.document)
-        return Ended("done", "\n".join((*said, *wanted.lines(tools.document))))
+        return Ended("done", "\n".join((*said, *warned, *wanted.brief(tools.document))))
 
     def _run(
         self, wanted: Operation, numbers: list[int], own: Tools, tools: operation.Tools
@@ -110,9 +118,9 @@ class JobController(Controller):
         shown_at, done = 0.0, 0
         for told in wanted.run(tools):
             now = time.monotonic()
-            if told.begins:
+            if told.part:
                 began = now
-            if told.begins or told.waits or now - shown_at > FRAME_S:
+            if told.part or told.waits or now - shown_at > FRAME_S:
                 shown_at = now
                 left = (now - began) / max(told.timed, 1) * (told.planned - told.done)
                 words = told.words + (time_left(left) if told.timed >= FEW else "")

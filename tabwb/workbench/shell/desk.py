@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -144,20 +146,35 @@ class Desk(Screen[None]):
         """Return the controller of this class; its commands go through ``do``."""
         return next(controller for controller in self._controllers if isinstance(controller, kind))
 
-    async def ask(self, work: Callable[..., T], *values: Any) -> T:
-        """Return what work of a controller returns; it runs in the worker's thread."""
+    async def ask(self, work: Callable[..., T], *values: Any, aside: bool = False) -> T:
+        """Return what work of a controller returns, or raise what it raises.
+
+        It runs in the worker's thread after what is queued, or ``aside`` in a thread of its own.
+        """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
 
+        def give(found: T | None, error: Exception | None) -> None:
+            if answer.done():  # who asked is gone
+                return
+            if error is None:
+                answer.set_result(cast("T", found))
+            else:
+                answer.set_exception(error)
+
         def job() -> None:
+            found, raised = None, None
             try:
                 found = work(*values)
             except Exception as error:  # noqa: BLE001 - raised where it is awaited
-                loop.call_soon_threadsafe(answer.set_exception, error)
-            else:
-                loop.call_soon_threadsafe(answer.set_result, found)
+                raised = error
+            with suppress(RuntimeError):  # the program has ended
+                loop.call_soon_threadsafe(give, found, raised)
 
-        self.do(job)
+        if aside:
+            threading.Thread(target=job, name="aside", daemon=True).start()
+        else:
+            self.do(job)
         return await answer
 
     # ---------------------------------------------------------------- the worker

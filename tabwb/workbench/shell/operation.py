@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.css.query import NoMatches
 from textual.widget import Widget
 from textual.widgets import Button, Input, ProgressBar, Static
 
 from tabwb.operations.operation import Operation, Value, made, values_of
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, error_text
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.shell.desk import Desk
@@ -24,7 +22,6 @@ from tabwb.workbench.shell.list_fields import Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
-NOTE = "Estimate shows what it takes. Nothing is sent before {}."
 
 
 class OperationScreen(Dialog[None]):
@@ -43,10 +40,15 @@ class OperationScreen(Dialog[None]):
         self._desk, self._title = desk, title
         self._jobs = desk.controller(JobController)
         self._values = [value for value in values_of(kind) if value.arg.label]
-        self._fields = Fields("", {value.name: value.arg.help for value in self._values})
-        self._number = 0
-        """Of the job; 0: none."""
-        self._working = False
+        assert self._values and not kind.CONFIRMS, f"no dialog can be made of '{kind.NAME}'"
+        helps = {one.name: f"{one.arg.help} {one.arg.more}".strip() for one in self._values}
+        self._fields = Fields("", helps)
+        numbers = known.get("ids", ())
+        self._job = self._jobs.working(kind.DOING, numbers[0]) if len(numbers) == 1 else None
+        """The job that works, or the latest."""
+        if self._job is not None:
+            self.known |= vars(self._jobs.wanted(self._job.number))
+        self._working = self._asking = False
 
     def compose(self) -> ComposeResult:
         """Rows of labels and fields, progress, message, buttons."""
@@ -54,7 +56,7 @@ class OperationScreen(Dialog[None]):
             yield Static(self._title, classes="dialog-title", markup=False)
             yield from self._rows()
             yield ProgressBar(id="progress", show_eta=False)
-            yield Static(Content.styled(NOTE.format(self.kind.TITLE), QUIET), id="said")
+            yield Static(Content.styled(self.kind.NOTE, QUIET), id="said")
             with Horizontal(classes="dialog-buttons"):
                 if self.kind.ESTIMATE:
                     yield Choice("Estimate", id="estimate")
@@ -92,14 +94,14 @@ class OperationScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Show the job that works already, if there is one."""
         self.set_focus(self.query_one(f"#{self._values[0].name}"))
-        numbers = self.known.get("ids", ())
-        working = self._jobs.working(self.kind.DOING, numbers[0]) if len(numbers) == 1 else None
-        self._number = working.number if working else 0
-        self._show_working(working is not None)
+        self._show_working(False)
+        if self._job is not None:
+            self._show(self._job)
         self._desk.news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
-        if isinstance(message, JobState) and message.number == self._number:
+        own = self._job
+        if isinstance(message, JobState) and own is not None and message.number == own.number:
             self._show(message)
 
     def _show(self, state: JobState) -> None:
@@ -107,10 +109,11 @@ class OperationScreen(Dialog[None]):
         if state.planned:
             self.query_one(ProgressBar).update(total=state.planned, progress=state.done)
         counted = state.active and state.planned
-        done = f"{self.kind.TOLD} {state.done} of {state.planned}, " if counted else ""
+        done = f"{self.kind.TOLD} {state.done} of {state.planned}" if counted else ""
+        words = ", ".join(filter(None, (done, state.words)))
         more = f"\n{self.kind.CONTINUES}" if state.phase == "stopped" else ""
         style = AMBER if state.phase in {"refused", "stopped"} else ""
-        self._say(f"{SIGNS[state.phase]} {done}{state.words}{more}", style)
+        self._say(f"{SIGNS[state.phase]} {words}{more}", style)
 
     def _say(self, words: str, style: str = "") -> None:
         self.query_one("#said", Static).update(Content.styled(words, style))
@@ -123,14 +126,15 @@ class OperationScreen(Dialog[None]):
         """Estimate, begin, stop or close."""
         match event.button.id:
             case "stop":
-                self._jobs.stop(self._number)
+                if self._job is not None:
+                    self._jobs.stop(self._job.number)
             case "close":
                 self.dismiss(None)
             case name:
                 self._ask(begin=name == "begin")
 
     def _ask(self, *, begin: bool) -> None:
-        if self._working:
+        if self._working or self._asking:
             return
         try:
             wanted = made(self.kind, self.known | dict(self._given()))
@@ -149,25 +153,39 @@ class OperationScreen(Dialog[None]):
                 continue
             assert isinstance(field, Input)
             text = field.value.strip()
-            yield value.name, text.split() if value.many else text
+            several = text.split() if value.many and not value.arg.kind else text
+            yield value.name, several or None
 
     async def _estimate(self, wanted: Operation) -> None:
         try:
-            self._say(f"≈ {await asyncio.to_thread(self._jobs.estimate, wanted)}")
-        except TabwbError as error:
+            words = await self._desk.ask(self._jobs.estimate, wanted, aside=True)
+        except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
             self._refuse(error)
+        else:
+            self._say(f"≈ {words}")
 
     async def _begin(self, wanted: Operation) -> None:
-        self._show_working(True)
-        self._number = await self._desk.ask(self._jobs.begin, wanted)
-        self._show(self._jobs.state(self._number))
-
-    def _refuse(self, error: TabwbError) -> None:
-        self._say(f"! {error}", AMBER)
+        self._asking = True
         try:
-            self.query_one(f"#{(error.where or '').lstrip('-').replace('-', '_')}").focus()
-        except NoMatches:
-            return
+            number = await self._desk.ask(self._jobs.begin, wanted)
+        except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
+            self._refuse(error)
+        else:
+            if number:  # 0: the program ends
+                self._job = self._jobs.state(number)
+                self._show(self._job)
+        finally:
+            self._asking = False
+
+    def _refuse(self, error: Exception) -> None:
+        """Say why a value cannot be used, at its field."""
+        values = {value.name: value for value in self._values}
+        where = getattr(error, "where", None)
+        if isinstance(error, TabwbError) and where in values:
+            error.where = values[where].arg.label
+        self._say(f"! {error if isinstance(error, TabwbError) else error_text(error)}", AMBER)
+        if where in values:
+            self.query_one(f"#{where}").focus()
 
     def _show_working(self, working: bool, focus: str = "") -> None:
         ended = self._working and not working

@@ -1,0 +1,112 @@
+"""The dialog of an operation: it never loses its job, and says every refusal."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, Static
+
+from tabwb.operations.judge import JudgeRun
+from tabwb.operations.operation import Tools
+from tabwb.records.trials import Trial
+from tabwb.store.store import Store
+from tabwb.workbench.engine.operations import JobController
+from tests.workbench.seat import Seat, Sit, workbench
+
+
+@pytest.fixture
+def sit(tmp_path: Path) -> Sit:
+    """Open the workbench over a store of the test's own."""
+    return partial(workbench, tmp_path)
+
+
+async def opened(seat: Seat) -> None:
+    """The dialog of judging, over the results of TAB."""
+    await seat.begin(battery="tab", model="echo", judges="none")
+    await seat.press("a")
+    await seat.until(lambda: seat.desk.page == "results", "the results")
+    await seat.press("j")
+    await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+
+
+def said(seat: Seat) -> str:
+    return str(seat.app.screen.query_one("#said", Static).content)
+
+
+def raters_of(trial: Trial) -> set[str]:
+    return {rating.rater for rating in trial.ratings}
+
+
+async def test_pressed_twice_while_the_worker_is_busy_it_begins_once(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        seat.fill(judge="rules-1")
+        free = threading.Event()
+        seat.desk.do(free.wait)
+        await seat.press_button("begin")
+        await seat.press_button("begin")
+        free.set()
+        await seat.until(lambda: "5 verdicts" in said(seat), "the end")
+        assert len(seat.desk.controller(JobController).engine.background.entries) == 1
+        with Store.open(seat.store) as store:
+            judged = [trial for trial in store.trials(1) if "rules-1" in raters_of(trial)]
+        assert len(judged) == 5
+
+
+async def test_closed_while_the_worker_is_busy_its_job_is_done(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        seat.fill(judge="rules-1")
+        free = threading.Event()
+        seat.desk.do(free.wait)
+        await seat.press_button("begin")
+        await seat.press("escape")
+        free.set()
+        jobs = seat.desk.controller(JobController).engine.background
+        await seat.until(lambda: jobs.entries and not jobs.entries[1].state.active, "the end")
+        assert jobs.entries[1].state.phase == "done"
+
+
+async def test_an_estimate_that_fails_says_so(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: JudgeRun, tools: Tools) -> Any:
+        raise ValueError("no such colour")
+
+    monkeypatch.setattr(JudgeRun, "estimate", fails)
+    async with sit() as seat:
+        await opened(seat)
+        seat.fill(judge="rules-1")
+        await seat.press_button("estimate")
+        await seat.until(lambda: "no such colour" in said(seat), "the refusal")
+
+
+async def test_opened_again_it_shows_the_work_and_its_values(sit: Sit) -> None:
+    async with sit((100, 30)) as seat:
+        await opened(seat)
+        seat.fill(judge="tab-2026:echo@delay=0.5", max_requests="8")
+        await seat.press_button("begin")
+        await seat.until(lambda: said(seat).startswith("… judged"), "the work")
+        await seat.press("escape")
+        await seat.press("j")
+        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        assert said(seat).startswith("… ")
+        screen = seat.app.screen
+        assert screen.query_one("#judge", Input).value == "tab-2026:echo@delay=0.5"
+        assert screen.query_one("#max_requests", Input).value == "8"
+        await seat.press_button("stop")
+        await seat.until(lambda: said(seat).startswith("‖"), "the stop")
+
+
+async def test_a_value_is_refused_at_its_field(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        seat.fill(judge="rules", repeats="200")
+        await seat.press_button("begin")
+        await seat.until(lambda: "Repeats: '200' cannot be used" in said(seat), "the refusal")
+        assert seat.app.screen.focused is seat.app.screen.query_one("#repeats")
+        seat.fill(judge="tab-2026:replay:/tmp/a b.jsonl", repeats="1")
+        await seat.press_button("estimate")
+        await seat.until(lambda: "5 to ask" in said(seat), "the whole spec")
