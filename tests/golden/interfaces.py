@@ -30,6 +30,7 @@ _VARIES = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"), "TIME"),
     (re.compile(r"\d{4}-\d\d-\d\d"), "DAY"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
+    (re.compile(r"\([0-9a-f]{8}\)"), "(HASH)"),
     (re.compile(r"[\w-]{40,}"), "KEY"),
     (re.compile(r"\d+(\.\d+)?(?= (s|ms|MB|kB|KiB|MiB|GiB|min)\b)"), "N"),
     (re.compile(r'("(?:\w*seconds\w*|\w*_m?s|load|speed|bytes)": )"?[\d.e-]+"?'), r"\1N"),
