@@ -132,6 +132,8 @@ def count_sections(path: Path, body: list[ast.stmt], package: Package) -> None:
         decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
         if any(name == "overload" or ".command" in name for name in decorators):
             continue  # the docstring of a command is its help text
+        if any(name.startswith("does(") for name in decorators):
+            continue  # its sections follow from the operation
         docstring = ast.get_docstring(function) or ""
         where = f"{shown(path)}:{function.lineno}: {function.name}"
         if len(parameters(function)) > 1:

@@ -37,6 +37,10 @@ def said(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#said", Static).content)
 
 
+def _wait(free: threading.Event) -> None:
+    free.wait()
+
+
 def raters_of(trial: Trial) -> set[str]:
     return {rating.rater for rating in trial.ratings}
 
@@ -46,7 +50,7 @@ async def test_pressed_twice_while_the_worker_is_busy_it_begins_once(sit: Sit) -
         await opened(seat)
         seat.fill(judge="rules-1")
         free = threading.Event()
-        seat.desk.do(free.wait)
+        seat.desk.do(partial(_wait, free))
         await seat.press_button("begin")
         await seat.press_button("begin")
         free.set()
@@ -62,7 +66,7 @@ async def test_closed_while_the_worker_is_busy_its_job_is_done(sit: Sit) -> None
         await opened(seat)
         seat.fill(judge="rules-1")
         free = threading.Event()
-        seat.desk.do(free.wait)
+        seat.desk.do(partial(_wait, free))
         await seat.press_button("begin")
         await seat.press("escape")
         free.set()
