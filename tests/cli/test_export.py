@@ -76,10 +76,11 @@ def test_table_2_of_the_docs_has_the_numbers_of_results(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Each model answers twice. Of the greedy one, identical responses count once.
-    for name, options in (("greedy", ()), ("sampled", ("--temperature", "0.7"))):
-        said = replayed(tmp_path / f"{name}.jsonl")
-        for _ in range(2):
-            run("run", "tab", "--model", f"{said}@origin=model", *options)
+    said = replayed(tmp_path / "greedy.jsonl")
+    sampled = ("bundled", "--subtest", "connected-text", "--temperature", "0.7", "--seed")
+    for seed in range(2):
+        run("run", "tab", "--model", f"{said}@origin=model")
+        run("run", "tab", "--model", *sampled, seed)
     run("run", "tab", "--model", "echo")
     out = tmp_path / "table"
     wide = ("--format", "parquet", "--wide", "--partition-by", "model,subtest")

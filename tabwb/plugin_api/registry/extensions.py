@@ -28,7 +28,7 @@ EXTENSIONS: Mapping[ExtensionKind, tuple[str, type]] = {
 """Kind: its noun, and what plugins register."""
 
 MEASURES = frozenset((
-    "accuracy", "burden", "correct-any", "correct-first", "difference", "difficulty",
+    "accuracy", "burden", "code", "correct-any", "correct-first", "difference", "difficulty",
     "discrimination", "fer", "guessing", "infit", "latency", "mattr", "mtld", "outcome", "outfit",
     "per", "person", "rate", "slope", "trend", "ttr", "words",
 ))  # fmt: skip
