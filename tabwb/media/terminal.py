@@ -49,10 +49,16 @@ class ForWidth:
         yield self.make(options.max_width)
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command end as others do whose reader has enough; rich's own exits with 1."""
+        raise BrokenPipeError
+
+
 def print_view(view: RenderableType) -> None:
     """Print on stdout; what is written there is text of others, no markup of ours."""
     # Markup and emoji are off: "tab-2026:gemini:x" would be printed with an emoji.
-    console = Console(highlight=False, markup=False, emoji=False, file=unfiltered(sys.stdout))
+    console = _Screen(highlight=False, markup=False, emoji=False, file=unfiltered(sys.stdout))
     # On a narrower terminal lines wrap, which is ugly; narrower columns would cut figures off.
     console.width = max(console.width, MINIMUM_WIDTH)
     for line in console.render_lines(view, pad=False):

@@ -82,6 +82,12 @@ def test_a_reader_that_has_enough_is_no_failure() -> None:
     assert b"Broken" not in done.stderr
 
 
+def test_nobody_reads_results_and_that_is_no_failure(run: Run) -> None:
+    run("run", "tab", "--model", "echo")
+    for words in ("results", "results 1 --details", "results --by model"):
+        assert shell(f"tabwb {words} | :").returncode == 0
+
+
 def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path: Path) -> None:
     replayed = tmp_path / "one.jsonl"
     line = {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "It was fine."}
