@@ -398,6 +398,8 @@ class EmbeddedDatabase:
                 time.sleep(0.01)
 
 
+LOOK_S = 2.0
+"""For so long a lock that nobody is known to hold is tried."""
 _OWN: set[Path] = set()
 """The files of the locks that this process holds."""
 
@@ -413,7 +415,7 @@ def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
     path = lock_folder(store) / name
     try:
         make_private_folder(path.parent)
-        lock = _acquired(path, what)
+        lock = _claimed(path, what)
     except OSError as error:
         raise StoreError(
             f"the lock for '{what}' cannot be made: {error.strerror}",
@@ -456,21 +458,25 @@ def _is_held(path: Path) -> bool:
     """
     if not path.exists():
         return False
-    process = _holder(path)
-    if path in _OWN:
-        return True
-    # In a container each run of the program may have the same process id.
-    if process and int(process) != os.getpid() and _is_alive(int(process)):
+    if _has_known_holder(path):
         return True
     try:
         lock = _acquired(path, "")
     except (StoreError, OSError):
         return True
-    # It names this process now; the next one to look must not take that for a holder.
     with suppress(OSError):
         path.unlink()
     lock.release()
     return False
+
+
+def _has_known_holder(path: Path) -> bool:
+    """Return whether this process holds a lock, or one that its file names and that runs."""
+    if path in _OWN:
+        return True
+    # In a container each run of the program may have the same process id.
+    process = _holder(path)
+    return bool(process) and int(process) != os.getpid() and _is_alive(int(process))
 
 
 def _is_alive(process: int) -> bool:
@@ -490,19 +496,39 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+def _claimed(path: Path, what: str) -> BaseFileLock:
+    """Acquire a lock and write the process into its file.
+
+    One that nobody is known to hold may be tried at this moment by who only looks: it is tried
+    again for a while.
+    """
+    end = time.monotonic() + LOOK_S
+    while True:
+        try:
+            lock = _acquired(path, what)
+        except HeldElsewhere:
+            if _has_known_holder(path) or time.monotonic() > end:
+                raise
+            time.sleep(0.001)
+            continue
+        from filelock import SoftFileLock
+
+        if not isinstance(lock, SoftFileLock):  # that one writes the process itself
+            with suppress(OSError):  # on Windows nobody reads or writes a locked file
+                path.write_text(str(os.getpid()), encoding="ascii")
+        return lock
+
+
 def _acquired(path: Path, what: str) -> BaseFileLock:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a platform has no locks
-        from filelock import FileLock, SoftFileLock, Timeout
+        from filelock import FileLock, Timeout
 
     lock: BaseFileLock = FileLock(path, timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
         raise held_by(_holder(path), what) from None
-    if not isinstance(lock, SoftFileLock):  # that one writes the process itself
-        with suppress(OSError):  # on Windows nobody reads or writes a locked file
-            path.write_text(str(os.getpid()), encoding="ascii")
     return lock
 
 

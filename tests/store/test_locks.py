@@ -15,7 +15,7 @@ import pytest
 from tabwb.records.errors import StoreError
 from tabwb.records.states import AdministrationStatus
 from tabwb.store import database
-from tabwb.store.database import is_held
+from tabwb.store.database import is_held, lock_file
 from tabwb.store.store import Store
 from tests.store.parts import begin
 from tests.waiting import until
@@ -298,3 +298,47 @@ def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(tmp_path: Path
     )
     with Store.open(location, create=False) as store:
         assert store.administration(1).status_word == "done"
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from tabwb.store.database import is_held, lock_file
+print("looks", flush=True)
+while sys.stdin.readable():
+    for number in range(200):
+        is_held(Path(sys.argv[1]), number)
+"""
+
+
+@pytest.mark.parametrize("where", ["thread", "process"])
+def test_who_only_looks_takes_no_lock_from_who_begins(tmp_path: Path, where: str) -> None:
+    store = tmp_path / "store.db"
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.is_set():
+            for number in range(200):
+                is_held(store, number)
+
+    thread = threading.Thread(target=look)
+    looker = None
+    if where == "thread":
+        thread.start()
+    else:
+        looker = subprocess.Popen(
+            [sys.executable, "-c", LOOK, str(store)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert looker.stdout is not None and looker.stdout.readline() == "looks\n"
+    try:
+        for turn in range(1_000):
+            with lock_file(store, str(turn % 200), "it is open"):
+                assert is_held(store, turn % 200)
+    finally:
+        ended.set()
+        if looker is None:
+            thread.join()
+        else:
+            looker.kill()
+            looker.communicate()
