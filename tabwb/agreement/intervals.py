@@ -39,7 +39,7 @@ CHUNK = 4_096
 FEWEST_UNITS = 5
 """With fewer responses or speakers there is no interval: they hardly tell how much others vary."""
 MOST_UNDEFINED = 0.05
-"""The largest share of draws without a value; with more there is no interval. Ours."""
+"""The largest share of draws without a value; more, and there is no interval. Ours."""
 _Z = 1.959963984540054
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tabwb.api.engine import Place, named, open_store, opened_plugins, warn
-from tabwb.api.function import judge_later
+from tabwb.api.operations import judge_later
 from tabwb.api.study import Administration, stored_in
 from tabwb.records.errors import TabwbError, UsageError
 

@@ -20,8 +20,8 @@ from tabwb.api.engine import (
     teller,
     warn,
 )
-from tabwb.api.function import judge_later
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
+from tabwb.api.operations import judge_later
 from tabwb.api.study import Administration, stored_in
 from tabwb.records import declared_conditions as declared
 from tabwb.records.conditions import FUNCTION, conditions_of

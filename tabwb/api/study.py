@@ -32,7 +32,7 @@ from tabwb.api.engine import (
     references_of,
     warn,
 )
-from tabwb.api.function import does, done
+from tabwb.api.operations import does, done
 from tabwb.api.rating_sets import RatingSet
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.speaker import (

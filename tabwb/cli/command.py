@@ -123,7 +123,7 @@ def judged(
     held: bool = False,
 ) -> TabwbError | None:
     """Let judges rate what was just stored; return why one could not, to be raised at the end."""
-    from tabwb.operations.judge import JudgeRun
+    from tabwb.operations.judge import judging_after
 
     if not judges:
         return None
@@ -131,10 +131,7 @@ def judged(
     tools.warn = lambda words: None  # said before the administration began
     if held:
         tools.locked = nullcontext
-    operation = JudgeRun(
-        ids=tuple(numbers), judge=tuple(judges),
-        max_requests=limits.requests, max_cost=limits.cost,
-    )  # fmt: skip
+    operation = judging_after(numbers, judges, limits)
     try:
         driven(operation, tools, quiet=quiet)
     except TabwbError as error:

@@ -249,7 +249,7 @@ def export(
     from tabwb.media.destination import check_destination
     from tabwb.media.documents import exporting
     from tabwb.media.documents.exporting import with_options
-    from tabwb.operations.chosen import check_chosen
+    from tabwb.operations.operation import check_chosen
 
     check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from tabwb.operations.chosen import EVERYTHING, WHERE, check_chosen, numbers_of
-from tabwb.operations.operation import Arg, Ids, Operation, Progress, Told, Tools
+from tabwb.operations.operation import (
+    EVERYTHING,
+    WHERE,
+    Arg,
+    Ids,
+    Operation,
+    Progress,
+    Told,
+    Tools,
+    check_chosen,
+    numbers_of,
+)
 from tabwb.records.errors import Interrupted, UsageError
 
 if TYPE_CHECKING:
@@ -223,6 +233,14 @@ class JudgeRun(Operation):
             agreements = self_agreement(judged, task.judge.rater, task.judge.features)
             row["self_agreement"] = [_plain(one) for one in agreements]
         return row
+
+
+def judging_after(numbers: Sequence[int], judges: Sequence[str], limits: Limits) -> JudgeRun:
+    """Return the judging of what was just stored, with what is left of its limits."""
+    return JudgeRun(
+        ids=tuple(numbers), judge=tuple(judges),
+        max_requests=limits.requests, max_cost=limits.cost,
+    )  # fmt: skip
 
 
 def _heading(task: Task, number: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import UnionType
@@ -72,6 +72,15 @@ class Arg:
     names: bool = False
     words: tuple[str, ...] = ()
     blank: str = ""
+
+
+IDS = Arg("Numbers or uids of administrations.", metavar="[ID]...", positional=True)
+EVERYTHING = Arg("Every administration of the store.", flag="--all")
+WHERE = Arg(
+    "Only administrations with this value. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, KEY>NUMBER.",
+    metavar="KEY=VALUE",
+    pairs=True,
+)
 
 
 class Value(NamedTuple):
@@ -331,3 +340,25 @@ def _joined(one: Any) -> str:
     if one is None:
         return ""
     return ",".join(map(str, one)) if isinstance(one, list | tuple | set) else str(one)
+
+
+def check_chosen(ids: Sequence[int | str], where: Sequence[str], *, everything: bool) -> None:
+    """Check that it is known which administrations are meant: all are never meant by themselves."""
+    if not (ids or everything or where):
+        raise UsageError(
+            "no administration is chosen",
+            allowed="numbers or uids, conditions (where), or all",
+        )
+    if ids and everything:
+        raise UsageError("administrations cannot be named together with all")
+
+
+def numbers_of(
+    tools: Tools, ids: Sequence[int | str], where: Sequence[str], *, everything: bool
+) -> list[int]:
+    """Return the numbers of the administrations that are named or match, each once."""
+    from tabwb.analysis.selection import matching
+
+    if where or everything:
+        return list(dict.fromkeys(matching(tools.store, ids, where)))
+    return list(dict.fromkeys(tools.store.administration(one).id for one in ids))

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tabwb.operations.chosen import IDS
-from tabwb.operations.operation import Arg, Ids, Operation, Tools
+from tabwb.operations.operation import IDS, Arg, Ids, Operation, Tools
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near, plural
 

@@ -27,7 +27,7 @@ class JudgingActions(Actions):
 
     def open_dialog(self, number: int, judges: tuple[str, ...] = ()) -> None:
         """Open the dialog for one administration; with several judges one after the other."""
-        from tabwb.workbench.shell.operation import OperationScreen
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
 
         def closed(_: None) -> None:
             self._open = None

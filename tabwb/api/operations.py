@@ -51,15 +51,12 @@ def judge_later(
     held: bool = False,
 ) -> None:
     """Let judges rate what was just stored; ``held``: the caller holds the administrations."""
-    from tabwb.operations.judge import JudgeRun
+    from tabwb.operations.judge import judging_after
 
     tools = tools_of(plugins, store)
     if held:
         tools.warn, tools.locked = (lambda words: None), nullcontext
-    operation = JudgeRun(
-        ids=tuple(numbers), judge=tuple(judges),
-        max_requests=limits.requests, max_cost=limits.cost,
-    )  # fmt: skip
+    operation = judging_after(numbers, judges, limits)
     worked(operation, tools, progress)
 
 

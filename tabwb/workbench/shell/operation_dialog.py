@@ -32,7 +32,7 @@ class OperationScreen(Dialog[None]):
         known: the values that what is shown decides, and first values of fields.
     """
 
-    CSS_PATH = "operation.tcss"
+    CSS_PATH = "operation_dialog.tcss"
 
     def __init__(self, desk: Desk, kind: type[Operation], title: str, **known: Any) -> None:
         super().__init__()
