@@ -17,6 +17,8 @@ from rich.text import Text
 
 from tabwb.records.words import unfiltered, visible
 
+SIDES = "A", "B"
+"""Names of the two sides of a comparison."""
 MINIMUM_WIDTH = 70
 """Columns of characters that the table of subtests needs."""
 
@@ -36,6 +38,15 @@ def table(
         made.add_column(words, ratio=1, overflow="fold" if fold else "ellipsis")
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
+    return made
+
+
+def sides_table() -> Table:
+    """Return a table of items without rows, with a column for each side."""
+    made = empty_table()
+    made.add_column("item", no_wrap=True)
+    for side in SIDES:
+        made.add_column(side, ratio=1, overflow="fold")
     return made
 
 

@@ -15,7 +15,7 @@ from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast, Tested
 from tabwb.battery.model import Battery
-from tabwb.media.terminal import empty_table, table
+from tabwb.media.terminal import SIDES, sides_table, table
 from tabwb.media.wording import (
     both_usable,
     chance,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 NAMED = 5
 """So many items are named; of more their number is told."""
 ALL_SCORED = "all scored subtests"
-SIDES = "A", "B"
 Named = tuple[str, "Contrast | None"]
 """A measure with its name; without a figure a line of words."""
 
@@ -88,15 +87,6 @@ def contrasts_table(named: Iterable[Named], sides: Sequence[str] = SIDES, title:
         made.add_row(name, *(Text(cell, style="bold") for cell in (*values, over)))
         for one in tested:
             made.add_row(Text(f"  {one.interval.estimand.value}", style="dim"), "", *tests(one))
-    return made
-
-
-def sides_table() -> Table:
-    """Return a table of items without rows, with a column for each side."""
-    made = empty_table()
-    made.add_column("item", no_wrap=True)
-    for side in SIDES:
-        made.add_column(side, ratio=1, overflow="fold")
     return made
 
 

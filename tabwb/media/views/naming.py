@@ -26,7 +26,7 @@ from tabwb.analysis.tables.said import (
     said_table,
     score_of,
 )
-from tabwb.media.views.contrasts import sides_table
+from tabwb.media.terminal import sides_table
 from tabwb.media.views.typed import captioned_view
 from tabwb.media.wording import between, plain
 from tabwb.records.ratings import rule_of
