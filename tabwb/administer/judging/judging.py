@@ -354,7 +354,7 @@ class Judging:
 
     def _stop(self, why: str, left: int) -> Interrupted:
         return Interrupted(
-            f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
+            f"judging of administration {self.number}: {why}; {plural(left, 'call')} left"
         )
 
 

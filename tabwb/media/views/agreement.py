@@ -290,6 +290,8 @@ def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
         if "first" in row:
             averaged = row.get("averaged", table != "pair-features" or row["n"] >= FEWEST_SHARED)
             own |= {"pair": f"{own['first']} and {own['second']}", "few_shared": not averaged}
+            if table == "pairs" and not averaged:  # without means there is nothing to count
+                own |= dict.fromkeys(("features", "ac1_features"))
         if table == "means":
             own["consensual"] = row["design"] == "consensus"
             own["who"] = DESIGNS[row["design"]].format(who=whom, rater=own["rater"])

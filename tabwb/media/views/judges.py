@@ -57,7 +57,7 @@ PARTS = {
     ),
     "Every two judges": Part(
         "pairs", "agreement of every two judges",
-        "pair agreement agreement_features kappa features ac1 ac1_features",
+        "pair n agreement agreement_features kappa features ac1 ac1_features",
         notes="""
         [uncompared] not compared: {told}
 
@@ -109,6 +109,8 @@ def _rows(report: JudgeReport, table: str) -> list[Row]:
             row["pair"] = " and ".join(_short(row[name], names) for name in ("first", "second"))
             row["title"] = row.get("title", row["pair"])
         if table == "pairs" and not row["averaged"]:
+            # Without means there is nothing to count.
+            row.update(agreement_features=None, features=None, ac1_features=None)
             row["too_few" if row["n"] else "uncompared"] = _why(row)
     if table == "consensus-features":
         return [row for row in rows if row["present"] or row["ties"]]

@@ -110,7 +110,7 @@ BURDENS = (
     (10, "distinct", "distinct", "different texts among the responses"),
     (2, "burden", "burden", "mean number of features present in a response"),
     (5, "interval", "95 %", "95 % interval of the burden for prompts like these"),
-    (11, "words", "words", "mean number of words in a usable response"),
+    (11, "words", "mean words", "mean number of words in a usable response"),
     (12, "over", "over", "number of features in the judge's set"),
 )
 """Rank, id, head and meaning of the columns about connected texts."""

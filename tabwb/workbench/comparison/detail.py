@@ -115,7 +115,6 @@ class ModelDetail(OptionList):
         judge = row.judge(basis.terms)
         lines = [*(_quiet(fact, width) for fact in _facts(row)), Content("")]
         lines += [*_answers(row, width), Content("")]
-        lines += _statistics(row, width)
         if judge is None:
             if not row.battery.coded:
                 who = "No judge" if basis.terms is None else "This judge"
@@ -124,8 +123,11 @@ class ModelDetail(OptionList):
         else:
             lines += _judged(row, judge, width)
         yield from (Option(line, disabled=True) for line in lines)
-        if judge is None:
-            return
+        if judge is not None:
+            yield from self._features_of(row, judge, width)
+        yield from (Option(line, disabled=True) for line in _statistics(row, width))
+
+    def _features_of(self, row: Grouped, judge: Judge, width: int) -> Iterator[Option]:
         burden = judge.burden
         titles = {feature.id: feature.title for feature in row.battery.features}
         room = max(min(width - TITLES, MOST_AXIS), LEAST_AXIS)
@@ -205,7 +207,11 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
     rows = [one for one in row.results if one.statistic is not None]
     if not rows:
         return
+    from tabwb.analysis.names import judge_names  # loads numpy
+
+    yield Content("")
     yield _head("STATISTICS")
+    short = judge_names(judge.terms.rater for judge in row.results.judges)
     for one in rows[:MOST_STATISTICS]:
         shown = one.declared.column.format
         figure = shown(one.value.value)
@@ -213,6 +219,8 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
             joint = " to " if one.interval.low < 0 else "-"
             figure += f"  {shown(one.interval.low)}{joint}{shown(one.interval.high)}"
         name = ", ".join(filter(None, (one.declared.title, one.part, one.feature)))
+        for rater, called in short.items():
+            name = name.replace(rater, called)
         if len(name) + 2 + len(figure) > width:  # its end tells two values of a statistic apart
             yield _quiet(name, width)
             name = ""
@@ -221,7 +229,6 @@ def _statistics(row: Grouped, width: int) -> Iterator[Content]:
             yield _quiet(one.value.reason, width)
     if len(rows) > MOST_STATISTICS:
         yield _quiet(f"{len(rows):,} values: tabwb results --json has all", width)
-    yield Content("")
 
 
 def _judged(row: Grouped, judge: Judge, width: int) -> Iterator[Content]:

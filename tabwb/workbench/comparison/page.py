@@ -37,7 +37,7 @@ BESIDE = 104
 """The least columns for the detail beside the table; it is below in a narrower window."""
 ROOMY_DETAIL = 160
 """From so many columns up the detail is wider."""
-FEATURES_TITLE = "Features · share of responses · ▁ 0  ▅ 0.50  █ 1"
+FEATURES_TITLE = "Features · mean share over prompts · ▁ 0  ▅ 0.50  █ 1"
 FEW = 10
 """While more rows than these are read, features and plots are drawn every so many rows."""
 TOGETHER_S = 0.2

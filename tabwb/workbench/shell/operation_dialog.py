@@ -23,6 +23,10 @@ from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
 
+STOPPING = "stopping after the current calls"
+MOST_ALLOWED = 160
+"""Characters of what is allowed that the dialog has room for; its list has all."""
+
 
 class OperationScreen(Dialog[None]):
     """Does an operation as a background job, which continues when the dialog is closed.
@@ -110,7 +114,8 @@ class OperationScreen(Dialog[None]):
             self.query_one(ProgressBar).update(total=state.planned, progress=state.done)
         counted = state.active and state.planned
         done = f"{self.kind.TOLD} {state.done} of {state.planned}" if counted else ""
-        words = ", ".join(filter(None, (done, state.words)))
+        doing = STOPPING if state.phase == "stopping" else state.words
+        words = ", ".join(filter(None, (done, doing)))
         more = f"\n{self.kind.CONTINUES}" if state.phase == "stopped" else ""
         style = AMBER if state.phase in {"refused", "stopped"} else ""
         self._say(f"{SIGNS[state.phase]} {words}{more}", style)
@@ -183,6 +188,8 @@ class OperationScreen(Dialog[None]):
         where = getattr(error, "where", None)
         if isinstance(error, TabwbError) and where in values:
             error.where = values[where].arg.label
+        if isinstance(error, TabwbError) and len(error.allowed or "") > MOST_ALLOWED:
+            error.allowed, error.hint = None, "down in the field lists what there is"
         self._say(f"! {error if isinstance(error, TabwbError) else error_text(error)}", AMBER)
         if where in values:
             self.query_one(f"#{where}").focus()
