@@ -15,6 +15,7 @@ from tabwb.administer.rating.derived import Derivation, derivations, people_of
 from tabwb.analysis.plain import Json, picked
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest
+from tabwb.battery.task_type import task_type
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import (
@@ -34,7 +35,6 @@ from tabwb.records.states import Protocol, ResponseKind, ResponseStatus
 from tabwb.records.trials import IDENTITY, Administration, Attempt, PlannedTrial, Trial
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.store import Store
-from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tabwb.administer.naming.views import NamingView, is_recorded, observations_of
 from tabwb.administer.rating.permission import agrees
 from tabwb.administer.rating.samples import Candidate
 from tabwb.analysis.administrations import AdministrationData, load_administrations
@@ -14,14 +13,15 @@ from tabwb.analysis.keys import REPLICATE, Key, Value, key_of, read_keys, writte
 from tabwb.analysis.selection import Selection, selected
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
-from tabwb.battery.naming import naming_item
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
 from tabwb.store.columns import STATUSES, Frame
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.views import NamingView, is_recorded, observations_of
 
 USABLE = tuple(status.value for status in ResponseStatus if status.usable)
 """Statuses of responses that are rated unless others are asked for."""

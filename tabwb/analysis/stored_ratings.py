@@ -11,8 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.administer.naming.scores import CORRECT, listener_codes
-from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
 from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, MISSING, PRESENT, Verdicts
 from tabwb.analysis.administrations import AdministrationData, load_columns
@@ -29,7 +27,6 @@ from tabwb.analysis.ratings import (
 )
 from tabwb.battery.form_answers import flag_of, of_attempts, whole_response
 from tabwb.battery.forms import KINDS, SOURCE, Form, Kind, Question
-from tabwb.battery.naming import naming_item
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.files import is_stdin
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
@@ -41,7 +38,10 @@ from tabwb.records.words import plural
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.scores import CORRECT, listener_codes
+from tabwb.tasks.spoken_naming.views import NamingView, observations_of
 
 Place = tuple[int, int, int]
 """Administration, trial and attempt of a response."""
@@ -514,7 +514,7 @@ def heard_in(sources: Sequence[AdministrationData]) -> Iterator[tuple[str, str, 
             if not subtest.task.coded or trial.plan.practice or attempt is None:
                 continue
             item = naming_item(subtest.item(trial.plan.item))
-            view = NamingView(trial, item, subtest.naming or NamingRules(), observations_of(trial))
+            view = NamingView(trial, item, subtest.rules or NamingRules(), observations_of(trial))
             said: list[Said] = [("score", one.by, one.score) for one in view.scores]
             said += (("code", by, code) for by, code in listener_codes(view))
             said += (("heard", heard.by, heard.text) for heard in view.words_heard)

@@ -212,7 +212,7 @@ def import_naming(
         TabwbError: a recording could not be stored; its administration is paused; the same import
             continues it.
     """
-    from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
+    from tabwb.tasks.spoken_naming.giving import NamingImport, import_sessions, prepare_sessions
 
     place = _existing(path)
     request = NamingImport(

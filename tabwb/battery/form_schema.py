@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tabwb.battery.forms import SOURCE, Kind, Shown, Unmarked
 from tabwb.battery.rules import control_characters, unique_ids
-from tabwb.battery.toml_schema import Id, Table, Text
+from tabwb.battery.toml_tables import Id, Table, Text
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import near
 

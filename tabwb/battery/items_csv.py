@@ -1,19 +1,17 @@
-"""Items or pictures from a CSV file: rows to the tables of a battery, problems with their lines."""
+"""Items from a CSV file: rows to the tables of a battery, problems with their lines."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabwb.battery.files import read_text
-from tabwb.battery.naming import forms_of
 from tabwb.battery.problems import BatteryProblems, Problem, located
-from tabwb.battery.starting_points import subtest_table, title_of
-from tabwb.records.files import is_inside
+from tabwb.battery.starting_points import subtest_table
 from tabwb.records.problems import KeyPath
 from tabwb.records.words import near
 
@@ -26,22 +24,7 @@ choice where there are options, yes-no where every expected answer is Yes or No 
 verbatim where every prompt contains its expected answer, free where there are other expected
 answers, else connected-text.
 """
-NEIGHBOURS = ("semantic", "visual", "parts", "unrelated")
-PICTURE_COLUMNS = (
-    *("target", "picture", "accept", *NEIGHBOURS, "prompt", "practice", "tags", "subtest", "id"),
-)
-"""Columns of a CSV of pictures; only ``target`` is needed.
-
-``|`` separates pronunciations (``accept``, ARPAbet or IPA), related words and ``tags``. Without
-``accept`` the pronunciations are those of the dictionary. Without ``picture`` it is the file beside
-the CSV with the name of the id or the target. Without ``id`` it is the target. ``practice`` is yes
-or no.
-"""
 _YES_NO = {"yes": "Yes", "no": "No"}
-_PRACTICE = {
-    **dict.fromkeys(("yes", "true", "1", "x"), True),
-    **dict.fromkeys(("no", "false", "0", ""), False),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +46,7 @@ class Row:
 def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     """Return the tables of a battery with the items of a CSV file."""
     subtests: dict[str, list[Row]] = {}
-    for row in _rows(path, COLUMNS, "prompt"):
+    for row in csv_rows(path, COLUMNS, "prompt"):
         subtests.setdefault(row.cell("subtest") or "items", []).append(row)
     tables = []
     for subtest, rows in subtests.items():
@@ -71,45 +54,14 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
         items = [_item(row, number, response) for number, row in enumerate(rows, start=1)]
         tables.append(subtest_table(subtest, response, items))
     content = {"battery": battery, "subtest": tables}
-    _check(path, content, list(subtests.values()), COLUMNS)
+    check_rows(path, content, list(subtests.values()), COLUMNS)
     return content
 
 
-def read_pictures(
-    path: Path, battery: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the tables of a naming battery and its pictures, by the names that the tables use."""
-    problems: list[Problem] = []
-    files: dict[str, Path] = {}
-    subtests: dict[str, list[Row]] = {}
-    items: dict[str, list[dict[str, Any]]] = {}
-    for row in _rows(path, PICTURE_COLUMNS, "target"):
-        subtest = row.cell("subtest") or "naming"
-        subtests.setdefault(subtest, []).append(row)
-        items.setdefault(subtest, []).append(dict(_picture_item(row, path, files, problems)))
-    if problems:
-        raise BatteryProblems(problems)
-    say = "Tell me the name of each picture with one word."
-    tables = [
-        {
-            "id": subtest,
-            "title": title_of(subtest),
-            "response": "naming",
-            "administrator": {"text": "Show one picture at a time.", "source": "ours"},
-            "instructions": {"text": say, "source": "ours"},
-            "rule": "correct-first",
-            "item": rows,
-        }
-        for subtest, rows in items.items()
-    ]
-    content = {"battery": {**battery, "examinees": ["speaker"]}, "subtest": tables}
-    _check(path, content, list(subtests.values()), PICTURE_COLUMNS)
-    return content, {picture: file.read_bytes() for picture, file in files.items()}
-
-
-def _check(
+def check_rows(
     path: Path, content: dict[str, Any], rows: Sequence[Sequence[Row]], columns: Sequence[str]
 ) -> None:
+    """Check the tables made of the rows of a CSV; a problem is reported at its row and column."""
     from tabwb.battery.validation import validate
 
     def column(where: KeyPath) -> str:
@@ -129,7 +81,7 @@ def _check(
         raise BatteryProblems(located(str(path), lines, broken, column))
 
 
-def _rows(path: Path, columns: Sequence[str], needed: str) -> Iterator[Row]:
+def csv_rows(path: Path, columns: Sequence[str], needed: str) -> Iterator[Row]:
     """Yield the items of a CSV with these columns, one of which must be there."""
     name = str(path)
     text = read_text(path, f"a column '{needed}' and items")
@@ -222,54 +174,3 @@ def _item(row: Row, number: int, response: str) -> dict[str, Any]:
         yes_no = _YES_NO if response == "yes-no" else {}
         item["expected"] = yes_no.get(answer.casefold(), answer)
     return item
-
-
-def _picture_item(
-    row: Row, path: Path, files: dict[str, Path], problems: list[Problem]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of one item; what is wrong goes to the problems, pictures to the files."""
-
-    def wrong(column: str, what: str, value: str, allowed: str = "") -> None:
-        problems.append(Problem(str(path), row.line, column, what, repr(value), allowed))
-
-    target, stated = row.cell("target"), row.cell("picture")
-    identifier = row.cell("id") or "-".join(target.casefold().split())
-    if not target:
-        wrong("target", "this is empty", "")
-    yield "id", identifier
-    if prompt := row.cell("prompt"):
-        yield "prompt", prompt
-    picture = _picture(path.parent, stated, (identifier, target))
-    if picture is None:
-        beside = f"a file beside {path.name}: {identifier}.png, or the column picture"
-        wrong("picture", "there is no such picture", stated, beside)
-    elif files.setdefault(picture.name, picture) != picture:
-        wrong("picture", "another picture has this file name", stated)
-    else:
-        yield "picture", picture.name
-    yield "target", target
-    accept = [
-        {"phonemes": part, "reason": "variant" if number else "citation"}
-        for number, part in enumerate(row.parts("accept"))
-    ] or [{"phonemes": " ".join(form.phonemes), "reason": form.reason} for form in forms_of(target)]
-    if not accept and target:
-        wrong("accept", "the dictionary does not have this word", target, "ARPAbet or IPA")
-    yield "accept", accept
-    for column in (*NEIGHBOURS, "tags"):
-        if parts := row.parts(column):
-            yield column, parts
-    practice = row.cell("practice").casefold()
-    if practice not in _PRACTICE:
-        wrong("practice", "this is neither yes nor no", practice, "yes, no")
-    elif _PRACTICE[practice]:
-        yield "practice", True
-
-
-def _picture(folder: Path, stated: str, names: tuple[str, ...]) -> Path | None:
-    if stated:
-        path = folder / stated
-        return path if is_inside(folder, stated) and path.is_file() else None
-    beside = (
-        folder / f"{name}{suffix}" for name in names if name for suffix in (".png", ".jpg", ".jpeg")
-    )
-    return next((file for file in beside if file.is_file()), None)

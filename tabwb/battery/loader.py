@@ -13,10 +13,10 @@ from tabwb.battery.files import NamedFiles, named_files, place_of, read_named_fi
 from tabwb.battery.locate import locate
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, SourcedText, Subtest
 from tabwb.battery.problems import BatteryProblems, Problem, located
+from tabwb.battery.task_type import task_type
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.yes_no import AnswerWords
-from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.battery.rules import Scorers
@@ -166,12 +166,10 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
     given["scorers"] = tuple(given.get("scorers", _usual_scorers(task.kind)))
     for name in ("administrator", "instructions"):
         given[name] = _sourced(given.get(name))
-    if task.coded:
-        from tabwb.tasks.spoken_naming.rules import naming_rules
-
-        rules = task.rules
-        given["naming"] = naming_rules(given)
-        given = {key: value for key, value in given.items() if key not in rules}
+    if task.read is not None:
+        rules = task.read(given)
+        given = {key: value for key, value in given.items() if key not in task.rules}
+        given["rules"] = rules
     return Subtest(**given, items=tuple(_item(item) for item in items))
 
 

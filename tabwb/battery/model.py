@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
+from tabwb.battery.task_type import TaskType, task_type
 from tabwb.records.errors import TabwbError
 from tabwb.records.languages import is_english
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.text import fold_case
 from tabwb.scoring.yes_no import AnswerWords
-from tabwb.tasks.task_type import TaskType, task_type
-
-if TYPE_CHECKING:
-    from tabwb.tasks.spoken_naming.rules import NamingRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Item:
         metadata: a table of the battery's author for scorers, as plain data.
         practice: given first, never scored into a summary.
         extra: further keys of the subtest's task type, as plain data; those of items that are
-            answered aloud are read by :func:`tabwb.battery.naming.naming_item`.
+            answered aloud are read by :func:`tabwb.tasks.spoken_naming.items.naming_item`.
     """
 
     id: str
@@ -85,7 +82,7 @@ class Subtest:
         max_tokens: the most tokens of a model's reply, or None for the run's own limit.
         source, expected_source: where prompts and options, and the expected answers, are from:
             a section of the paper, ``ours``, or empty where the battery does not say.
-        naming: the rules of a naming subtest, None for every other kind.
+        rules: those of its task type, as :attr:`TaskType.read` reads them, or None.
         language: of the battery, as a BCP 47 tag.
         answer_words: of yes and no questions, the battery's own words for them.
         scorers_are_usual: whether the battery names no scorers, so that the kind's own are used.
@@ -102,7 +99,7 @@ class Subtest:
     max_tokens: int | None = None
     source: str = ""
     expected_source: str = ""
-    naming: NamingRules | None = None
+    rules: Any = None
     language: str = "en"
     answer_words: AnswerWords = field(default_factory=AnswerWords)
     scorers_are_usual: bool = False

@@ -9,14 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.items_csv import read_items, read_pictures
+from tabwb.battery.items_csv import read_items
 from tabwb.battery.loader import read_assets
 from tabwb.battery.model import Battery
 from tabwb.battery.starting_points import (
     EXAMPLE,
-    NAMING_EXAMPLE,
     battery_table,
-    example_picture,
     title_of,
 )
 from tabwb.records.errors import TabwbError, UsageError
@@ -27,24 +25,14 @@ def new_battery(
     folder: Path, battery_id: str, items: Path | None = None, features_of: Battery | None = None
 ) -> Path:
     """Write ``folder/battery.toml`` and return its path."""
-    _check_id(battery_id)
+    check_id(battery_id)
     if items is None:
         text = EXAMPLE.format(id=battery_id, title=title_of(battery_id))
     else:
         text = render(read_items(items, battery_table(battery_id)))
     if features_of is not None:
         text = f"{text}\n{features_text(features_of)}"
-    return _written(folder, {"battery.toml": text.encode("utf-8")})
-
-
-def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None) -> Path:
-    """Write a folder with pictures to be named and the ``battery.toml`` that asks for them."""
-    _check_id(battery_id)
-    if items is not None:
-        tables, pictures = read_pictures(items, battery_table(battery_id))
-        return _written(folder, {**pictures, "battery.toml": render(tables).encode("utf-8")})
-    text = NAMING_EXAMPLE.format(id=battery_id, title=title_of(battery_id))
-    return _written(folder, {"ball.png": example_picture(), "battery.toml": text.encode("utf-8")})
+    return written(folder, {"battery.toml": text.encode("utf-8")})
 
 
 def copy_battery(folder: Path, battery_id: str, source: Path, battery: Battery) -> Path:
@@ -54,17 +42,18 @@ def copy_battery(folder: Path, battery_id: str, source: Path, battery: Battery) 
     """
     import tomlkit
 
-    _check_id(battery_id)
+    check_id(battery_id)
     document = tomlkit.parse(source.read_text(encoding="utf-8"))
     document["battery"]["id"] = battery_id
     files = dict(read_assets(source, battery))
     if (license_file := source.parent / "LICENSE").is_file():
         files.setdefault(license_file.name, license_file.read_bytes())
     text = tomlkit.dumps(document)
-    return _written(folder, {**files, "battery.toml": text.encode("utf-8")})
+    return written(folder, {**files, "battery.toml": text.encode("utf-8")})
 
 
-def _check_id(battery_id: str) -> None:
+def check_id(battery_id: str) -> None:
+    """Check the id of a new battery."""
     if not is_kebab(battery_id) or len(battery_id) > 64:
         raise UsageError(
             f"'{battery_id}' is not a valid id",
@@ -72,7 +61,7 @@ def _check_id(battery_id: str) -> None:
         )
 
 
-def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
+def written(folder: Path, contents: Mapping[str, bytes]) -> Path:
     """Write the files of a new battery, all or none of them; return the path of the last."""
     path = folder
     try:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabwb.battery.problems import control_character
+from tabwb.battery.task_type import TaskType, task_type
 from tabwb.battery.toml_schema import (
     BatteryFile,
     BatteryTable,
@@ -24,7 +25,6 @@ from tabwb.records.specs import parse_spec
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import normalised
-from tabwb.tasks.task_type import TaskType, task_type
 
 FIELDS = ("{instructions}", "{prompt}", "{options}")
 _FIELD = re.compile(r"\{\s*\w*\s*\}")

@@ -12,8 +12,7 @@ import click
 from tabwb.battery import available
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.model import Battery
-from tabwb.battery.naming import Form, accept_toml, forms_of
-from tabwb.battery.new import new_battery, new_naming_battery
+from tabwb.battery.new import new_battery
 from tabwb.battery.prompts import render_prompt
 from tabwb.cli.battery_page import page
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
@@ -21,6 +20,7 @@ from tabwb.phonology.dictionary import load_dictionary
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import plural
+from tabwb.tasks.spoken_naming.items import Form, accept_toml, forms_of
 
 
 @click.group()
@@ -169,6 +169,8 @@ def new(name: str, items: Path | None, naming: bool, features: str | None) -> No
         raise UsageError("--naming and --features cannot be combined", allowed="one of them")
     features_of = None if features is None else _loaded(features)
     if naming:
+        from tabwb.tasks.spoken_naming.new import new_naming_battery
+
         path = new_naming_battery(folder, folder.name, items)
     else:
         path = new_battery(folder, folder.name, items, features_of)

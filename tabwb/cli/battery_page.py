@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
-from tabwb.battery.naming import naming_item
 from tabwb.battery.prompts import render_prompt
 from tabwb.phonology.inventory import mapped_letters
 from tabwb.records.words import plural
 from tabwb.scoring.naming.target import Tolerance
+from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import RULE_KEYS, Cue, Discontinue
 
 
@@ -44,12 +44,12 @@ def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
         f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
     ]
     limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
-    if subtest.naming is None:
+    if subtest.rules is None:
         lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
     if subtest.administrator is not None:
         lines.append(_sourced("to the administrator, never sent", subtest.administrator))
     if subtest.instructions is not None:
-        how = "sent" if subtest.naming is None else "said to the speaker"
+        how = "sent" if subtest.rules is None else "said to the speaker"
         lines.append(_sourced(f"instructions, {how}", subtest.instructions))
     lines += _rule_lines(subtest)
     for item in subtest.items:
@@ -69,9 +69,9 @@ def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
 
 def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
     lines = []
-    if item.picture or subtest.naming:
+    if item.picture or subtest.rules:
         lines.append(f"picture {item.picture}, sha256 {battery.assets.get(item.picture, '')[:16]}")
-    if not subtest.naming:
+    if not subtest.rules:
         return lines + render_prompt(subtest, item).splitlines()
     named = naming_item(item)
     if named.prompt:
@@ -88,7 +88,7 @@ def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
 
 
 def _rule_lines(subtest: Subtest) -> list[str]:
-    rules = subtest.naming
+    rules = subtest.rules
     if rules is None:
         return []
     lines = ["rules (docs/naming-rules.md):"]

@@ -222,7 +222,7 @@ def _named_next(session: Session) -> str:
     given = session.administration
     if not session.is_spoken:
         return ""
-    if session.spoken.waiting(aloud=False) or not session.spoken.waiting(aloud=True):
+    if session.waiting(aloud=False) or not session.waiting(aloud=True):
         return ""
     return (
         f"tabwb name {session.battery.id} --speaker {given.conditions.examinee} "

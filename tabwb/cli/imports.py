@@ -238,9 +238,9 @@ def _check_options(options: dict[str, Any], *, naming: bool) -> None:
 
 
 def _import_naming(plugins: Plugins, path: Path, options: dict[str, Any]) -> None:
-    from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
     from tabwb.media.documents.document import list_document
     from tabwb.records.trials import Marks, changes
+    from tabwb.tasks.spoken_naming.giving import NamingImport, import_sessions, prepare_sessions
 
     marked = changes(Marks(), title=options["title"], add=options["tags"])
     names = ("battery", "speaker", "origin", "session", "research_protocol")
@@ -266,7 +266,7 @@ def _import_naming(plugins: Plugins, path: Path, options: dict[str, Any]) -> Non
 
 
 def _tiers(texts: tuple[str, ...]) -> dict[str, str]:
-    from tabwb.administer.naming.imports import TIERS
+    from tabwb.tasks.spoken_naming.imports import TIERS
 
     tiers: dict[str, str] = {}
     for text in texts:

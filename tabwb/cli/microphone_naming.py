@@ -7,9 +7,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from tabwb.administer.naming.live import Live
-from tabwb.administer.naming.order import end_subtest, go_on, reason_to_end
-from tabwb.administer.naming.strategy import instructions_of
 from tabwb.administer.session.session import Session
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
@@ -21,7 +18,10 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.records.system import interrupt
 from tabwb.speech.devices import pick
 from tabwb.speech.recorder import Recorder
+from tabwb.tasks.spoken_naming.live import Live
 from tabwb.tasks.spoken_naming.rules import cues_of
+from tabwb.tasks.spoken_naming.strategy import end_subtest, go_on, instructions_of, reason_to_end
+from tabwb.tasks.spoken_naming.task import spoken_in
 
 HELP = """\
 enter      show the next item; end a description
@@ -90,8 +90,8 @@ def _command(live: Live, line: str) -> None:
         "v": session.corrections.void,
         "n": session.corrections.note,
         "d": session.discontinue,
-        "h": session.spoken.listening.hear,
-        "g": partial(go_on, session.spoken),
+        "h": spoken_in(session).listening.hear,
+        "g": partial(go_on, spoken_in(session)),
     }
     if key == "?":
         note(HELP)
@@ -101,7 +101,7 @@ def _command(live: Live, line: str) -> None:
         _tell(session, plain[key]())
     elif key == "k":
         code, *flags = words.split() or [""]
-        _tell(session, session.spoken.listening.code(code, flags))
+        _tell(session, spoken_in(session).listening.code(code, flags))
     elif key in with_words:
         _tell(session, with_words[key](words))
     else:
@@ -111,13 +111,13 @@ def _command(live: Live, line: str) -> None:
 def _show(live: Live) -> Made:
     """Show the next item, or end a description or a subtest; what is typed is answered here."""
     session = live.session
-    if reason := reason_to_end(session.spoken):
-        made = end_subtest(session.spoken)
+    if reason := reason_to_end(spoken_in(session)):
+        made = end_subtest(spoken_in(session))
         note(f"ended: {reason}")
         _read_aloud(session)
         return made
     current, coming = session.current, session.next_planned()
-    if session.awaiting and current is not None and not session.spoken.is_coded(current):
+    if session.awaiting and current is not None and not spoken_in(session).is_coded(current):
         return live.finish()
     if session.awaiting or coming is None or session.is_aloud(coming):
         return live.show()
@@ -132,7 +132,7 @@ def _tell(session: Session, made: Made) -> None:
             trial = session.trials[event.trial.number - 1]
             if not session.is_aloud(trial):
                 continue
-            item = session.spoken.item(trial)
+            item = spoken_in(session).item(trial)
             number, planned = session.position
             picture = f"  (picture {item.picture})" if item.picture else ""
             asked = "" if item.coded else f"  {item.prompt}".rstrip()
@@ -142,12 +142,12 @@ def _tell(session: Session, made: Made) -> None:
         elif isinstance(event, events.Undone):
             note(f"taken back: {event.what}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Cued):
-            view = session.spoken.view()
+            view = spoken_in(session).view()
             if view is not None:
                 note(f"say: {cues_of(view.rules, view.item)[event.observation.cue].text}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
             note(f"scored: {event.observation.score}")
-            if reason := reason_to_end(session.spoken):
+            if reason := reason_to_end(spoken_in(session)):
                 note(f"! {reason}: enter ends it, g [REASON] gives further items")
                 continue
             coming, now = session.next_planned(), session.current
@@ -157,7 +157,7 @@ def _tell(session: Session, made: Made) -> None:
 
 def _is_description(session: Session) -> bool:
     trial = session.current
-    return trial is not None and session.is_aloud(trial) and not session.spoken.is_coded(trial)
+    return trial is not None and session.is_aloud(trial) and not spoken_in(session).is_coded(trial)
 
 
 def _read_aloud(session: Session) -> None:

@@ -12,11 +12,6 @@ from typing import Any
 import click
 
 from tabwb.administer.consent import Guard, check
-from tabwb.administer.naming.files import TakeFile, date_of
-from tabwb.administer.naming.folders import read_folder, settle
-from tabwb.administer.naming.live import adopt_recording, left_over
-from tabwb.administer.naming.repeated import begun_earlier
-from tabwb.administer.naming.run import give_files, other_sounds, transcribe, waiting
 from tabwb.administer.session import setup
 from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.remarks import of_language
@@ -41,6 +36,20 @@ from tabwb.records.trials import Administration, Marks, changes
 from tabwb.speech.devices import pick
 from tabwb.store.store import Store
 from tabwb.store.takes import work_root
+from tabwb.tasks.spoken_naming.files import TakeFile, begun_earlier, date_of
+from tabwb.tasks.spoken_naming.giving import (
+    create_naming,
+    give_files,
+    notated,
+    other_sounds,
+    read_folder,
+    resume_naming,
+    settle,
+    transcribe,
+    waiting,
+)
+from tabwb.tasks.spoken_naming.live import adopt_recording, left_over
+from tabwb.tasks.spoken_naming.task import spoken_in
 
 MICROPHONE = "mic"
 
@@ -67,19 +76,19 @@ def give_naming_battery(options: dict[str, Any]) -> None:
                     check(store, options["speaker"], "record")
                     pick(options["device"])
                 if begun is None:
-                    opened = setup.create_naming(store, plugins, battery, conditions)
+                    opened = create_naming(store, plugins, battery, conditions)
                 else:
-                    opened = setup.resume_naming(store, plugins, begun.id)
+                    opened = resume_naming(store, plugins, begun.id)
                 with opened as session:
                     if begun is not None:
                         _check_same(session, battery.id, options)
-                        session.spoken.listener = options["rater"] or ""
+                        spoken_in(session).listener = options["rater"] or ""
                     session.commit(marked)
                     _begin(session, files, session.administration.conditions.transcriber, options)
             return
         with (
             open_store(location, plugins, create=False) as store,
-            setup.resume_naming(store, plugins, reference) as session,
+            resume_naming(store, plugins, reference) as session,
         ):
             battery = session.battery  # as it was when it was begun, whatever the file says now
             asked = options["battery"]
@@ -88,8 +97,8 @@ def give_naming_battery(options: dict[str, Any]) -> None:
             spec = session.administration.conditions.transcriber
             if _was_given("transcriber"):
                 spec = setup.resolve(plugins, battery, _conditions(options, battery)).transcriber
-                spec = setup.notated(store, plugins, session.administration.conditions, spec)
-            session.spoken.listener = options["rater"] or ""
+                spec = notated(store, plugins, session.administration.conditions, spec)
+            spoken_in(session).listener = options["rater"] or ""
             _begin(session, _files(options, battery), spec, options)
 
 
@@ -104,7 +113,7 @@ def _begun_earlier(
     """Return the administration that a stopped command began with these files, or None."""
     if not files or options["again"]:
         return None
-    spec = setup.notated(store, plugins, conditions, conditions.transcriber)
+    spec = notated(store, plugins, conditions, conditions.transcriber)
     return begun_earlier(
         store,
         battery,
@@ -236,12 +245,12 @@ def _give(
         if words:
             note(words)
     show(session, as_json=options["as_json"])
-    if unwritten := session.spoken.unwritten:
+    if unwritten := spoken_in(session).unwritten:
         note(
             f"no text yet: {', '.join(unwritten)}; write it with: "
             f"tabwb trial heard {session.administration.id} ITEM TEXT"
         )
-    aloud, typed = session.spoken.waiting(aloud=True), session.spoken.waiting(aloud=False)
+    aloud, typed = session.waiting(aloud=True), session.waiting(aloud=False)
     if aloud or cancel.is_set():
         names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tabwb.battery.loader import load_battery
-from tabwb.battery.naming import naming_item
 from tabwb.cli.common import json_option, note, opened_plugins, print_json
 from tabwb.phonology.labels import label_set
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdin
 from tabwb.records.languages import is_english, not_available
 from tabwb.records.words import plural
+from tabwb.tasks.spoken_naming.items import naming_item
 
 if TYPE_CHECKING:
     from tabwb.phonology.batch import Scores

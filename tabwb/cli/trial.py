@@ -20,10 +20,11 @@ from tabwb.operations.trial import (
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
+from tabwb.tasks.spoken_naming.task import spoken_in
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
+    from tabwb.tasks.spoken_naming.views import NamingView
 
 Command = Callable[..., None]
 reason_option = click.option("--reason", default="", help="The reason of the correction; stored.")
@@ -65,7 +66,7 @@ def of_rater(doing: str) -> Callable[[Command], Command]:
             session: Session, trial_name: str, rater: str, seen: bool = False, **rest: Any
         ) -> None:
             number = number_of(session, trial_name)
-            with session.spoken.listening.to(number, doing, listener=rater, seen=seen):
+            with spoken_in(session).listening.to(number, doing, listener=rater, seen=seen):
                 function(session, **rest)
 
         return of_trial
@@ -101,7 +102,7 @@ def score(session: Session, given: Score, reason: str) -> None:
     SCORE is right, self-corrected, error, no-response (--reason silent, dont-know, refused) or
     not-scorable (--reason). Of each rater the latest counts; every earlier one stays in the store.
     """
-    session.spoken.score(given, reason=reason)
+    spoken_in(session).score(given, reason=reason)
     note(f"scored {given}")
 
 
@@ -114,12 +115,12 @@ def heard(session: Session, words: str) -> None:
 
     If nothing was said, use the score: tabwb trial score ... no-response.
     """
-    session.spoken.listening.hear(words)
+    spoken_in(session).listening.hear(words)
     _tell_kept(session, f"heard '{words.strip()}' kept")
-    view = session.spoken.view()
+    view = spoken_in(session).view()
     if view is None or not view.item.coded:
         return
-    word = session.spoken.speech.read(words)
+    word = spoken_in(session).speech.read(words)
     if word.guessed:
         ipa = to_ipa(word.pronunciations[0]) if word.pronunciations else ""
         trial_name = click.get_current_context().params["trial_name"]
@@ -140,7 +141,7 @@ def code(session: Session, given: str, flags: tuple[str, ...], reason: str) -> N
     perseveration, morphological, picture-part, visual, blend, description, fragment, no-response,
     other or undecided (docs/naming-rules.md).
     """
-    session.spoken.listening.code(given, flags, reason=reason)
+    spoken_in(session).listening.code(given, flags, reason=reason)
     _tell_kept(session, ", ".join((f"coded {given}", *dict.fromkeys(flags))))
 
 
@@ -168,7 +169,7 @@ def onset(session: Session, seconds: float, from_picture: bool, reason: str) -> 
                 hint="give seconds of the recording, without --from-picture",
             )
         seconds += before.shown.at_s
-    session.spoken.listening.set_onset(seconds, reason=reason)
+    spoken_in(session).listening.set_onset(seconds, reason=reason)
     latency_s = _view(session).latency_s
     earlier = "not found" if before.onset_s is None else f"{before.onset_s:.3f}"
     latency = "" if latency_s is None else f", latency {latency_s:.2f} s"
@@ -217,11 +218,11 @@ def _correct_attempt(
     if start is not None or end is not None:
         first = take.start_s if start is None else start
         last = take.end_s if end is None else end
-        session.spoken.listening.set_limits(first, last, reason=reason)
+        spoken_in(session).listening.set_limits(first, last, reason=reason)
         earlier = f"{take.start_s:.3f} to {take.end_s:.3f} s"
         note(f"response {earlier} -> {first:.3f} to {last:.3f} s")
     for at_s in marks:
-        session.spoken.mark(at_s)
+        spoken_in(session).mark(at_s)
         note(f"a new attempt begins at {at_s:.3f} s")
 
 
@@ -245,7 +246,7 @@ def history(session: Session, trial_name: str) -> None:
 
 
 def _view(session: Session, number: int | None = None) -> NamingView:
-    view = session.spoken.view(number)
+    view = spoken_in(session).view(number)
     if view is None:
         raise UsageError("this item is not named aloud")
     return view
@@ -253,13 +254,13 @@ def _view(session: Session, number: int | None = None) -> NamingView:
 
 def _tell_kept(session: Session, kept: str) -> None:
     """What a person said is kept, and beside it what the rules say once this rater has scored."""
-    from tabwb.administer.naming.scores import naming_of
+    from tabwb.tasks.spoken_naming.scores import naming_of
 
-    view = session.spoken.view()
+    view = spoken_in(session).view()
     if view is None or not view.item.coded:
         note(kept)
         return
-    scored = any(score.by == session.spoken.rater for score in view.scores)
+    scored = any(score.by == spoken_in(session).rater for score in view.scores)
     if not scored and view.rules.reveal == "after-score":
         note(f"{kept}; the proposal of the rules is shown after your score")
         return

@@ -42,7 +42,7 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
 def _give(session: Session, aside: bool) -> None:
     subtest = ""
     while session.status is AdministrationStatus.RUNNING:
-        made = session.spoken.next_typed() if session.is_spoken else session.next()
+        made = session.next_typed()
         started = [event for event in made if isinstance(event, events.TrialStarted)]
         if not started:
             return

@@ -16,8 +16,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import tabwb
-from tabwb.administer.naming.scores import Naming
-from tabwb.administer.naming.views import is_recorded as is_aloud
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.contrast import kindred
@@ -54,6 +52,8 @@ from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.scores import Naming
+from tabwb.tasks.spoken_naming.views import is_recorded as is_aloud
 
 if TYPE_CHECKING:
     import jinja2

@@ -13,6 +13,7 @@ from tabwb.administer.session.session import Session
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
 from tests.administer.naming_parts import naming_battery
 
 Begin = Callable[..., Session]
@@ -41,6 +42,6 @@ def begin_naming(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Beg
             battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
             conditions = Conditions("S-014", "speaker", judges=(), rater=rater)
             conditions = setup.resolve(plugins, battery, conditions)
-            return closing.enter_context(setup.create_naming(store, plugins, battery, conditions))
+            return closing.enter_context(create_naming(store, plugins, battery, conditions))
 
         yield make

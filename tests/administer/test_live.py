@@ -12,9 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.live import Live, adopt_recording, job_of, left_over
-from tabwb.administer.naming.run import waiting
-from tabwb.administer.naming.strategy import SpokenStrategy
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing
@@ -29,6 +26,10 @@ from tabwb.speech.level import Level
 from tabwb.speech.recorder import Recorder, Recording
 from tabwb.store import takes
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming, waiting
+from tabwb.tasks.spoken_naming.live import Live, adopt_recording, job_of, left_over
+from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tests.administer.naming_parts import naming_battery
 from tests.builders import DOG, SPEECH
 from tests.speech.virtual_microphone import VirtualMicrophone, microphone, sound_server
@@ -43,7 +44,7 @@ def session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Session]
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
     conditions = Conditions("S-014", "speaker", judges=(), transcriber="bundled-words")
     conditions = setup.resolve(plugins, battery, conditions)
-    with setup.create_naming(store, plugins, battery, conditions) as opened:
+    with create_naming(store, plugins, battery, conditions) as opened:
         yield opened
 
 
@@ -73,7 +74,7 @@ def test_a_response_lies_where_it_was_spoken_and_the_recording_is_kept(
     _speak(microphone, BIRD)
     live.score("error")
     live.end()
-    first, second = session.spoken.view(1), session.spoken.view(2)
+    first, second = spoken_in(session).view(1), spoken_in(session).view(2)
     assert first is not None
     assert second is not None
     assert first.take is not None
@@ -101,17 +102,17 @@ def test_transcription_reads_the_file_while_it_grows(
     live.show()
     _speak(microphone, DOG)
     live.score("right")
-    view = session.spoken.view()
+    view = spoken_in(session).view()
     assert view is not None
     job = job_of(session, view)
     assert job is not None
     live.show()
     with Transcribing(plugins, "bundled-words") as transcribing:
         for done, transcript in transcribing.run([job], threading.Event()):
-            session.spoken.transcribed(done.trial, done.attempt, transcript)
+            spoken_in(session).transcribed(done.trial, done.attempt, transcript)
     assert session.awaiting
     live.end()
-    heard = session.spoken.view(1)
+    heard = spoken_in(session).view(1)
     assert heard is not None
     assert heard.transcript is not None
     assert heard.transcript.status == "ok"
@@ -163,7 +164,7 @@ def test_the_examiner_is_marked_with_two_presses(
     live.examiner()
     elapsed = time.monotonic() - began
     live.end()
-    view = session.spoken.view()
+    view = spoken_in(session).view()
     assert view is not None
     ((start, end),) = view.examiner
     assert 0.1 < end - start < elapsed + 0.8
@@ -208,7 +209,7 @@ def begin(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
             store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
             battery = setup.find_battery(plugins, str(naming_battery(tmp_path, rules)))
             conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", judges=()))
-            session = setup.create_naming(store, plugins, battery, conditions)
+            session = create_naming(store, plugins, battery, conditions)
             closing.enter_context(session)
             sounds = dict.fromkeys(words, 0.2)
             if thud:
@@ -225,7 +226,7 @@ def at(live: Live, second: float) -> Live:
 
 
 def answered(live: Live) -> Take:
-    view = live.session.spoken.view()
+    view = spoken_in(live.session).view()
     assert view is not None
     assert view.take is not None
     return view.take
@@ -261,7 +262,7 @@ def test_a_score_ends_what_the_administrator_says(begin: Begin) -> None:
     at(live, 1.0).show()
     at(live, 1.5).examiner()
     at(live, 4.0).score("no-response")
-    view = live.session.spoken.view()
+    view = spoken_in(live.session).view()
     assert view is not None
     assert view.examiner == ((1.5, 4.0),)
     assert answered(live).onset_s is None

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming import order
-from tabwb.administer.naming.files import TakeFile, left_out, take_files
-from tabwb.administer.naming.scores import named_item, naming_of
-from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.media.documents.naming_document import spoken_json, transcript_json
@@ -28,6 +24,12 @@ from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming import strategy as order
+from tabwb.tasks.spoken_naming.files import TakeFile, left_out, take_files
+from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
+from tabwb.tasks.spoken_naming.scores import named_item, naming_of
+from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.results.naming_presenter import _not_counted
 from tests.administer.conftest import Begin
 from tests.administer.naming_parts import heard, naming_battery, shown, take
@@ -40,21 +42,21 @@ def _ratings(session: Session, number: int = 1) -> dict[tuple[str, str], Rating]
 
 
 def _score(session: Session, score: str = "right", at_s: float = 0.0) -> None:
-    session.spoken.show(shown(at_s))
-    session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
+    spoken_in(session).show(shown(at_s))
+    spoken_in(session).score(score, take=take(at_s))  # type: ignore[arg-type]
 
 
 def _view(session: Session, number: int | None = None) -> NamingView:
-    view = session.spoken.view(number)
+    view = spoken_in(session).view(number)
     assert view is not None
     return view
 
 
 def test_a_score_closes_the_window_and_keeps_where_the_response_lies(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(2.0))
+    spoken_in(session).show(shown(2.0))
     assert session.awaiting
-    session.spoken.score("right", take=take(2.0, onset_s=0.75))
+    spoken_in(session).score("right", take=take(2.0, onset_s=0.75))
     view = _view(session)
     assert not session.awaiting
     assert (view.take, view.latency_s) == (take(2.0, onset_s=0.75), 0.75)
@@ -74,10 +76,10 @@ def test_a_persons_score_is_a_rating(begin_naming: Begin, score: str, value: flo
 
 def test_what_cannot_be_scored_is_undefined_and_says_why(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
+    spoken_in(session).show(shown(0.0))
     with pytest.raises(TabwbError, match="needs a reason"):
-        session.spoken.score("not-scorable", take=take(0.0))
-    session.spoken.score("not-scorable", take=take(0.0), reason="a car passed")
+        spoken_in(session).score("not-scorable", take=take(0.0))
+    spoken_in(session).score("not-scorable", take=take(0.0), reason="a car passed")
     rating = _ratings(session)["person:R1", "correct"]
     assert (rating.status, rating.reason) == (RatingStatus.UNDEFINED, "a car passed")
 
@@ -85,8 +87,8 @@ def test_what_cannot_be_scored_is_undefined_and_says_why(begin_naming: Begin) ->
 def test_a_transcript_may_come_after_the_next_item_was_shown(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session)
-    session.spoken.show(shown(9.0))
-    session.spoken.transcribed(1, 1, heard("D AO G"))
+    spoken_in(session).show(shown(9.0))
+    spoken_in(session).transcribed(1, 1, heard("D AO G"))
     assert session.current is not None
     assert session.current.plan.number == 2
     ratings = _ratings(session)
@@ -102,7 +104,7 @@ def test_what_a_transcriber_failed_on_is_an_error_and_no_wrong_answer(begin_nami
 
     session = begin_naming()
     _score(session)
-    session.spoken.transcribed(1, 1, Transcript("replay", "error", error="it died"))
+    spoken_in(session).transcribed(1, 1, Transcript("replay", "error", error="it died"))
     rating = _ratings(session)["naming-3:replay", "correct-any"]
     assert (rating.value, rating.status, rating.reason) == (None, RatingStatus.ERROR, "it died")
 
@@ -112,8 +114,8 @@ def test_a_person_who_typed_nothing_for_it_does_not_hide_what_a_machine_heard(
 ) -> None:
     session = begin_naming()
     _score(session)
-    session.spoken.transcribed(1, 1, heard("D AO G"))
-    session.spoken.transcribed(
+    spoken_in(session).transcribed(1, 1, heard("D AO G"))
+    spoken_in(session).transcribed(
         1, 1, Transcript("manual:typed.tsv", "error", error="no row for 'dog'")
     )
     assert naming_of(_view(session, 1)).phonemes == ("D", "AO", "G")
@@ -123,11 +125,11 @@ def test_the_administrators_voice_takes_nothing_from_a_transcript_without_times(
     begin_naming: Begin,
 ) -> None:
     session = begin_naming()
-    session.spoken.show(shown(1.0))
-    session.spoken.examiner(2.0, 3.5)
-    session.spoken.score("right", take=take(1.0))
+    spoken_in(session).show(shown(1.0))
+    spoken_in(session).examiner(2.0, 3.5)
+    spoken_in(session).score("right", take=take(1.0))
     typed = tuple(Segment(each, 0.0, 4.0) for each in ("D", "AO", "G"))
-    session.spoken.transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
+    spoken_in(session).transcribed(1, 1, Transcript("manual:typed.tsv", "ok", typed, seconds=4.0))
     assert naming_of(_view(session, 1)).phonemes == ("D", "AO", "G")
 
 
@@ -137,7 +139,7 @@ def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
     session.corrections.undo()
     assert session.awaiting
     assert session.trials[0].state is TrialState.PLANNED
-    session.spoken.score("right", take=take(1.0, seconds=6.0))
+    spoken_in(session).score("right", take=take(1.0, seconds=6.0))
     view = _view(session)
     assert view.score is not None
     assert (view.score.score, view.score.attempt) == ("right", 2)
@@ -147,7 +149,7 @@ def test_undo_of_a_score_opens_the_window_again(begin_naming: Begin) -> None:
 def test_undo_of_a_second_score_brings_the_first_one_back(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error", at_s=1.0)
-    session.spoken.score("right")
+    spoken_in(session).score("right")
     assert _ratings(session)["person:R1", "correct"].value == 1.0
     session.corrections.undo()
     assert not session.awaiting
@@ -159,13 +161,13 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
         'cues = [{ kind = "stimulus", text = "An animal.", counts = true }, '
         '{ kind = "phonemic", text = "It begins with d." }]'
     )
-    session.spoken.show(shown(0.0))
-    session.spoken.cue(3.0)
-    session.spoken.cue(6.0)
+    spoken_in(session).show(shown(0.0))
+    spoken_in(session).cue(3.0)
+    spoken_in(session).cue(6.0)
     with pytest.raises(TabwbError, match="no further cue"):
-        session.spoken.cue(7.0)
+        spoken_in(session).cue(7.0)
     session.corrections.undo()
-    session.spoken.score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
+    spoken_in(session).score("right", take=take(0.0, seconds=8.0, onset_s=4.0))
     view = _view(session)
     assert [(cue.kind, cue.counts, cue.at_s) for cue in view.cues] == [("stimulus", True, 3.0)]
     assert naming_of(view).flags == {"after-cue"}
@@ -174,8 +176,8 @@ def test_cues_are_given_in_order_and_counted(begin_naming: Begin) -> None:
 
 def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin) -> None:
     session = begin_naming("time_limit = 3")
-    session.spoken.show(shown(0.0))
-    session.spoken.score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
+    spoken_in(session).show(shown(0.0))
+    spoken_in(session).score("right", take=take(0.0, seconds=9.0, onset_s=3.5))
     view = _view(session)
     assert naming_of(view).flags == {"late"}
     assert _not_counted(naming_of(view)) == "late (limit 3 s)"
@@ -186,21 +188,21 @@ def test_an_onset_after_the_limit_is_late_and_nothing_is_cut(begin_naming: Begin
 def test_a_person_moves_the_onset_and_both_are_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, at_s=1.0)
-    session.spoken.listening.set_onset(1.5)
+    spoken_in(session).listening.set_onset(1.5)
     view = _view(session)
     assert (view.latency_s, view.onset_by) == (0.5, "person:R1")
     assert view.take is not None
     assert view.take.onset_s == 1.6
     with pytest.raises(UsageError, match="outside of the response"):
-        session.spoken.listening.set_onset(99.0)
+        spoken_in(session).listening.set_onset(99.0)
 
 
 def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(10.0))
-    session.spoken.examiner(11.9, 12.6)
-    session.spoken.score("no-response", take=take(10.0))
-    session.spoken.transcribed(1, 1, heard("D AO G", at_s=2.0))
+    spoken_in(session).show(shown(10.0))
+    spoken_in(session).examiner(11.9, 12.6)
+    spoken_in(session).score("no-response", take=take(10.0))
+    spoken_in(session).transcribed(1, 1, heard("D AO G", at_s=2.0))
     naming = naming_of(_view(session, 1))
     assert naming.attempts == ()
     assert naming.proposal is not None
@@ -209,10 +211,10 @@ def test_what_the_administrator_says_is_no_response(begin_naming: Begin) -> None
 
 def test_a_mark_parts_attempts_that_no_pause_parts(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(10.0))
-    session.spoken.mark(10.8)
-    session.spoken.score("self-corrected", take=take(10.0))
-    session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
+    spoken_in(session).show(shown(10.0))
+    spoken_in(session).mark(10.8)
+    spoken_in(session).score("self-corrected", take=take(10.0))
+    spoken_in(session).transcribed(1, 1, heard("K AE T D AO G", at_s=0.5))
     said = [" ".join(attempt.phonemes) for attempt in naming_of(_view(session, 1)).attempts]
     assert said == ["K AE T", "D AO G"]
 
@@ -225,14 +227,14 @@ def test_self_corrected_counts_as_the_rule_that_decides_has_it(
 ) -> None:
     session = begin_naming(f'rule = "{rule}"')
     _score(session, "self-corrected")
-    assert order.outcomes(session.spoken, "nouns") == {"dog": outcome}
+    assert order.outcomes(spoken_in(session), "nouns") == {"dog": outcome}
 
 
 def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("K AE"))
-    session.spoken.listening.hear("cat")
+    spoken_in(session).transcribed(1, 1, heard("K AE"))
+    spoken_in(session).listening.hear("cat")
     proposal = naming_of(_view(session)).proposal
     assert proposal is not None
     assert proposal.code == "semantic"
@@ -244,8 +246,8 @@ def test_a_heard_word_is_worth_more_than_the_transcript(begin_naming: Begin) -> 
 def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("D OY G"))
-    session.spoken.listening.code("blend", ["dialect"])
+    spoken_in(session).transcribed(1, 1, heard("D OY G"))
+    spoken_in(session).listening.code("blend", ["dialect"])
     view = _view(session)
     assert view.code is not None
     assert (view.code.code, view.code.flags) == ("blend", ("dialect",))
@@ -254,14 +256,14 @@ def test_a_code_and_flags_of_a_person_stand_beside_the_machines(begin_naming: Be
     assert ("person:R1", "correct") in rated
     assert ("naming-3:replay", "code:nonword-related") in rated
     with pytest.raises(UsageError, match="not a valid response code"):
-        session.spoken.listening.code("sung")
+        spoken_in(session).listening.code("sung")
 
 
 def test_which_came_first_is_kept(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session)
-    session.spoken.listening.reveal()
-    session.spoken.score("error")
+    spoken_in(session).listening.reveal()
+    spoken_in(session).score("error")
     view = _view(session)
     assert view.score is not None
     assert view.score.after_reveal
@@ -273,8 +275,8 @@ def test_which_came_first_is_kept(begin_naming: Begin) -> None:
 
 def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Begin) -> None:
     session = begin_naming()
-    session.spoken.show(shown(0.0))
-    session.spoken.re_prompt(4.0)
+    spoken_in(session).show(shown(0.0))
+    spoken_in(session).re_prompt(4.0)
     assert session.awaiting
     view = _view(session)
     assert view.re_prompted is not None
@@ -284,9 +286,9 @@ def test_after_a_re_prompt_the_session_still_waits_for_a_score(begin_naming: Beg
 def test_what_was_said_before_is_known_to_later_items(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("B L AO F"))
+    spoken_in(session).transcribed(1, 1, heard("B L AO F"))
     _score(session, "error", at_s=9.0)
-    session.spoken.transcribed(2, 1, heard("B L AO F"))
+    spoken_in(session).transcribed(2, 1, heard("B L AO F"))
     proposal = naming_of(_view(session, 2)).proposal
     assert proposal is not None
     assert (proposal.code, proposal.repeats) == ("nonword-unrelated", "dog")
@@ -298,14 +300,14 @@ def test_everything_stands_after_the_session_is_opened_again(
 ) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("K AE T"))
-    session.spoken.listening.hear("cat")
-    session.spoken.listening.code("semantic")
-    before = session.spoken.view(1)
+    spoken_in(session).transcribed(1, 1, heard("K AE T"))
+    spoken_in(session).listening.hear("cat")
+    spoken_in(session).listening.code("semantic")
+    before = spoken_in(session).view(1)
     number = session.administration.id
     session.close()
-    with setup.resume_naming(store, plugins, number) as again:
-        assert again.spoken.view(1) == before
+    with resume_naming(store, plugins, number) as again:
+        assert spoken_in(again).view(1) == before
         assert again.status is AdministrationStatus.RUNNING
 
 
@@ -313,7 +315,7 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
     session = begin_naming()
     for number in range(4):
         _score(session, at_s=10.0 * number)
-    session.spoken.show(shown(50.0))
+    spoken_in(session).show(shown(50.0))
     assert session.status.value == "done"
     session.corrections.undo()
     assert session.status.value == "running"
@@ -323,7 +325,7 @@ def test_the_session_finishes_when_every_picture_was_shown(begin_naming: Begin) 
 def test_a_heard_word_alone_is_enough_for_a_proposal(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.listening.hear("cat")
+    spoken_in(session).listening.hear("cat")
     proposal = naming_of(_view(session)).proposal
     assert proposal is not None
     assert proposal.code == "semantic"
@@ -336,7 +338,7 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
     store.people.keep_consents([Consent("S-014", scope, True, "2026-11-21") for scope in SCOPES])
     session = begin_naming()
     _score(session, "error")
-    session.spoken.listening.hear("/ted/")
+    spoken_in(session).listening.hear("/ted/")
     view = _view(session)
     assert view.speech.varieties == ("non-rhotic", "h-dropping")
     heard_as = view.heard_as
@@ -346,9 +348,9 @@ def test_a_recorded_variety_and_notation_of_a_speaker_decide(
 
 def test_words_of_other_items_are_words_whatever_their_frequency(begin_naming: Begin) -> None:
     session = begin_naming()
-    assert session.spoken.listed == {"dog", "cat", "tree", "house"}
+    assert spoken_in(session).listed == {"dog", "cat", "tree", "house"}
     _score(session, "error")
-    assert _view(session).listed == session.spoken.listed
+    assert _view(session).listed == spoken_in(session).listed
 
 
 @pytest.mark.parametrize(("score", "code"), [("right", "correct"), ("no-response", "no-response")])
@@ -357,7 +359,7 @@ def test_a_score_gives_the_code_that_follows_from_it(
 ) -> None:
     session = begin_naming()
     _score(session, score)
-    session.spoken.transcribed(1, 1, heard("L AO G"))
+    spoken_in(session).transcribed(1, 1, heard("L AO G"))
     named = named_item(naming_of(_view(session)))
     assert (named.code, named.decided_by, named.proposed_open) == (code, "listener", "")
 
@@ -365,15 +367,15 @@ def test_a_score_gives_the_code_that_follows_from_it(
 def test_attempts_that_a_pause_parts_are_shown_apart(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("K AE T", "D AO G"))
+    spoken_in(session).transcribed(1, 1, heard("K AE T", "D AO G"))
     assert " ".join(named_item(naming_of(_view(session))).phonemes) == "K AE T <sil> D AO G"
 
 
 def test_what_a_listener_heard_feeds_distance_and_both_rules(begin_naming: Begin) -> None:
     session = begin_naming()
     _score(session, "error")
-    session.spoken.transcribed(1, 1, heard("F IH M P"))
-    session.spoken.listening.hear("dog")
+    spoken_in(session).transcribed(1, 1, heard("F IH M P"))
+    spoken_in(session).listening.hear("dog")
     naming = naming_of(_view(session))
     assert naming.by_ear
     assert naming.distance is not None and naming.distance.phoneme_rate == 0.0
@@ -386,12 +388,12 @@ def _order(session: Session, right: dict[str, bool]) -> list[str]:
     """The items in the order in which the session gives them."""
     given: list[str] = []
     for number in range(5):
-        session.spoken.show(shown(10.0 * number))
+        spoken_in(session).show(shown(10.0 * number))
         if session.status is not AdministrationStatus.RUNNING or session.current is None:
             break
         item = session.current.plan.item
         given.append(item)
-        session.spoken.score(
+        spoken_in(session).score(
             "right" if right.get(item, True) else "error", take=take(10.0 * number)
         )
     return given
@@ -425,9 +427,9 @@ def test_an_undone_answer_takes_the_credit_back(begin_naming: Begin) -> None:
 def test_the_rule_says_when_a_subtest_may_end_and_a_person_decides(begin_naming: Begin) -> None:
     session = begin_naming("discontinue = { after = 2 }")
     for number in range(2):
-        assert order.reason_to_discontinue(session.spoken) == ""
+        assert order.reason_to_discontinue(spoken_in(session)) == ""
         _score(session, "error", at_s=10.0 * number)
-    assert "2 items in a row" in order.reason_to_discontinue(session.spoken)
+    assert "2 items in a row" in order.reason_to_discontinue(spoken_in(session))
     assert session.status is AdministrationStatus.RUNNING
 
 
@@ -469,46 +471,46 @@ def test_the_examiner_is_asked_once_the_rule_is_met_and_ends_the_administration(
 ) -> None:
     session = begin_naming("discontinue = { after = 2 }")
     _scored(session, "error")
-    assert order.reason_to_end(session.spoken) == ""
+    assert order.reason_to_end(spoken_in(session)) == ""
     with pytest.raises(TabwbError, match="does not say to end"):
-        order.end_subtest(session.spoken)
+        order.end_subtest(spoken_in(session))
     _scored(session, "no-response")
-    reason = order.reason_to_end(session.spoken)
-    order.end_subtest(session.spoken)
+    reason = order.reason_to_end(spoken_in(session))
+    order.end_subtest(spoken_in(session))
     assert (session.status, session.history.reason) == (AdministrationStatus.DISCONTINUED, reason)
     assert "2 items in a row" in reason
     assert _states(session)[2:] == [TrialState.NOT_ADMINISTERED] * 2
     session.corrections.undo()
     assert session.status is AdministrationStatus.RUNNING
-    assert order.reason_to_end(session.spoken) == reason
+    assert order.reason_to_end(spoken_in(session)) == reason
 
 
 def test_nothing_is_asked_while_an_item_waits_or_none_is_left(begin_naming: Begin) -> None:
     session = begin_naming("discontinue = { after = 2 }")
     _scored(session, "right", "right", "error")
-    session.spoken.show(shown(50.0))
-    assert order.reason_to_end(session.spoken) == ""
-    session.spoken.score("error", take=take(50.0))
-    assert order.reason_to_end(session.spoken) == ""  # the last item
+    spoken_in(session).show(shown(50.0))
+    assert order.reason_to_end(spoken_in(session)) == ""
+    spoken_in(session).score("error", take=take(50.0))
+    assert order.reason_to_end(spoken_in(session)) == ""  # the last item
 
 
 def test_who_gives_further_items_is_asked_again_after_as_many(begin_naming: Begin) -> None:
     session = begin_naming("discontinue = { after = 1 }")
     _scored(session, "error")
-    order.go_on(session.spoken, "the speaker insists")
+    order.go_on(spoken_in(session), "the speaker insists")
     assert session.trials[0].notes[0].startswith("not discontinued (the speaker insists): 1 item")
-    assert order.reason_to_end(session.spoken) == ""
+    assert order.reason_to_end(spoken_in(session)) == ""
     _scored(session, "error")
-    assert order.reason_to_end(session.spoken)
+    assert order.reason_to_end(spoken_in(session))
     _scored(session, "right")
-    assert order.reason_to_end(session.spoken) == ""
+    assert order.reason_to_end(spoken_in(session)) == ""
 
 
 def test_a_subtest_that_ends_leaves_the_others_to_be_given(begin_naming: Begin) -> None:
     session = begin_naming(TWO_AND_ANOTHER)  # three items, then the subtest "more" with four
     _scored(session, "error", "error")
-    reason = order.reason_to_end(session.spoken)
-    order.end_subtest(session.spoken)
+    reason = order.reason_to_end(spoken_in(session))
+    order.end_subtest(spoken_in(session))
     assert (session.trials[2].state, session.trials[2].reason) == (
         TrialState.NOT_ADMINISTERED,
         reason,
@@ -526,11 +528,11 @@ def test_a_subtest_that_ends_leaves_the_others_to_be_given(begin_naming: Begin) 
 def test_an_undone_score_takes_the_end_of_its_subtest_back(begin_naming: Begin) -> None:
     session = begin_naming(TWO_AND_ANOTHER)
     _scored(session, "error", "error")
-    order.end_subtest(session.spoken)
+    order.end_subtest(spoken_in(session))
     session.corrections.undo()
     assert session.trials[2].state is TrialState.PLANNED
-    session.spoken.score("right", take=take(30.0))
-    assert order.reason_to_end(session.spoken) == ""
+    spoken_in(session).score("right", take=take(30.0))
+    assert order.reason_to_end(spoken_in(session)) == ""
 
 
 ITEMS = ("dog", "cat", "house", "item_2")
@@ -734,10 +736,10 @@ def test_a_word_has_a_verdict_a_distance_and_its_unit(
     with Store.open(tmp_path / "words.db") as store:
         battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
-        with setup.create_naming(store, plugins, battery, conditions) as session:
-            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+        with create_naming(store, plugins, battery, conditions) as session:
+            spoken_in(session).keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
             _score(session)
-            session.spoken.transcribed(1, 1, said(word))
+            spoken_in(session).transcribed(1, 1, said(word))
             view = _view(session, 1)
             naming = naming_of(view)
     assert naming.verdicts is not None

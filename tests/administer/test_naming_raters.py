@@ -11,12 +11,6 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tabwb.administer.naming.corrections import undo_correction
-from tabwb.administer.naming.counting import counting_code
-from tabwb.administer.naming.imports import read_sessions
-from tabwb.administer.naming.run import import_responses
-from tabwb.administer.naming.scores import named_item, naming_of
-from tabwb.administer.naming.views import NamingView
 from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
@@ -37,6 +31,12 @@ from tabwb.records.rating_sets import Assignment, Sample, SampleRating
 from tabwb.records.speakers import Study
 from tabwb.records.speech import Segment, Transcript
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming, import_responses
+from tabwb.tasks.spoken_naming.imports import read_sessions
+from tabwb.tasks.spoken_naming.scores import named_item, naming_of
+from tabwb.tasks.spoken_naming.strategy import undo_correction
+from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import NamingView, counting_code
 from tabwb.workbench.results.presenter import results_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.builders import FORMS
@@ -55,32 +55,32 @@ def session(store: Store, tmp_path: Path) -> Iterator[Session]:
     sound = 1e-4 * np.random.default_rng(1).standard_normal(12 * RATE)
     sound[5 * RATE : 5 * RATE + RATE // 2] += 0.1 * np.sin(np.arange(RATE // 2) * 0.4)
     soundfile.write(tmp_path / "r1.wav", sound, RATE)
-    with setup.create_naming(
+    with create_naming(
         store, plugins, battery, setup.resolve(plugins, battery, conditions)
     ) as begun:
-        begun.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", RATE))
-        begun.spoken.show(shown(2.0))
-        begun.spoken.score("right", take=take(2.0, seconds=8.0))
-        begun.spoken.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
-        begun.spoken.keep(
+        spoken_in(begun).keep(None, RecordingBegan("r1", "r1.wav", "a microphone", RATE))
+        spoken_in(begun).show(shown(2.0))
+        spoken_in(begun).score("right", take=take(2.0, seconds=8.0))
+        spoken_in(begun).transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
+        spoken_in(begun).keep(
             None,
-            RecordingEnded("r1", begun.spoken.recordings.keep("r1", tmp_path / "r1.wav"), 12.0),
+            RecordingEnded("r1", spoken_in(begun).recordings.keep("r1", tmp_path / "r1.wav"), 12.0),
         )
         yield begun
     plugins.close()
 
 
 def _view(session: Session) -> NamingView:
-    view = session.spoken.view(1)
+    view = spoken_in(session).view(1)
     assert view is not None
     return view
 
 
 def _second(session: Session) -> None:
-    with session.spoken.listening.to(1, "score", listener="B"):
-        session.spoken.score("error")
-        session.spoken.listening.hear("cat")
-        session.spoken.listening.code("semantic")
+    with spoken_in(session).listening.to(1, "score", listener="B"):
+        spoken_in(session).score("error")
+        spoken_in(session).listening.hear("cat")
+        spoken_in(session).listening.code("semantic")
 
 
 def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
@@ -100,8 +100,8 @@ def test_a_second_rater_does_not_replace_the_first(session: Session) -> None:
 
 def test_a_raters_later_score_replaces_their_own_alone(session: Session) -> None:
     _second(session)
-    with session.spoken.listening.to(1, "score", listener="A"):
-        session.spoken.score("no-response", reason="silent")
+    with spoken_in(session).listening.to(1, "score", listener="A"):
+        spoken_in(session).score("no-response", reason="silent")
     assert [(each.by, each.score) for each in _view(session).scores] == [
         ("person:A", "no-response"),
         ("person:B", "error"),
@@ -146,8 +146,8 @@ def test_a_rule_counts_the_raters_and_leaves_open_what_it_cannot_decide(
 ) -> None:
     _second(session)
     if third is not None:
-        with session.spoken.listening.to(1, "score", listener="C"):
-            session.spoken.score(third)
+        with spoken_in(session).listening.to(1, "score", listener="C"):
+            spoken_in(session).score(third)
     (one,) = load_administrations(store, (1,), primary=rule)
     naming = namings(one)[0]
     said, item = naming_json(naming), named_item(naming)
@@ -188,8 +188,8 @@ def test_a_settled_score_counts_for_the_consensus_alone(session: Session) -> Non
 def test_one_profile_has_the_codes_of_the_rater_whose_scores_count(
     session: Session, store: Store, primary: str, score: Score, code: str, by: str, source: str
 ) -> None:
-    with session.spoken.listening.to(1, "score", listener="A"):
-        session.spoken.score(score)
+    with spoken_in(session).listening.to(1, "score", listener="A"):
+        spoken_in(session).score(score)
     _second(session)  # B: an error, semantic
     (one,) = load_administrations(store, (1,), primary=primary)
     naming = namings(one)[0]
@@ -276,8 +276,8 @@ def test_the_name_of_a_rule_is_no_rater(session: Session) -> None:
 
 
 def _score_as(session: Session, rater: str) -> None:
-    with session.spoken.listening.to(1, "score", listener=rater):
-        session.spoken.score("error")
+    with spoken_in(session).listening.to(1, "score", listener=rater):
+        spoken_in(session).score("error")
 
 
 def test_the_rule_of_the_study_holds_in_the_session(session: Session) -> None:
@@ -291,8 +291,8 @@ def test_the_rule_of_the_study_holds_in_the_session(session: Session) -> None:
 
 def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Session) -> None:
     assert _view(session).latency_s == pytest.approx(0.6)
-    with session.spoken.listening.to(1, "onset", listener="B"):
-        session.spoken.listening.set_onset(5.0, reason="a breath before it")
+    with spoken_in(session).listening.to(1, "onset", listener="B"):
+        spoken_in(session).listening.set_onset(5.0, reason="a breath before it")
     view = _view(session)
     assert view.latency_s == pytest.approx(3.0)
     (made,) = view.corrections
@@ -302,17 +302,17 @@ def test_a_corrected_onset_changes_the_latency_and_leaves_a_trail(session: Sessi
     session.corrections.undo()
     assert _view(session).latency_s == pytest.approx(0.6)
     with (
-        session.spoken.listening.to(1, "onset"),
+        spoken_in(session).listening.to(1, "onset"),
         pytest.raises(UsageError, match="outside of the response"),
     ):
-        session.spoken.listening.set_onset(11.0)
+        spoken_in(session).listening.set_onset(11.0)
 
 
 def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) -> None:
     first = naming_of(_view(session)).verdicts
     assert first is not None and first["correct-first"].value is False
-    with session.spoken.listening.to(1, "attempt"):
-        session.spoken.listening.set_limits(4.5, 9.0, reason="the examiner spoke")
+    with spoken_in(session).listening.to(1, "attempt"):
+        spoken_in(session).listening.set_limits(4.5, 9.0, reason="the examiner spoke")
     view = _view(session)
     assert view.take is not None
     assert (view.take.start_s, view.take.end_s) == (4.5, 9.0)
@@ -326,15 +326,15 @@ def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) ->
     ratings = {one.measure: one.value for one in view.trial.ratings if one.rater != "person:A"}
     assert ratings["correct-first"] == 1.0
     assert view.outdated == {"replay"}
-    session.spoken.transcribed(1, 1, heard("D AO G", at_s=0.5))
+    spoken_in(session).transcribed(1, 1, heard("D AO G", at_s=0.5))
     assert _view(session).outdated == frozenset()
     assert naming_of(_view(session)).transcript == heard("D AO G", at_s=0.5)
 
 
 def test_undo_gives_the_earlier_limits_back(session: Session) -> None:
     before = naming_json(naming_of(_view(session)))
-    with session.spoken.listening.to(1, "attempt"):
-        session.spoken.listening.set_limits(4.5, 9.0)
+    with spoken_in(session).listening.to(1, "attempt"):
+        spoken_in(session).listening.set_limits(4.5, 9.0)
     session.corrections.undo()
     assert naming_json(naming_of(_view(session))) == before
 
@@ -342,24 +342,24 @@ def test_undo_gives_the_earlier_limits_back(session: Session) -> None:
 @pytest.mark.parametrize("limits", [(4.0, 3.0), (4.0, 13.0), (5.0, 5.0)])
 def test_limits_lie_in_the_recording(session: Session, limits: tuple[float, float]) -> None:
     with (
-        session.spoken.listening.to(1, "attempt"),
+        spoken_in(session).listening.to(1, "attempt"),
         pytest.raises(UsageError, match="not a stretch"),
     ):
-        session.spoken.listening.set_limits(*limits)
+        spoken_in(session).listening.set_limits(*limits)
 
 
 def test_a_mark_made_afterwards_parts_the_attempts_and_is_rated(session: Session) -> None:
-    session.spoken.transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
-    with session.spoken.listening.to(1, "attempt"):
-        session.spoken.mark(3.3)
+    spoken_in(session).transcribed(1, 1, heard("K AE T D AO G", at_s=1.0))
+    with spoken_in(session).listening.to(1, "attempt"):
+        spoken_in(session).mark(3.3)
     naming = naming_of(_view(session))
     assert [each.phonemes for each in naming.attempts] == [("K", "AE", "T"), ("D", "AO", "G")]
 
 
 def test_every_code_stays_in_the_trail(session: Session) -> None:
-    with session.spoken.listening.to(1, "code"):
-        session.spoken.listening.code("formal")
-        session.spoken.listening.code("mixed", reason="it is related too")
+    with spoken_in(session).listening.to(1, "code"):
+        spoken_in(session).listening.code("formal")
+        spoken_in(session).listening.code("mixed", reason="it is related too")
     view = _view(session)
     assert view.code is not None and view.code.code == "mixed"
     said = naming_json(naming_of(view))["corrections"]
@@ -406,8 +406,8 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
 def test_only_a_correction_of_the_response_is_taken_back(session: Session) -> None:
     with pytest.raises(TabwbError, match="no correction to take back"):
         undo_correction(session, 1)  # the score that closed the window
-    with session.spoken.listening.to(1, "code"):
-        session.spoken.listening.code("semantic")
+    with spoken_in(session).listening.to(1, "code"):
+        spoken_in(session).listening.code("semantic")
     with pytest.raises(TabwbError, match="the latest correction is of item 1, dog: code"):
         undo_correction(session, 2)
     undo_correction(session, 1)
@@ -426,7 +426,7 @@ def open_session(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Ope
     def make(speaker: str) -> Session:
         conditions = Conditions(speaker, "speaker", judges=(), rater="R1", origin="human")
         conditions = setup.resolve(plugins, battery, conditions)
-        opened.append(setup.create_naming(store, plugins, battery, conditions))
+        opened.append(create_naming(store, plugins, battery, conditions))
         return opened[-1]
 
     yield make
@@ -440,7 +440,7 @@ def given(open_session: Open, tmp_path: Path) -> Session:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    spoken_in(session).keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
     responses: tuple[tuple[float, str, list[str]], ...] = (
         (0.0, "right", ["D AO G"]),
         (10.0, "self-corrected", ["D AO G", "K AE T"]),
@@ -448,16 +448,16 @@ def given(open_session: Open, tmp_path: Path) -> Session:
         (30.0, "no-response", []),
     )
     for at_s, score, attempts in responses:
-        session.spoken.show(shown(at_s))
-        session.spoken.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+        spoken_in(session).show(shown(at_s))
+        spoken_in(session).score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
         assert session.current is not None
         by = "manual:R1" if at_s < 20.0 else "bundled-words"
-        session.spoken.transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
+        spoken_in(session).transcribed(session.current.plan.number, 1, heard(*attempts, by=by))
         if at_s == 10.0:
-            session.spoken.listening.hear("dog")
-            session.spoken.listening.code("semantic")
-    session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
+            spoken_in(session).listening.hear("dog")
+            spoken_in(session).listening.code("semantic")
+    spoken_in(session).keep(
+        None, RecordingEnded("r1", spoken_in(session).recordings.keep("r1", sound), 40.0)
     )
     return session
 
@@ -465,7 +465,7 @@ def given(open_session: Open, tmp_path: Path) -> Session:
 def _what_stands(session: Session) -> list[tuple[object, ...]]:
     found: list[tuple[object, ...]] = []
     for trial in session.trials:
-        view = session.spoken.view(trial.plan.number)
+        view = spoken_in(session).view(trial.plan.number)
         assert view is not None
         found.append(
             (
@@ -517,24 +517,24 @@ def typed(open_session: Open, tmp_path: Path) -> Session:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    spoken_in(session).keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
     for at_s, said, end_s in (
         (0.0, "D AO G <sil> B AO K", 8.0),  # as typed in a table
         (10.0, "AH", 0.0),  # as in the table of the PSST corpus
         (20.0, None, 0.0),
         (30.0, "", 0.0),
     ):
-        session.spoken.show(shown(at_s))
-        session.spoken.score("right", take=take(at_s, seconds=8.0))
+        spoken_in(session).show(shown(at_s))
+        spoken_in(session).score("right", take=take(at_s, seconds=8.0))
         assert session.current is not None
         if said is not None:
             segments = tuple(
                 Segment(each, 0.0, 0.0 if each == "<sil>" else end_s) for each in said.split()
             )
             written = Transcript("manual:R1", "ok" if said else "empty", segments, seconds=end_s)
-            session.spoken.transcribed(session.current.plan.number, 1, written)
-    session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
+            spoken_in(session).transcribed(session.current.plan.number, 1, written)
+    spoken_in(session).keep(
+        None, RecordingEnded("r1", spoken_in(session).recordings.keep("r1", sound), 40.0)
     )
     return session
 
@@ -555,7 +555,7 @@ def test_transcripts_without_times_come_back(
         ("tree", (), None),
         ("house", (), "manual:R1"),
     ]
-    first = again.spoken.view(1)
+    first = spoken_in(again).view(1)
     assert first is not None
     assert [each.phonemes for each in naming_of(first).attempts] == [
         ("D", "AO", "G"),
@@ -570,21 +570,21 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
-    session.spoken.show(shown(0.0))
-    session.spoken.score("error", take=take(0.0, seconds=8.0))
+    spoken_in(session).keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    spoken_in(session).show(shown(0.0))
+    spoken_in(session).score("error", take=take(0.0, seconds=8.0))
     *first, last = heard("D AO G").segments
     tied = replace(last, end_s=last.start_s)
     later = heard("K AE T", at_s=3.0).segments
     assert session.current is not None
     written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
-    session.spoken.transcribed(session.current.plan.number, 1, written)
-    session.spoken.keep(
-        None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 10.0)
+    spoken_in(session).transcribed(session.current.plan.number, 1, written)
+    spoken_in(session).keep(
+        None, RecordingEnded("r1", spoken_in(session).recordings.keep("r1", sound), 10.0)
     )
     out = _exported(store, plugins, tmp_path / format_id)
     assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")
-    view = _import(open_session("S-015"), out).spoken.view(1)
+    view = spoken_in(_import(open_session("S-015"), out)).view(1)
     assert view is not None
     assert [" ".join(each.phonemes) for each in naming_of(view).attempts] == ["D AO G", "K AE T"]
 
@@ -615,7 +615,7 @@ class _Heard:
 
 
 def _imported_view(session: Session, number: int) -> _Heard:
-    view = session.spoken.view(number)
+    view = spoken_in(session).view(number)
     assert view is not None
     return _Heard(view)
 
@@ -643,7 +643,7 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
     session = _import(open_session("S-015"), tmp_path)
     phonemes = ("D", "AO", "G", "<sil>")
     assert _what_stands(session)[0][:4] == ("dog", phonemes, "manual:R1", "right")
-    assert [trial.plan.item for trial in session.spoken.waiting(aloud=True)] == [
+    assert [trial.plan.item for trial in session.waiting(aloud=True)] == [
         "cat",
         "tree",
         "house",
@@ -670,7 +670,7 @@ def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(
     (tmp_path / "utterances.tsv").write_text(
         "utterance_id\tprompt\ttranscript\tasr_transcript\nS1-dog\tdog\t\tD QQ AO <spn> QQ\n"
     )
-    view = _import(open_session("S-015"), tmp_path).spoken.view(1)
+    view = spoken_in(_import(open_session("S-015"), tmp_path)).view(1)
     assert view is not None
     assert view.transcript is not None
     assert view.transcript.transcriber == "asr"

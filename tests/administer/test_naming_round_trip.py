@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations
 from tabwb.media.documents.document import export_document
@@ -17,6 +16,13 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import (
+    NamingImport,
+    create_naming,
+    import_sessions,
+    prepare_sessions,
+)
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 CUES = """cues = [
@@ -37,10 +43,8 @@ def given(store: Store, plugins: Plugins, battery: Path, folder: Path) -> None:
     conditions = Conditions(
         "S-014", "speaker", judges=(), rater="R1", session_date="2026-03-09", origin="human"
     )
-    with setup.create_naming(
-        store, plugins, found, setup.resolve(plugins, found, conditions)
-    ) as session:
-        spoken = session.spoken
+    with create_naming(store, plugins, found, setup.resolve(plugins, found, conditions)) as session:
+        spoken = spoken_in(session)
         sound = folder / "r1.wav"
         soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
         spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))

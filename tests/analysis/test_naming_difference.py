@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations, load_columns
@@ -25,6 +24,9 @@ from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import spoken_attempt
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 Said = dict[str, tuple[str, str]]
@@ -46,14 +48,14 @@ def _give(store: Store, battery_file: Path, answers: Said) -> None:
     plugins = Plugins.load(Configuration())
     battery = setup.find_battery(plugins, str(battery_file))
     conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", judges=()))
-    with setup.create_naming(store, plugins, battery, conditions) as session:
+    with create_naming(store, plugins, battery, conditions) as session:
         for at, _ in enumerate(answers):
             _answer(session, 10.0 * at, answers)
     plugins.close()
 
 
 def _answer(session: Session, at_s: float, answers: Said) -> None:
-    session.spoken.show(shown(at_s))
+    spoken_in(session).show(shown(at_s))
     assert session.current is not None
     score, phonemes = answers[session.current.plan.item]
     if score == "nobody":
@@ -63,9 +65,9 @@ def _answer(session: Session, at_s: float, answers: Said) -> None:
         session.commit([AttemptEntry(trial.plan.number, attempt)], made)
         session.state.awaiting = False
     else:
-        session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
+        spoken_in(session).score(score, take=take(at_s))  # type: ignore[arg-type]
     if phonemes != "unheard":
-        session.spoken.transcribed(
+        spoken_in(session).transcribed(
             session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes))
         )
 

@@ -8,9 +8,10 @@ from typing import get_args
 
 import pytest
 
-from tabwb.battery.items_csv import COLUMNS, PICTURE_COLUMNS
+from tabwb.battery.items_csv import COLUMNS
 from tabwb.battery.loader import check_battery
 from tabwb.battery.toml_schema import Kind
+from tabwb.tasks.spoken_naming.new import PICTURE_COLUMNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "batteries.md").read_text(encoding="utf-8")
 

@@ -22,11 +22,11 @@ from tabwb.battery.loader import (
     load_battery,
     read_assets,
 )
-from tabwb.battery.naming import forms_of, naming_item
 from tabwb.battery.validation import validate
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
+from tabwb.tasks.spoken_naming.items import forms_of, naming_item
 from tabwb.tasks.spoken_naming.rules import (
     RULE_KEYS,
     Cue,
@@ -94,7 +94,7 @@ def battery(tmp_path: Path) -> Path:
 def test_rules_are_read(battery: Path) -> None:
     subtest = load_battery(battery).subtests[0]
     assert subtest.response is ResponseKind.SPOKEN_NAMING
-    assert subtest.naming == NamingRules(
+    assert subtest.rules == NamingRules(
         rule="correct-first",
         time_limit=20.0,
         late_counts=True,
@@ -126,9 +126,9 @@ def test_an_items_own_cues_take_the_place_of_the_subtests(battery: Path) -> None
     own = 'parts = ["tail"]\ncues = [{ kind = "semantic", text = "It barks." }]'
     battery.write_text(GOOD.replace('parts = ["tail"]', own), encoding="utf-8")
     subtest = load_battery(battery).subtests[0]
-    assert subtest.naming is not None
+    assert subtest.rules is not None
     kinds = [
-        [cue.kind for cue in cues_of(subtest.naming, naming_item(item))] for item in subtest.items
+        [cue.kind for cue in cues_of(subtest.rules, naming_item(item))] for item in subtest.items
     ]
     assert kinds == [["stimulus", "phonemic"], ["semantic"]]
 
@@ -136,7 +136,7 @@ def test_an_items_own_cues_take_the_place_of_the_subtests(battery: Path) -> None
 def test_a_battery_without_rules_has_the_defaults(battery: Path) -> None:
     head, _, items = GOOD.partition("rule = ")
     battery.write_text(head + "[[subtest.item]]" + items.split("[[subtest.item]]", 1)[1])
-    assert load_battery(battery).subtests[0].naming == NamingRules()
+    assert load_battery(battery).subtests[0].rules == NamingRules()
 
 
 def test_it_comes_back_from_its_canonical_json(battery: Path) -> None:
@@ -184,7 +184,7 @@ def test_any_rules_come_back_from_canonical_json_as_they_were_written(
     assert broken == []
     assert file is not None
     canonical = canonical_json(file.model_dump(exclude_defaults=True), NamedFiles())
-    read = battery_from_canonical(canonical).subtests[0].naming
+    read = battery_from_canonical(canonical).subtests[0].rules
     assert read is not None
     for key, value in json.loads(written).items():
         found = read.sources if key == "rule_sources" else getattr(read, key)

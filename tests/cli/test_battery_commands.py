@@ -200,7 +200,7 @@ def test_a_folder_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
 
 
 def _pictures(folder: Path, *names: str) -> None:
-    from tabwb.battery.starting_points import example_picture
+    from tabwb.tasks.spoken_naming.new import example_picture
 
     for name in names:
         (folder / name).write_bytes(example_picture())

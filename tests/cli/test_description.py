@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.live import Live
 from tabwb.administer.session import setup
 from tabwb.battery.loader import load_battery
 from tabwb.cli.microphone_naming import _command as type_key
@@ -17,6 +16,8 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import Consent
 from tabwb.records.words import SPEECH_CAUTION
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.live import Live
 from tests.builders import recordings
 from tests.cli.conftest import Run
 from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
@@ -113,7 +114,7 @@ def test_keys_of_the_terminal_end_and_correct_a_description(
         store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
         found = load_battery(battery)
         conditions = setup.resolve(plugins, found, Conditions("S-014", "speaker", judges=()))
-        with setup.create_naming(store, plugins, found, conditions) as session:
+        with create_naming(store, plugins, found, conditions) as session:
             live = Live(session, PlayedSource)
             live.ready()
             type_key(live, "")

@@ -11,7 +11,6 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import AdministrationData, load_administrations
@@ -32,7 +31,10 @@ from tabwb.records.trials import AttemptEntry
 from tabwb.scoring.naming.summary import summarise
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
+from tabwb.tasks.spoken_naming.giving import create_naming
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import spoken_attempt
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
 from tests.analysis.test_grouping import given
@@ -226,17 +228,17 @@ def reported(tmp_path: Path) -> Iterator[Report]:
             battery = setup.find_battery(plugins, str(naming_battery(tmp_path, CUE)))
             conditions = Conditions("S-014", "speaker", judges=(), rater="A")
             resolved = setup.resolve(plugins, battery, conditions)
-            with setup.create_naming(store, plugins, battery, resolved) as session:
+            with create_naming(store, plugins, battery, resolved) as session:
                 for number, said in enumerate(SAID, start=1):
-                    session.spoken.show(shown(10.0 * number))
+                    spoken_in(session).show(shown(10.0 * number))
                     if number == 2:
-                        session.spoken.cue()
+                        spoken_in(session).cue()
                     trial = session.history.trial(number)
                     answer = spoken_attempt(trial, take(10.0 * number))
                     session.commit([AttemptEntry(number, answer)])
                     session.state.awaiting = False
                     if number <= transcribed:
-                        session.spoken.transcribed(number, 1, heard(said, by="bundled"))
+                        spoken_in(session).transcribed(number, 1, heard(said, by="bundled"))
                 listen(session)
             members = load_administrations(store, (1,))
         return studied(summarised(grouped(members, "examinee")))
@@ -246,8 +248,8 @@ def reported(tmp_path: Path) -> Iterator[Report]:
 
 
 def score(session: Session, number: int, by: str, value: Score) -> None:
-    with session.spoken.listening.to(number, "score", listener=by):
-        session.spoken.score(value)
+    with spoken_in(session).listening.to(number, "score", listener=by):
+        spoken_in(session).score(value)
 
 
 def facts_of(about: Studied) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -280,8 +282,8 @@ def test_each_listener_is_counted_with_the_responses_scored(reported: Report) ->
 def test_a_rule_on_what_a_listener_wrote_is_no_draft(reported: Report) -> None:
     def listen(session: Session) -> None:
         for number, word in enumerate(("dog", "cat", "tree", "house"), start=1):
-            with session.spoken.listening.to(number, "heard", listener="A"):
-                session.spoken.listening.hear(word)
+            with spoken_in(session).listening.to(number, "heard", listener="A"):
+                spoken_in(session).listening.hear(word)
 
     about = reported(transcribed=0, listen=listen)
     heard_by, named = facts_of(about)
@@ -298,9 +300,9 @@ def test_a_table_has_what_was_said_to_each_picture(reported: Report) -> None:
     def listen(session: Session) -> None:
         score(session, 1, "A", "right")
         score(session, 2, "A", "error")
-        with session.spoken.listening.to(2, "code", listener="B"):
-            session.spoken.listening.hear("dog")
-            session.spoken.listening.code("semantic")
+        with spoken_in(session).listening.to(2, "code", listener="B"):
+            spoken_in(session).listening.hear("dog")
+            spoken_in(session).listening.code("semantic")
 
     report = report_of(reported(listen=listen), figures=False)
     (section,) = (one for one in report.sections if one.id == "what-was-said")

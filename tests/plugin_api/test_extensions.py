@@ -41,6 +41,8 @@ from tabwb.records.naming import RecordingBegan
 from tabwb.records.specs import is_kebab
 from tabwb.store.store import Store
 from tabwb.tables.table import table_of
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.testing import NonConformance, check_exporter, check_judge, check_model
 from tabwb.testing.samples import document_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
@@ -600,11 +602,11 @@ def naming_document(plugins: Plugins, folder: Path) -> Mapping[str, Any]:
     with Store.open(folder / "naming.db") as store:
         battery = setup.find_battery(plugins, str(naming_battery(folder)))
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
-        with setup.create_naming(store, plugins, battery, conditions) as session:
-            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
-            session.spoken.show(shown(0.0))
-            session.spoken.score("right", take=take(0.0))
-            session.spoken.transcribed(1, 1, heard("D AO G"))
+        with create_naming(store, plugins, battery, conditions) as session:
+            spoken_in(session).keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            spoken_in(session).show(shown(0.0))
+            spoken_in(session).score("right", take=take(0.0))
+            spoken_in(session).transcribed(1, 1, heard("D AO G"))
         return export_document(load_administrations(store, [1]))
 
 

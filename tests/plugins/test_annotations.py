@@ -21,6 +21,8 @@ from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.testing import check_exporter
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.scoring.naming_parts import timed
@@ -37,28 +39,28 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
     conditions = setup.resolve(plugins, battery, conditions)
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
-    with setup.create_naming(store, plugins, battery, conditions) as session:
-        session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    with create_naming(store, plugins, battery, conditions) as session:
+        spoken_in(session).keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "right", "D AO G")
         _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
-        session.spoken.listening.hear("dog")
-        session.spoken.listening.code("semantic")
+        spoken_in(session).listening.hear("dog")
+        spoken_in(session).listening.code("semantic")
         session.corrections.note("looked away")
         _name(session, 20.0, "error", "T R OY B")
         _name(session, 30.0, "no-response")
-        session.spoken.keep(
-            None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 40.0)
+        spoken_in(session).keep(
+            None, RecordingEnded("r1", spoken_in(session).recordings.keep("r1", sound), 40.0)
         )
-        session.spoken.show(shown(39.0))
+        spoken_in(session).show(shown(39.0))
     made: Json = export_document(load_administrations(store, (1,), sound=True))
     return made
 
 
 def _name(session: Session, at_s: float, score: str, *attempts: str) -> None:
-    session.spoken.show(shown(at_s))
-    session.spoken.score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
+    spoken_in(session).show(shown(at_s))
+    spoken_in(session).score(score, take=take(at_s, seconds=8.0))  # type: ignore[arg-type]
     assert session.current is not None
-    session.spoken.transcribed(session.current.plan.number, 1, heard(*attempts))
+    spoken_in(session).transcribed(session.current.plan.number, 1, heard(*attempts))
 
 
 def _export(plugins: Plugins, format_id: str, document: Json, out: Path) -> Path:
@@ -235,12 +237,12 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     resolved = setup.resolve(plugins, battery, conditions)
-    with setup.create_naming(store, plugins, battery, resolved) as session:
-        session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    with create_naming(store, plugins, battery, resolved) as session:
+        spoken_in(session).keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "error", "D AO")
-        session.spoken.listening.hear("cat, kitten")
-        session.spoken.keep(
-            None, RecordingEnded("r1", session.spoken.recordings.keep("r1", sound), 10.0)
+        spoken_in(session).listening.hear("cat, kitten")
+        spoken_in(session).keep(
+            None, RecordingEnded("r1", spoken_in(session).recordings.keep("r1", sound), 10.0)
         )
     document: Json = export_document(load_administrations(store, (1,), sound=True))
     (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tabwb.administer.naming.views import with_onset
 from tabwb.records.naming import Take
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech import finding
@@ -15,6 +14,7 @@ from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.finding import find_speech, joined, pieces, stretches_of_speech, windows
 from tabwb.speech.level import key_presses, onset, window_levels
 from tabwb.speech.quality import hum, quality
+from tabwb.tasks.spoken_naming.views import with_onset
 from tests.builders import SPEECH
 
 soundfile = pytest.importorskip("soundfile")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import tabwb.tasks
-from tabwb.administer.naming.responses import CHANGED
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.loader import check_battery, load_battery
+from tabwb.battery.task_type import task_type
 from tabwb.battery.toml_schema import ItemTable, SubtestTable
 from tabwb.media.documents.document import administration_document
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -25,7 +25,9 @@ from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, RatingsEntry
 from tabwb.store.store import Store
-from tabwb.tasks.task_type import task_type
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.strategy import CHANGED
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tests.tasks.description_parts import WORDS, description_battery, written
 
 Begin = Callable[..., Session]
@@ -41,7 +43,7 @@ def begin(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
             conditions = setup.resolve(
                 plugins, battery, Conditions("S-1", "speaker", judges=judges, rater="R1")
             )
-            create = setup.create_naming if aloud else setup.create
+            create = create_naming if aloud else setup.create
             return closing.enter_context(create(store, plugins, battery, conditions))
 
         yield make
@@ -51,9 +53,9 @@ def begin(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
 def spoken(begin: Begin) -> Session:
     """The first item has been described aloud; nothing is transcribed."""
     session = begin(aloud=True)
-    session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
-    session.spoken.show(PictureShown("r1", 1.0, 0.02))
-    session.spoken.finish(TAKE)
+    spoken_in(session).keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+    spoken_in(session).show(PictureShown("r1", 1.0, 0.02))
+    spoken_in(session).finish(TAKE)
     return session
 
 
@@ -111,7 +113,7 @@ def test_a_recorded_description_has_no_text_until_it_is_written(spoken: Session)
 
 
 def test_the_words_of_a_transcriber_become_the_response(spoken: Session, store: Store) -> None:
-    spoken.spoken.transcribed(1, 1, written(WORDS))
+    spoken_in(spoken).transcribed(1, 1, written(WORDS))
     attempt = answer(spoken)
     assert (attempt.response, attempt.status) == (WORDS, ResponseStatus.OK)
     assert attempt.metadata["text_by"] == "writes-words"
@@ -128,25 +130,25 @@ def test_the_words_of_a_transcriber_become_the_response(spoken: Session, store: 
 def test_a_transcriber_of_phonemes_writes_no_text(spoken: Session) -> None:
     from tests.administer.naming_parts import heard
 
-    spoken.spoken.transcribed(1, 1, heard("D AO G"))
+    spoken_in(spoken).transcribed(1, 1, heard("D AO G"))
     assert answer(spoken).response == ""
-    view = spoken.spoken.view(1)
+    view = spoken_in(spoken).view(1)
     assert view is not None
     assert [one.transcriber for one in view.transcripts] == ["replay"]
 
 
 def test_who_hears_nothing_writes_an_empty_text(spoken: Session) -> None:
-    spoken.spoken.transcribed(1, 1, written(""))
+    spoken_in(spoken).transcribed(1, 1, written(""))
     assert answer(spoken).status is ResponseStatus.EMPTY
     assert "cause" not in answer(spoken).metadata
 
 
 def test_a_persons_text_counts_and_can_be_taken_back(spoken: Session) -> None:
-    spoken.spoken.transcribed(1, 1, written("the toy takes"))
-    spoken.spoken.listening.hear("the boy takes a cookie")
+    spoken_in(spoken).transcribed(1, 1, written("the toy takes"))
+    spoken_in(spoken).listening.hear("the boy takes a cookie")
     assert answer(spoken).response == "the boy takes a cookie"
     assert answer(spoken).metadata["text_by"] == "person:R1"
-    spoken.spoken.transcribed(1, 1, written("the buoy", by="other-words"))
+    spoken_in(spoken).transcribed(1, 1, written("the buoy", by="other-words"))
     assert answer(spoken).response == "the boy takes a cookie"
     assert ratings(spoken)["lexical", "words"].value == 5
     spoken.corrections.undo()
@@ -155,9 +157,9 @@ def test_a_persons_text_counts_and_can_be_taken_back(spoken: Session) -> None:
 
 
 def test_a_judge_that_read_another_text_has_to_judge_again(spoken: Session) -> None:
-    spoken.spoken.transcribed(1, 1, written(WORDS))
+    spoken_in(spoken).transcribed(1, 1, written(WORDS))
     spoken.commit([RatingsEntry(1, 1, (valued("model-judge", "anomia", 1.0),))])
-    spoken.spoken.listening.hear("the boy")
+    spoken_in(spoken).listening.hear("the boy")
     stale = ratings(spoken)["model-judge", "anomia"]
     assert (stale.status, stale.reason) == (RatingStatus.ERROR, CHANGED)
     assert ratings(spoken)["rules-2", "anomia"].reason != CHANGED
@@ -165,33 +167,33 @@ def test_a_judge_that_read_another_text_has_to_judge_again(spoken: Session) -> N
 
 def test_a_description_takes_no_score_and_no_code(spoken: Session) -> None:
     with pytest.raises(TabwbError, match="takes no score"):
-        spoken.spoken.score("right")
+        spoken_in(spoken).score("right")
     with pytest.raises(TabwbError, match="takes no code"):
-        spoken.spoken.listening.code("semantic")
+        spoken_in(spoken).listening.code("semantic")
 
 
 def test_undo_opens_a_finished_description_again(spoken: Session) -> None:
     spoken.corrections.undo()
     assert spoken.awaiting
-    spoken.spoken.finish(TAKE)
+    spoken_in(spoken).finish(TAKE)
     assert answer(spoken).number == 2
 
 
 def test_typed_and_spoken_descriptions_of_one_battery(begin: Begin) -> None:
     session = begin(aloud=True)
-    session.spoken.aloud = False
+    spoken_in(session).aloud = False
     session.next()
     session.answer(WORDS)
-    assert session.spoken.view(1) is None
-    session.spoken.aloud = True
+    assert spoken_in(session).view(1) is None
+    spoken_in(session).aloud = True
     assert not session.is_aloud(session.history.trial(1))
     assert session.is_aloud(session.history.trial(2))
 
 
 def test_results_keep_text_times_and_transcript(spoken: Session, store: Store) -> None:
-    spoken.spoken.transcribed(1, 1, written(WORDS))
-    spoken.spoken.show(PictureShown("r1", 40.0))
-    spoken.spoken.finish(Take("r1", 40.0, 60.0, 40.0, 41.0))
+    spoken_in(spoken).transcribed(1, 1, written(WORDS))
+    spoken_in(spoken).show(PictureShown("r1", 40.0))
+    spoken_in(spoken).finish(Take("r1", 40.0, 60.0, 40.0, 41.0))
     spoken.next()
     (one,) = load_administrations(store, (spoken.administration.id,))
     document = json.loads(json.dumps(administration_document(one)))

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.analysis.administrations import load_administrations
-from tabwb.battery.naming import naming_item
 from tabwb.records.speakers import Consent
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.level import Level, level
 from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.views import NamingView, observations_of
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.trial.actions import TrialActions
@@ -203,7 +203,7 @@ def views(given: NamingSeat) -> list[NamingView]:
     one, trials = given.seat.stored()
     with Store.open(given.seat.store) as store:
         battery = load_administrations(store, (one.id,))[0].battery
-    rules = battery.subtests[0].naming or NamingRules()
+    rules = battery.subtests[0].rules or NamingRules()
     subtest = battery.subtests[0]
     return [
         NamingView(trial, naming_item(subtest.item(trial.plan.item)), rules, observations_of(trial))

@@ -18,6 +18,8 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.comparison.named_items import NamedItems
 from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
 from tabwb.workbench.results.naming_pane import NamedDetail
@@ -48,19 +50,19 @@ def two_sessions(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "r1.wav", noise, 8000)
     with Store.open(tmp_path / "store.db") as store:
         for given in (FIRST, SECOND):
-            with setup.create_naming(store, plugins, battery, conditions) as session:
+            with create_naming(store, plugins, battery, conditions) as session:
                 if given is FIRST:
-                    session.spoken.recordings.keep("r1", tmp_path / "r1.wav")
+                    spoken_in(session).recordings.keep("r1", tmp_path / "r1.wav")
                 for number, (score, said) in enumerate(given, 1):
-                    session.spoken.show(shown(10.0 * number))
+                    spoken_in(session).show(shown(10.0 * number))
                     if said == "TH R IY":
-                        session.spoken.cue(10.0 * number + 0.5)
-                    session.spoken.score(score, take=take(10.0 * number))
+                        spoken_in(session).cue(10.0 * number + 0.5)
+                    spoken_in(session).score(score, take=take(10.0 * number))
                     if said:
-                        session.spoken.transcribed(number, 1, heard(said))
+                        spoken_in(session).transcribed(number, 1, heard(said))
                     if (number, score) == (2, "error"):
-                        session.spoken.listening.hear("dog")
-                        session.spoken.listening.code("semantic")
+                        spoken_in(session).listening.hear("dog")
+                        spoken_in(session).listening.code("semantic")
                 session.next()
 
 

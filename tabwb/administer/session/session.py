@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 from tabwb.administer import consent
 from tabwb.administer.session.corrections import Corrections
@@ -29,7 +29,7 @@ from tabwb.administer.session.state import OVER, Observers, SessionState
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import RESPLIT, Reply, Request
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
@@ -42,13 +42,29 @@ from tabwb.records.trials import (
     RatingsEntry,
     Trial,
 )
-from tabwb.store.derive import History
+from tabwb.store.derive import History, Undoable
 from tabwb.store.store import Store
 
-if TYPE_CHECKING:
-    from tabwb.administer.naming.strategy import SpokenStrategy
-
 Events = tuple[events.Event, ...]
+
+
+class Strategy(Protocol):
+    """How the items of a task type are given where that is not by typing; see :class:`TaskType`."""
+
+    def is_spoken(self, trial: Trial) -> bool:
+        """Return whether a trial is answered aloud: the strategy gives it."""
+
+    def in_turn(self, trial: Trial) -> Trial | None:
+        """Return the trial to give next, where ``trial`` is the next one in the plan."""
+
+    def undoes(self, target: Undoable) -> bool:
+        """Return whether :meth:`undo` takes this back, and not the session itself."""
+
+    def undo(self, target: Undoable) -> Events:
+        """Take back the latest command of a person on an item."""
+
+    def rated_again(self, trial: Trial) -> Sequence[RatingsEntry]:
+        """Return all ratings of a trial's response again."""
 
 
 class Session:
@@ -63,7 +79,7 @@ class Session:
         speaker_record: columns of the speaker's record when the session opened; empty for a model.
         raters: the scorers and judges that rate at once.
         model_spec: of the model that answers: the examinee, or the same model at another path.
-        strategy: gives the items that are answered aloud; None where there are none.
+        strategy: gives the items of a task type that brings one; None where none does.
         corrections: skips, voids, undo, notes and ratings made anew.
     """
 
@@ -90,7 +106,7 @@ class Session:
             subtest.scorers or subtest.task.judged != "never" for subtest in battery.subtests
         )
         self.model_spec = conditions.examinee
-        self.strategy: SpokenStrategy | None = None
+        self.strategy: Strategy | None = None
         self.corrections = Corrections(self)
         self._observers = Observers(
             plugins,
@@ -146,18 +162,8 @@ class Session:
 
     @property
     def is_spoken(self) -> bool:
-        """Whether some of the items are answered aloud; then :attr:`spoken` has their commands."""
+        """Whether some of the items are answered aloud, as :attr:`strategy` gives them."""
         return self.strategy is not None
-
-    @property
-    def spoken(self) -> SpokenStrategy:
-        """The commands for items that are answered aloud."""
-        if self.strategy is None:
-            raise UsageError(
-                f"administration {self.administration.id} is not spoken naming",
-                hint="its answers are rated by scorers and judges",
-            )
-        return self.strategy
 
     def is_aloud(self, trial: Trial) -> bool:
         """Return whether a trial is answered aloud."""
@@ -176,6 +182,14 @@ class Session:
         """Return the next trial where it is answered aloud, else None."""
         trial = self.next_planned()
         return trial if trial is not None and self.is_aloud(trial) else None
+
+    def waiting(self, *, aloud: bool) -> tuple[Trial, ...]:
+        """Return the items that wait to be answered aloud, or typed, in the battery's order."""
+        return tuple(
+            trial
+            for trial in self.trials
+            if trial.state is TrialState.PLANNED and self.is_aloud(trial) == aloud
+        )
 
     def request(self, of: Trial | None = None) -> Request:
         """Return what a model is sent for a trial; for the current one when none is named."""
@@ -223,6 +237,15 @@ class Session:
             count = "1 item is" if failed == 1 else f"{failed} items are"
             return self.pause(f"{count} in error and can be asked again")
         return self.commit([EventEntry("finished", None)], events.Finished(self.administration.id))
+
+    def next_typed(self) -> Events:
+        """Show the next item that is typed; pause where only others are left."""
+        if not self.is_spoken:
+            return self.next()
+        typed = self.waiting(aloud=False)
+        if not typed and self.waiting(aloud=True):
+            return self.pause("the other items are named aloud")
+        return self.begin_at(typed[0].plan.number) if typed else self.next()
 
     def begin_at(self, number: int) -> Events:
         """Show one planned trial out of turn."""

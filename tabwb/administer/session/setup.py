@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -26,9 +26,7 @@ from tabwb.lesion.spec import lesion_text, stored_form
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.ratings import check_own
 from tabwb.records.speakers import Act, LogEntry, check_id
-from tabwb.records.speech import is_typed
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
@@ -137,61 +135,6 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     return _open(store, plugins, battery, administration.id)
 
 
-def create_naming(
-    store: Store, plugins: Plugins, battery: Battery, conditions: Conditions
-) -> Session:
-    """Begin an administration of a battery that is answered aloud, as :func:`create`."""
-    check_own(conditions.rater)
-    if not battery.spoken:
-        raise UsageError(
-            f"'{battery.id}' has no items that are named aloud",
-            hint=f"give it with: tabwb run {battery.id}",
-        )
-    spec = notated(store, plugins, conditions, conditions.transcriber)
-    conditions = replace(conditions, transcriber=spec)
-    _check_typed(plugins, spec)
-    session = create(store, plugins, battery, conditions)
-    session.spoken.aloud = True
-    return session
-
-
-def notated(
-    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str | None
-) -> str | None:
-    """Return the spec of typed transcripts with the notation that the speaker's record names.
-
-    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it; a spec may say
-    otherwise.
-    """
-    if transcriber is None or not is_typed(transcriber):
-        return transcriber
-    spec = plugins.stands_for("transcribers", transcriber)
-    if "ipa" in spec.options or consent.record_of(store, conditions).get("ipa") != "uk":
-        return transcriber
-    return str(replace(spec, options={**spec.options, "ipa": "uk"}))
-
-
-def _check_typed(plugins: Plugins, transcriber: str | None) -> None:
-    if transcriber is None or not is_typed(transcriber):
-        return
-    with closing(plugins.open_transcriber(transcriber)) as typed:
-        typed.open()
-
-
-def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Session:
-    """Open an administration of a battery that is answered aloud again, as :func:`resume`."""
-    session = resume(store, plugins, reference)
-    if session.is_spoken:
-        session.spoken.aloud = True
-        return session
-    number = session.administration.id
-    session.close()
-    raise UsageError(
-        f"administration {number} is not spoken naming",
-        hint=f"continue with: tabwb resume {number}",
-    )
-
-
 def resume(
     store: Store, plugins: Plugins, reference: int | str, model: str | None = None
 ) -> Session:
@@ -223,10 +166,10 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
         # Read after the lock is held: what another session wrote until then is seen.
         administration = store.administration(number)
         session = Session(store, plugins, battery, administration, held=held)
-        if administration.conditions.kind == "speaker" and battery.spoken:
-            from tabwb.administer.naming.strategy import SpokenStrategy  # loads the phonology
-
-            session.strategy = SpokenStrategy(session)
+        if administration.conditions.kind == "speaker":
+            made = (subtest.task.strategy for subtest in battery.subtests)
+            if (strategy := next(filter(None, made), None)) is not None:
+                session.strategy = strategy(session)
         return session
     except BaseException:
         held.close()

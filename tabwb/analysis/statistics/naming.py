@@ -8,18 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
-from tabwb.administer.naming.scores import CORRECT, Naming, named_item, naming_of
-from tabwb.administer.naming.views import (
-    NamingView,
-    is_recorded,
-    observations_of,
-    speech_of,
-)
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.measures import CODE, LATENCY, PROPOSED_CODE
 from tabwb.analysis.plain import Json
 from tabwb.analysis.statistics.results import Result
-from tabwb.battery.naming import listed_forms, listed_words, naming_item
 from tabwb.phonology.inventory import CLASSES
 from tabwb.records.trials import Trial
 from tabwb.scoring.estimate import (
@@ -46,7 +38,15 @@ from tabwb.scoring.naming.summary import (
 )
 from tabwb.scoring.naming.target import CODES
 from tabwb.scoring.participant_tests import McNemar, mcnemar
+from tabwb.tasks.spoken_naming.items import listed_forms, listed_words, naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.scores import CORRECT, Naming, named_item, naming_of
+from tabwb.tasks.spoken_naming.views import (
+    NamingView,
+    is_recorded,
+    observations_of,
+    speech_of,
+)
 
 
 def namings(source: AdministrationData) -> tuple[Naming, ...]:
@@ -60,7 +60,7 @@ def namings(source: AdministrationData) -> tuple[Naming, ...]:
         subtest = battery.subtest(trial.plan.subtest)
         if not subtest.task.coded and not (subtest.task.spoken and is_recorded(trial)):
             continue
-        rules = subtest.naming or NamingRules()
+        rules = subtest.rules or NamingRules()
         view = NamingView(
             trial,
             naming_item(subtest.item(trial.plan.item)),
@@ -169,7 +169,7 @@ def named_subtests(sources: Sequence[AdministrationData]) -> tuple[NamedSubtest,
             for naming, speaker in scored
             if not naming.view.trial.plan.practice and naming.view.trial.plan.subtest == subtest.id
         )
-        rules, primary = subtest.naming or NamingRules(), sources[0].primary
+        rules, primary = subtest.rules or NamingRules(), sources[0].primary
         tags = {item.id: item.tags for item in subtest.items if item.tags}
         named.append(
             NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary, tags)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabwb.administer.naming.counting import is_rater
-from tabwb.administer.naming.scores import RATER, Naming
-from tabwb.administer.naming.views import NamingView
 from tabwb.analysis.plain import Json, picked, picked_or_none
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import to_ipa
@@ -14,6 +11,8 @@ from tabwb.records.naming import Coded, LimitsSet, OnsetSet, Scored
 from tabwb.records.ratings import is_derived, rule_of
 from tabwb.records.speech import Segment, Transcript
 from tabwb.scoring.naming.case import sounds_of_names
+from tabwb.tasks.spoken_naming.scores import RATER, Naming
+from tabwb.tasks.spoken_naming.views import NamingView, is_rater
 
 
 def spoken_json(naming: Naming) -> Json:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tabwb.battery.rules import control_characters, unique_ids
-from tabwb.battery.toml_schema import Table, Text
+from tabwb.battery.toml_tables import Table, Text
 from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER, name_problem
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import near

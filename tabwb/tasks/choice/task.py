@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tabwb.battery.task_type import TaskType
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import normalised, straight
-from tabwb.tasks.task_type import TaskType
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:

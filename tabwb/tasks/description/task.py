@@ -7,11 +7,15 @@ which a person can correct; recording, transcript and times are kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tabwb.battery.task_type import TaskType, picture_problems
 from tabwb.records.problems import Broken, KeyPath
 from tabwb.records.states import ResponseKind
-from tabwb.tasks.task_type import TaskType, picture_problems
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
@@ -20,6 +24,12 @@ def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
         if not item.get("picture") and not item.get("prompt", "").strip():
             yield Broken(where, "there is nothing to describe", "", "prompt or picture")
         yield from picture_problems(where, item)
+
+
+def _strategy(session: Session) -> SpokenStrategy:
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy  # loads the phonology
+
+    return SpokenStrategy(session)
 
 
 TASK = TaskType(
@@ -34,4 +44,5 @@ TASK = TaskType(
     many_lines=True,
     rated_as=ResponseKind.CONNECTED_TEXT,
     connected=True,
+    strategy=_strategy,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tabwb.battery.task_type import TaskType
 from tabwb.records.states import ResponseKind
-from tabwb.tasks.task_type import TaskType
 
 TASK = TaskType(
     kind=ResponseKind.FREE,

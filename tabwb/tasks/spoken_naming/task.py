@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from tabwb.records.errors import TabwbError
+from tabwb.battery.task_type import TaskType, picture_problems
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import is_english, primary_language
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import fold_case
-from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY
-from tabwb.tasks.task_type import TaskType, picture_problems
+from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
@@ -116,6 +120,29 @@ def _neighbours(path: KeyPath, item: Mapping[str, Any], words: Sequence[str]) ->
         seen.add(folded)
 
 
+def _tables() -> tuple[type[Any], type[Any]]:
+    from tabwb.tasks.spoken_naming.schema import NamingItemKeys, NamingSubtestKeys  # pydantic
+
+    return NamingSubtestKeys, NamingItemKeys
+
+
+def strategy_of(session: Session) -> SpokenStrategy:
+    """Return how a session gives items that are answered aloud."""
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy  # loads the phonology
+
+    return SpokenStrategy(session)
+
+
+def spoken_in(session: Session) -> SpokenStrategy:
+    """Return the commands of a session for items that are answered aloud."""
+    if session.strategy is None:
+        raise UsageError(
+            f"administration {session.administration.id} is not spoken naming",
+            hint="its answers are rated by scorers and judges",
+        )
+    return cast("SpokenStrategy", session.strategy)
+
+
 TASK = TaskType(
     kind=ResponseKind.SPOKEN_NAMING,
     asks_for="the name of the picture",
@@ -123,10 +150,13 @@ TASK = TaskType(
     needs=("picture", "target"),
     takes=("prompt", *ITEM_KEYS),
     rules=(*RULE_KEYS, SOURCES_KEY),
+    read=naming_rules,
+    tables=_tables,
     instead={"expected": "target and accept"},
     check=_check,
     typed=False,
     spoken=True,
     judged="never",
     coded=True,
+    strategy=strategy_of,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tabwb.battery.task_type import TaskType
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.repetition import ERROR_TYPES
-from tabwb.tasks.task_type import TaskType
 
 TASK = TaskType(
     kind=ResponseKind.VERBATIM,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tabwb.battery.task_type import TaskType
 from tabwb.records.languages import is_english
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import fold_case
 from tabwb.scoring.yes_no import NO, YES
-from tabwb.tasks.task_type import TaskType
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:

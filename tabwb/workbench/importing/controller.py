@@ -21,10 +21,9 @@ from tabwb.workbench.importing.refusals import refusal
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.prepared import PreparedImport
-    from tabwb.administer.naming.folders import PreparedFolder
-    from tabwb.administer.naming.importing import PreparedSessions
-    from tabwb.administer.naming.imports import Step
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.tasks.spoken_naming.giving import PreparedFolder, PreparedSessions
+    from tabwb.tasks.spoken_naming.imports import Step
 
     Prepared = PreparedImport | PreparedSessions | PreparedFolder
 
@@ -145,8 +144,7 @@ class ImportingController(Controller):
     def _store(
         self, tools: Tools, prepared: Prepared, wish: ImportWish, numbers: list[int]
     ) -> None:
-        from tabwb.administer.naming.folders import PreparedFolder
-        from tabwb.administer.naming.importing import PreparedSessions
+        from tabwb.tasks.spoken_naming.giving import PreparedFolder, PreparedSessions
         from tabwb.workbench.importing.recordings import FolderJob
 
         if isinstance(prepared, PreparedFolder):
@@ -166,7 +164,7 @@ class ImportingController(Controller):
     def _store_sessions(
         self, tools: Tools, prepared: PreparedSessions, numbers: list[int], *, again: bool
     ) -> None:
-        from tabwb.administer.naming.importing import import_sessions
+        from tabwb.tasks.spoken_naming.giving import import_sessions
 
         of = len(prepared.sessions)
         left = replace(prepared, sessions=prepared.sessions[len(numbers) :])
@@ -229,8 +227,13 @@ def _prepared(plugins: Plugins, wish: ImportWish, step: Step) -> Prepared:
         importer_of,
         prepare_import,
     )
-    from tabwb.administer.naming.folders import FolderImport, holds_recordings, prepare_folder
-    from tabwb.administer.naming.importing import NamingImport, prepare_sessions
+    from tabwb.tasks.spoken_naming.giving import (
+        FolderImport,
+        NamingImport,
+        holds_recordings,
+        prepare_folder,
+        prepare_sessions,
+    )
 
     path = expanded(wish.path)
     if not path.exists():
@@ -284,8 +287,7 @@ class _Progress:
 
 def _described(prepared: Prepared) -> list[str]:
     from tabwb.administer.answers.prepared import left_out, planned_lines
-    from tabwb.administer.naming.folders import PreparedFolder
-    from tabwb.administer.naming.importing import PreparedSessions
+    from tabwb.tasks.spoken_naming.giving import PreparedFolder, PreparedSessions
     from tabwb.workbench.importing.recordings import described
 
     if isinstance(prepared, PreparedFolder):

@@ -15,8 +15,8 @@ from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import Tools
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.folders import PreparedFolder
     from tabwb.administer.session.session import Session
+    from tabwb.tasks.spoken_naming.giving import PreparedFolder
 
 STOPPED = "stopped: the recordings so far are stored"
 
@@ -38,8 +38,8 @@ class FolderJob:
 
     def give(self, numbers: list[int]) -> None:
         """Store and transcribe what is not stored yet."""
-        from tabwb.administer.naming.folders import settle
         from tabwb.administer.session.pausing import pausing
+        from tabwb.tasks.spoken_naming.giving import settle
 
         cancel = self._tools.cancel
         with self._opened(numbers) as session:
@@ -54,7 +54,7 @@ class FolderJob:
             running = session.status is AdministrationStatus.RUNNING
             if running and (words := settle(session, stopped=cancel.is_set())):
                 self._say(words)
-            waiting = session.spoken.waiting(aloud=True)
+            waiting = session.waiting(aloud=True)
         if cancel.is_set():
             raise Interrupted(STOPPED)
         if waiting:
@@ -64,7 +64,7 @@ class FolderJob:
     @contextmanager
     def _opened(self, numbers: Sequence[int]) -> Iterator[Session]:
         from tabwb.administer.consent import Guard
-        from tabwb.administer.session import setup
+        from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
 
         plugins, store, prepared = self._tools.plugins, self._tools.store, self._prepared
         known = {one.id for one in store.administrations()}
@@ -75,9 +75,9 @@ class FolderJob:
         # An administration of this run may have been deleted meanwhile, with its participant.
         begun = next(iter(known.intersection(numbers)), None) or self._begun_earlier()
         if begun is not None:
-            opened = setup.resume_naming(store, plugins, begun)
+            opened = resume_naming(store, plugins, begun)
         else:
-            opened = setup.create_naming(store, plugins, prepared.battery, conditions)
+            opened = create_naming(store, plugins, prepared.battery, conditions)
             for notice in guard.notices():
                 self._say(notice)
         with opened as session:
@@ -85,11 +85,11 @@ class FolderJob:
 
     def _begun_earlier(self) -> int | None:
         """Return the administration to continue that an earlier run of the program began."""
-        from tabwb.administer.naming.repeated import begun_earlier
-        from tabwb.administer.session import setup
+        from tabwb.tasks.spoken_naming.files import begun_earlier
+        from tabwb.tasks.spoken_naming.giving import notated
 
         plugins, store, prepared = self._tools.plugins, self._tools.store, self._prepared
-        spec = setup.notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)
+        spec = notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)
         conditions = replace(prepared.conditions, transcriber=spec)
         sounds = [file.path for file in prepared.files]
         if self._again:
@@ -98,7 +98,7 @@ class FolderJob:
         return None if given is None else given.id
 
     def _store(self, session: Session) -> None:
-        from tabwb.administer.naming.run import give_files
+        from tabwb.tasks.spoken_naming.giving import give_files
 
         files = self._prepared.files
         done = sum(len(trial.attempts) for trial in session.trials)
@@ -110,9 +110,9 @@ class FolderJob:
                 return
 
     def _transcribe(self, session: Session) -> None:
-        from tabwb.administer.naming.run import transcribe, waiting
         from tabwb.administer.transcription.transcribe import Transcribing
         from tabwb.store.takes import work_root
+        from tabwb.tasks.spoken_naming.giving import transcribe, waiting
 
         cancel, spec = self._tools.cancel, session.administration.conditions.transcriber
         jobs = waiting(session, spec, by_any=True) if spec else ()

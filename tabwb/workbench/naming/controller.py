@@ -17,6 +17,7 @@ from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score, Transcribed
 from tabwb.records.speakers import Consent, Scope
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -26,9 +27,9 @@ from tabwb.workbench.naming.player import Player
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Live, OpenSource, Source
-    from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.session.session import Events, Session
+    from tabwb.tasks.spoken_naming.live import Live, OpenSource, Source
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
     from tabwb.workbench.naming.picture_window import PictureWindow
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
@@ -70,7 +71,7 @@ class NamingController(Controller):
         session = self._naming()
         if self._live is not None:
             return
-        from tabwb.administer.naming.live import Live
+        from tabwb.tasks.spoken_naming.live import Live
 
         self._opening = True
         self._sessions.publish()
@@ -100,9 +101,9 @@ class NamingController(Controller):
         self.engine.refresh()
 
     def _take_in(self, session: Session) -> None:
-        from tabwb.administer.naming.live import adopt_recording, left_over
         from tabwb.speech.wav import is_growing
         from tabwb.store import takes
+        from tabwb.tasks.spoken_naming.live import adopt_recording, left_over
 
         for recording, path in left_over(session):
             live = self._live is not None and recording == self._live.recording
@@ -134,7 +135,7 @@ class NamingController(Controller):
             return
         live.end()
         if self._hearing is not None:
-            self._hearing.moved(live.path, live.session.spoken.recordings.file(live.recording))
+            self._hearing.moved(live.path, spoken_in(live.session).recordings.file(live.recording))
 
     # ---------------------------------------------------------------- one item
 
@@ -171,12 +172,12 @@ class NamingController(Controller):
 
     def record(self, command: Observe) -> None:
         """Record what a person says of the response: what was heard, a code, an onset."""
-        self._sessions.after(command(self._naming().spoken))
+        self._sessions.after(command(spoken_in(self._naming())))
 
     def score(self, score: Score, reason: str = "") -> None:
         """Store a person's score; it closes the response window."""
         session, live = self._naming(), self._live
-        closes, spoken = session.awaiting, session.spoken
+        closes, spoken = session.awaiting, spoken_in(session)
         made = live.score(score, reason) if live else spoken.score(score, reason=reason)
         if closes:
             self._blank()
@@ -186,14 +187,14 @@ class NamingController(Controller):
 
     def end_subtest(self, *, ends: bool) -> None:
         """End the subtest as the battery's rule says, or store that further items are given."""
-        from tabwb.administer.naming.order import end_subtest, go_on
+        from tabwb.tasks.spoken_naming.strategy import end_subtest, go_on
 
-        self._sessions.after((end_subtest if ends else go_on)(self._naming().spoken))
+        self._sessions.after((end_subtest if ends else go_on)(spoken_in(self._naming())))
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
         session = self._naming()
-        self._player.turn(session, session.spoken.view())
+        self._player.turn(session, spoken_in(session).view())
 
     def picture_window(self) -> None:
         """Open the picture window on the participant's screen, or close it."""
@@ -210,7 +211,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- as every session
 
     def _naming(self) -> Session:
-        return self._sessions.open_session().spoken.session
+        return spoken_in(self._sessions.open_session()).session
 
     def _recording(self) -> Live:
         if self._live is None:
@@ -298,9 +299,9 @@ class NamingController(Controller):
         who, seen = wanted.rater, wanted.rules_seen
         with (
             self._sessions.session_of(wanted.number) as session,
-            session.spoken.listening.to(wanted.trial, doing, listener=who, seen=seen),
+            spoken_in(session).listening.to(wanted.trial, doing, listener=who, seen=seen),
         ):
-            command(session.spoken)
+            command(spoken_in(session))
         self._sessions.tell_corrected(wanted.number)
 
     def play_response(self, number: int, trial: int) -> None:
@@ -308,14 +309,14 @@ class NamingController(Controller):
         with self._sessions.session_of(number) as session:
             given = session.administration.conditions
             guard = consent.Guard(session.store, session.plugins, given)
-            guard.check_listening(session.spoken.rater)
-            self._player.turn(session, session.spoken.view(trial))
+            guard.check_listening(spoken_in(session).rater)
+            self._player.turn(session, spoken_in(session).view(trial))
 
     def _reveal(self, session: Session) -> None:
         """Record that the machine's words are shown from now on, before they are."""
-        view = session.spoken.view() if self._named else None
+        view = spoken_in(session).view() if self._named else None
         if view is not None and self.presenter.may_reveal(view) and not view.revealed:
-            session.spoken.listening.reveal()
+            spoken_in(session).listening.reveal()
 
     def _blank(self) -> None:
         if self._showing is not None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.engine.jobs import TRANSCRIBING
 from tabwb.workbench.engine.messages import Failed, TranscribingWanted
@@ -38,7 +39,7 @@ class Hearing:
 
     def catch_up(self) -> None:
         """Have all responses transcribed that have no transcript, unless a job does that."""
-        from tabwb.administer.naming.run import waiting
+        from tabwb.tasks.spoken_naming.giving import waiting
 
         number = self._session.administration.id
         at_work = self._engine.background.working(TRANSCRIBING, number)
@@ -48,18 +49,18 @@ class Hearing:
 
     def hear_last(self) -> None:
         """Have the response transcribed that was just given."""
-        from tabwb.administer.naming.live import job_of
+        from tabwb.tasks.spoken_naming.live import job_of
 
-        view = self._session.spoken.view()
+        view = spoken_in(self._session).view()
         job = None if view is None else job_of(self._session, view)
         if self._spec and job is not None:
             self._put(self._spec, job)
 
     def _put(self, spec: str, job: Job) -> None:
         if self._listener is None:
-            from tabwb.administer.naming.run import permit
             from tabwb.administer.transcription.transcribe import Transcribing
             from tabwb.store.takes import work_root
+            from tabwb.tasks.spoken_naming.giving import permit
 
             try:
                 permit(self._session, spec)
@@ -81,7 +82,7 @@ class Hearing:
         session = self._sessions.session
         if session is None or not self._sessions.holds(self._session.administration.id):
             return  # it is transcribed again when that administration is opened
-        self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, transcript))
+        self._sessions.after(spoken_in(session).transcribed(job.trial, job.attempt, transcript))
 
     def _fail(self, error: TabwbError) -> None:
         self.deaf = error.message

@@ -31,9 +31,9 @@ from tabwb.workbench.shell.waveform import Waveform
 from tabwb.workbench.shell.wording import AMBER
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Source
-    from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.session.session import Events
+    from tabwb.tasks.spoken_naming.live import Source
+    from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
 
 DRAWN_S = 0.05
 """How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""

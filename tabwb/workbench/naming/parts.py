@@ -26,7 +26,7 @@ from tabwb.workbench.shell.waveform import Waveform
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Source
+    from tabwb.tasks.spoken_naming.live import Source
 
 WIDE = 104
 """The least columns of the page for the list of items at the left, and for the keys at rest."""

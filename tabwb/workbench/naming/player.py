@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import LogEntry
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine.messages import Playing
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
     from tabwb.speech.playback import Playback
+    from tabwb.tasks.spoken_naming.views import NamingView
 
 
 class Player:
@@ -41,7 +42,7 @@ class Player:
         take = None if view is None else view.take
         if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
-        path = session.spoken.recordings.file(take.recording)
+        path = spoken_in(session).recordings.file(take.recording)
         playback = self._playback = Playback(path, take.start_s, take.end_s)
         playback.start()
         given = session.administration

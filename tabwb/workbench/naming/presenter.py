@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tabwb.administer.naming.live import left_over
-from tabwb.administer.naming.order import reason_to_end
-from tabwb.administer.naming.scores import Naming, naming_of
-from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import TrialState
 from tabwb.scoring.naming.summary import is_late, outcome_of
 from tabwb.scoring.naming.target import right_by_score
 from tabwb.speech.files import info
+from tabwb.tasks.spoken_naming.live import left_over
 from tabwb.tasks.spoken_naming.rules import cues_of
+from tabwb.tasks.spoken_naming.scores import Naming, naming_of
+from tabwb.tasks.spoken_naming.strategy import instructions_of, reason_to_end
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.naming.view_models import (
     Card,
     Microphone,
@@ -30,11 +30,11 @@ from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.sound import Sound, awaited, sound_of, stretch_around
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Live
-    from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
     from tabwb.store.store import Store
+    from tabwb.tasks.spoken_naming.live import Live
+    from tabwb.tasks.spoken_naming.views import NamingView
     from tabwb.workbench.naming.hearing import Hearing
 
 
@@ -71,7 +71,7 @@ class NamingPresenter:
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
         """Return the present state of the session and of the recording that is being made."""
         session = self._session
-        view = session.spoken.view()
+        view = spoken_in(session).view()
         coming = session.next_aloud()
         begins = coming is not None and (
             view is None or view.trial.plan.subtest != coming.plan.subtest
@@ -85,7 +85,7 @@ class NamingPresenter:
             transcriber=session.administration.conditions.transcriber or "",
             left_over=0 if live else len(left_over(session)),
             instructions=instructions_of(session) if begins or not live else "",
-            ends=reason_to_end(session.spoken),
+            ends=reason_to_end(spoken_in(session)),
         )
         return base if view is None else self._with_response(base, view, live)
 
@@ -121,7 +121,7 @@ class NamingPresenter:
         number = trial.plan.number
         if number in self._cards:
             return self._cards[number]
-        item, rules = self._session.spoken.item(trial), self._session.spoken.rules(trial)
+        item, rules = spoken_in(self._session).item(trial), spoken_in(self._session).rules(trial)
         picture, trouble = None, ""
         try:
             if item.picture:
@@ -145,7 +145,7 @@ class NamingPresenter:
 
     def picture_file(self, trial: Trial) -> bytes:
         """Return the file of a trial's picture, as the battery has it."""
-        return self._assets.get(self._session.spoken.item(trial).picture, b"")
+        return self._assets.get(spoken_in(self._session).item(trial).picture, b"")
 
     def _named_items(self) -> Iterator[NamedItem]:
         session = self._session
@@ -153,17 +153,17 @@ class NamingPresenter:
         for trial in filter(session.is_aloud, session.trials):
             number = trial.plan.number
             if now is not None and number == now.plan.number:
-                yield NamedItem(session.spoken.item(trial).name, "now")
+                yield NamedItem(spoken_in(session).item(trial).name, "now")
                 continue
             if number not in self._items or self._items[number][0] is not trial:
                 self._items[number] = trial, self._named(trial)
             yield self._items[number][1]
 
     def _named(self, trial: Trial) -> NamedItem:
-        name = self._session.spoken.item(trial).name
+        name = spoken_in(self._session).item(trial).name
         if trial.state is not TrialState.ANSWERED:
             return NamedItem(name, _STANDINGS[trial.state])
-        view = self._session.spoken.view_of(trial)
+        view = spoken_in(self._session).view_of(trial)
         score, latency = view.score, view.latency_s
         if score is None:
             given = "" if view.item.coded else MARKS["given"]
@@ -198,7 +198,7 @@ class NamingPresenter:
         return ""
 
     def _sound(self, naming: Naming, live: Live | None, *, revealed: bool) -> Sound | None:
-        take, spoken = naming.view.take, self._session.spoken
+        take, spoken = naming.view.take, spoken_in(self._session)
         if take is None:
             return None
         try:

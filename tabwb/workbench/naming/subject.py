@@ -18,9 +18,9 @@ from tabwb.workbench.shell.session_commands import (
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Live
     from tabwb.administer.session.session import Events
     from tabwb.records.naming import Score
+    from tabwb.tasks.spoken_naming.live import Live
     from tabwb.workbench.naming.controller import NamingController
     from tabwb.workbench.shell.desk import Desk
 

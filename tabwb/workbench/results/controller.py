@@ -20,7 +20,7 @@ from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
     from tabwb.administer.consent import Permit
-    from tabwb.administer.naming.scores import Naming
+    from tabwb.tasks.spoken_naming.scores import Naming
     from tabwb.workbench.results.naming_sound import Correction, SoundReader
     from tabwb.workbench.results.presenter import Results
 
@@ -237,8 +237,8 @@ class ResultsController(Controller):
 
     def undo_correction(self, number: int, trial: int) -> None:
         """Take back the latest correction of a response."""
-        from tabwb.administer.naming.corrections import undo_correction
         from tabwb.records.events import Undone
+        from tabwb.tasks.spoken_naming.strategy import undo_correction
 
         with self._sessions.session_of(number) as session:
             made = undo_correction(session, trial)

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tabwb.administer.naming.scores import Naming, named_item
-from tabwb.administer.naming.views import NamingView
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.statistics.naming import (
     Confusions,
@@ -25,6 +23,8 @@ from tabwb.records.naming import LimitsSet, OnsetSet
 from tabwb.records.ratings import rule_of
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.scoring.naming.target import right_by_score
+from tabwb.tasks.spoken_naming.scores import Naming, named_item
+from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.shell.envelopes import Envelope, envelope_of
 from tabwb.workbench.shell.pictures import Pixels, read_picture
 from tabwb.workbench.shell.sound import Sound, sound_of, stretch_around
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.scores import Naming
     from tabwb.administer.session.session import Session
     from tabwb.store.store import Store
+    from tabwb.tasks.spoken_naming.scores import Naming
 
 KEPT = 256
 """So many envelopes are kept in memory."""
@@ -60,7 +61,7 @@ class Correction:
 
     def apply(self, session: Session) -> None:
         """Store it; ratings by rule follow."""
-        spoken = session.spoken
+        spoken = spoken_in(session)
         what = "onset" if self.limits is None else "attempt"
         with spoken.listening.to(self.trial, what, listener=self.rater):
             if self.limits is not None:

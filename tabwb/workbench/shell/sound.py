@@ -15,9 +15,9 @@ from tabwb.phonology.inventory import SILENT
 from tabwb.workbench.shell.envelopes import Envelope
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.scores import Naming
-    from tabwb.administer.naming.views import NamingView
     from tabwb.records.naming import Take
+    from tabwb.tasks.spoken_naming.scores import Naming
+    from tabwb.tasks.spoken_naming.views import NamingView
 
 CONTEXT_S = 1.0
 """So much of the recording is shown before and after a response, so that its limits can move."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import plural
+from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import TRANSCRIBING, Ended, Tools
 from tabwb.workbench.engine.messages import Stored, Told
@@ -55,8 +56,7 @@ class TranscribingController(Controller):
 
     def transcribe(self, number: int, wish: TranscribingWish) -> None:
         """Transcribe the responses that wait, in the background."""
-        from tabwb.administer.naming.run import permit, waiting
-        from tabwb.administer.session.setup import notated
+        from tabwb.tasks.spoken_naming.giving import notated, permit, waiting
 
         if self.engine.background.working(TRANSCRIBING, number):
             raise TabwbError(
@@ -113,7 +113,7 @@ class TranscribingController(Controller):
         """Store transcripts; called in the worker's thread."""
         with self._sessions.session_of(number) as session:
             for job, transcript in heard:
-                made = session.spoken.transcribed(job.trial, job.attempt, transcript)
+                made = spoken_in(session).transcribed(job.trial, job.attempt, transcript)
                 if self._sessions.holds(number):
                     self._sessions.after(made)
         self.say(Stored(number))

@@ -11,8 +11,8 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from tabwb.administer.cost import Spending, format_spending
+from tabwb.battery.task_type import task_type
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
-from tabwb.tasks.task_type import task_type
 from tabwb.workbench.engine.view_models import Item, Rest, Work
 from tabwb.workbench.shell.administration_words import conditions_words
 from tabwb.workbench.shell.marks import MARKS

@@ -1,18 +1,21 @@
 """The declaration of a task type, and where each is found.
 
-A type is one folder here, named like its member of :class:`~tabwb.records.states.ResponseKind`,
-with ``TASK`` in its module ``task``. The layers above read the declaration and test for no kind.
-Only the rules in :mod:`tabwb.scoring`, below, name the kinds that they are defined for.
+A type is one folder of ``tabwb.tasks``, named like its member of
+:class:`~tabwb.records.states.ResponseKind`, with ``TASK`` in its module ``task``. Battery, session
+and what is above read the declaration and test for no kind. Only the rules in
+:mod:`tabwb.scoring`, below, name the kinds that they are defined for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
+from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 
@@ -47,6 +50,9 @@ class TaskType:
         needs: keys that each item must have.
         takes: further keys that an item may have, besides those of every item.
         rules: keys that only this type's subtests have.
+        read: returns the rules of a subtest, given its table; None where there are none.
+        tables: returns the models of those keys of ``[[subtest]]`` and ``[[subtest.item]]`` that
+            only this type has.
         instead: a key that an item does not take, to those that take its place.
         check: what else must hold of a subtest and its items.
         typed: whether a person may answer by typing.
@@ -61,6 +67,8 @@ class TaskType:
         errors: measures of the scorers that a summary shows as counts of errors.
         connected: whether a summary shows symptom burden and measures of connected text.
         coded: whether responses are scored by ear, coded and compared with accepted forms.
+        strategy: makes of an open session what gives the items that a person answers aloud
+            (:class:`tabwb.administer.session.session.Strategy`); None: all are typed.
     """
 
     kind: ResponseKind
@@ -70,6 +78,8 @@ class TaskType:
     needs: tuple[str, ...] = ("prompt",)
     takes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    read: Callable[[Mapping[str, Any]], object] | None = None
+    tables: Callable[[], tuple[type[Any], type[Any]]] | None = None
     instead: Mapping[str, str] = field(default_factory=dict)
     check: Check = _no_problems
     typed: bool = True
@@ -83,6 +93,7 @@ class TaskType:
     errors: tuple[str, ...] = ()
     connected: bool = False
     coded: bool = False
+    strategy: Callable[[Any], Any] | None = None
 
     @property
     def closed(self) -> bool:
@@ -102,6 +113,22 @@ def task_type(kind: ResponseKind) -> TaskType:
     >>> task_type(ResponseKind.YES_NO).answers
     ('Yes', 'No')
     """
-    task = import_module(f"tabwb.tasks.{kind.name.lower()}.task").TASK
+    folder = f"tabwb.tasks.{kind.name.lower()}"
+    try:
+        task = import_module(f"{folder}.task").TASK
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{folder}.task.".startswith(f"{error.name}."):
+            raise
+        raise TabwbError(f"the task type '{kind}' is not installed") from error
     assert isinstance(task, TaskType)
     return task
+
+
+@cache
+def task_types() -> tuple[TaskType, ...]:
+    """Return every task type that is installed."""
+    found: list[TaskType] = []
+    for kind in ResponseKind:
+        with suppress(TabwbError):
+            found.append(task_type(kind))
+    return tuple(found)

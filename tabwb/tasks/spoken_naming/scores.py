@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from tabwb.administer.naming.counting import codes_of_listeners
-from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.dictionary import guessed_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.errors import TabwbError, UsageError
@@ -33,6 +31,7 @@ from tabwb.scoring.naming.target import (
     distance_from_target,
     right_by_score,
 )
+from tabwb.tasks.spoken_naming.views import NamingView, codes_of_listeners
 
 RATER = "naming-3"
 """The rules as they are here; changing one that changes a score makes it naming-4."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer import consent
-from tabwb.administer.naming.views import NamingView, with_onset
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job
 from tabwb.records.errors import TabwbError
@@ -28,6 +27,8 @@ from tabwb.speech import files
 from tabwb.speech.level import Level, key_presses, onset
 from tabwb.speech.quality import quality
 from tabwb.store import takes
+from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import NamingView, with_onset
 
 if TYPE_CHECKING:
     from tabwb.speech.recorder import Recording
@@ -92,12 +93,12 @@ class Live:
         self.source.start()
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
         try:
-            made = session.spoken.keep(None, began)
+            made = spoken_in(session).keep(None, began)
         except BaseException:  # else this recording would stay unknown and never end
             self.source.stop()
             self.path.unlink(missing_ok=True)
             raise
-        session.spoken.recordings.growing[self.recording] = self.path
+        spoken_in(session).recordings.growing[self.recording] = self.path
         return made
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
@@ -105,19 +106,19 @@ class Live:
         drawn = self.source.now_s if at_s is None else at_s
         self._keys = [drawn]  # a key showed it
         self._examiner_from = None
-        return self.session.spoken.show(PictureShown(self.recording, drawn, uncertainty_s))
+        return spoken_in(self.session).show(PictureShown(self.recording, drawn, uncertainty_s))
 
     def cue(self) -> Events:
         """Give the next cue."""
-        return self.session.spoken.cue(self._pressed())
+        return spoken_in(self.session).cue(self._pressed())
 
     def re_prompt(self) -> Events:
         """Ask again."""
-        return self.session.spoken.re_prompt(self._pressed())
+        return spoken_in(self.session).re_prompt(self._pressed())
 
     def mark(self) -> Events:
         """Mark a new attempt."""
-        return self.session.spoken.mark(self._pressed())
+        return spoken_in(self.session).mark(self._pressed())
 
     def examiner(self) -> Events:
         """Mark that the administrator begins to speak or, the second time, has ended."""
@@ -128,7 +129,7 @@ class Live:
         start, self._examiner_from = self._examiner_from, None
         if now <= start:  # pressed twice within one block of sound: nothing was said
             return ()
-        return self.session.spoken.examiner(start, now)
+        return spoken_in(self.session).examiner(start, now)
 
     @property
     def examiner_speaks(self) -> bool:
@@ -141,21 +142,21 @@ class Live:
         A description is not scored: ``right`` only ends its response.
         """
         trial = self.session.current
-        if trial is not None and score == "right" and not self.session.spoken.is_coded(trial):
+        if trial is not None and score == "right" and not spoken_in(self.session).is_coded(trial):
             return self.finish()
         spoke = self.examiner() if self.examiner_speaks else ()
         now = self._pressed()
         take = self._take(now) if self.session.awaiting else None
-        return (*spoke, *self.session.spoken.score(score, take=take, reason=reason))
+        return (*spoke, *spoken_in(self.session).score(score, take=take, reason=reason))
 
     def finish(self) -> Events:
         """End the response of an item that is not scored."""
         spoke = self.examiner() if self.examiner_speaks else ()
-        return (*spoke, *self.session.spoken.finish(self._take(self._pressed())))
+        return (*spoke, *spoken_in(self.session).finish(self._take(self._pressed())))
 
     def end(self) -> Events:
         """Close the microphone and keep the recording."""
-        self.session.spoken.recordings.growing.pop(self.recording, None)
+        spoken_in(self.session).recordings.growing.pop(self.recording, None)
         made = self.source.stop()
         return _keep(self.session, self.recording, made, "; ".join(made.remarks))
 
@@ -165,7 +166,7 @@ class Live:
         return now
 
     def _take(self, now: float) -> Take | None:
-        view = self.session.spoken.view()
+        view = spoken_in(self.session).view()
         if view is None or (shown := view.shown) is None or shown.at_s is None:
             return None
         asked = view.re_prompted if view.rules.response_rule == "first-response" else None
@@ -188,7 +189,7 @@ def job_of(session: Session, view: NamingView) -> Job | None:
     return Job(
         view.trial.plan.number,
         attempt.number,
-        session.spoken.recordings.file(take.recording),
+        spoken_in(session).recordings.file(take.recording),
         take.start_s,
         take.end_s,
         view.item.accepted,
@@ -197,8 +198,8 @@ def job_of(session: Session, view: NamingView) -> Job | None:
 
 
 def _keep(session: Session, recording: str, made: Recording, remarks: str) -> Events:
-    sha256 = session.spoken.recordings.keep(recording, made.path)
-    ended = session.spoken.keep(None, RecordingEnded(recording, sha256, made.seconds, remarks))
+    sha256 = spoken_in(session).recordings.keep(recording, made.path)
+    ended = spoken_in(session).keep(None, RecordingEnded(recording, sha256, made.seconds, remarks))
     made.path.unlink(missing_ok=True)
     return ended
 

@@ -1,1 +1,0 @@
-"""Sessions of spoken naming: responses, labels, scores, imports."""
