@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from tabwb.analysis.rating_plan import Planning
     from tabwb.analysis.selection import Selection
     from tabwb.api.agreement import Agreement, Computed
-    from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
+    from tabwb.host.settings import Configuration
     from tabwb.records.speakers import Scope
     from tabwb.records.trials import Administration as Record
     from tabwb.store.store import Store
@@ -463,7 +463,7 @@ class Study:
             return judge
 
     def _plugins(self) -> Plugins:
-        from tabwb.plugin_api.registry.plugins import Plugins
+        from tabwb.host.plugins import Plugins
 
         with self._lock:
             if self._loaded_plugins is None:
@@ -616,7 +616,7 @@ class Study:
             StoreError: there is a set of this name.
         """
         from tabwb.analysis.rating_plan import plan_document, plan_with
-        from tabwb.plugin_api.forms import check_raters, open_form
+        from tabwb.host.forms import check_raters, open_form
 
         if not dry_run:
             self.writable("rating sets are stored")

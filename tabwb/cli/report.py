@@ -85,11 +85,11 @@ def report(
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
     from tabwb.analysis.selection import selected_groups
+    from tabwb.host.writing import write_bytes
     from tabwb.media.destination import check_destination
     from tabwb.media.methods import methods_about, with_rating_sets
     from tabwb.media.report import write_report
     from tabwb.media.studied import studied
-    from tabwb.plugin_api.writing import write_bytes
 
     remedy = "choose another name, or use --force"
     places = {

@@ -15,7 +15,7 @@ from tabwb.records.ratings import calibrated_parts
 
 if TYPE_CHECKING:
     from tabwb.analysis.selection import Selection
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (

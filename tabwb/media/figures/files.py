@@ -14,6 +14,8 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
+from tabwb.host.plugins import Plugins
+from tabwb.host.writing import write_text
 from tabwb.media.destination import check_destination
 from tabwb.media.figures import MISSING_LETTERS, figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
@@ -22,8 +24,6 @@ from tabwb.media.figures.style import width_mm
 from tabwb.media.paper import table_csv
 from tabwb.media.studied import Studied, followed, studied
 from tabwb.media.wide import left_out, of_models
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY
