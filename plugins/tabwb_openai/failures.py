@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import openai
 
-from tabwb.host.failures import (
+from tabwb.plugin_api.remote.failures import (
     FailureKind,
     RemoteFailure,
     deepest,

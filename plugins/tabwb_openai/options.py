@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tabwb.host.services import ChatKeywords, ReasoningTokens, RemoteOptions
+from tabwb.plugin_api.model_options import ChatKeywords, ReasoningTokens
+from tabwb.plugin_api.remote.options import RemoteOptions
 
 ON_SOCKET = "http://localhost/v1"
 

@@ -13,7 +13,7 @@ from tabwb.operations.operation import Operation, Tools, made, values_of
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
-    from tabwb.host.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -93,4 +93,6 @@ def done(study: Study, kind: type[Operation], given: Mapping[str, Any]) -> dict[
     with python_names():
         plugins = study._plugins()
         operation.check(plugins)
-        return worked(operation, tools_of(plugins, study.store), given.get("progress", False))
+        tools = tools_of(plugins, study.store)
+        tools.writing = study.writable
+        return worked(operation, tools, given.get("progress", False))

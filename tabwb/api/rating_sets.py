@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
-    from tabwb.host.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.rating_sets import Answer, Purpose
     from tabwb.records.rating_sets import RatingSet as Record
     from tabwb.tables.table import Table

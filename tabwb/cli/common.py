@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tabwb.battery.problems import Problem
-    from tabwb.host.plugins import Plugins
-    from tabwb.host.settings import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.extensions import Statistic
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Message
     from tabwb.store.store import Store
 
@@ -64,11 +64,6 @@ within_study_option = click.option(
     is_flag=True,
     help="The file stays within the study that collected the data; otherwise speakers must have "
     "agreed to 'share'.",
-)
-study_ids_option = click.option(
-    "--study-ids",
-    is_flag=True,
-    help="Print the study IDs of participants; otherwise they are counted and numbered.",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
@@ -129,14 +124,6 @@ def limit_options(command: Command) -> Command:
             "--max-requests", type=click.IntRange(1), help="Stop after this many requests."
         ),
     ):
-        command = option(command)
-    return command
-
-
-def document_options(command: Command) -> Command:
-    """Give a command the options of documents about people's data too: study IDs, files, store."""
-    for option in (json_option, store_option, verbosity_options, primary_option,
-                   within_study_option, force_option, study_ids_option):  # fmt: skip
         command = option(command)
     return command
 
@@ -255,14 +242,14 @@ def configuration(offline: bool | None = None) -> Configuration:
     """Remove old work folders; return the configuration, offline if it or the flag says so."""
     from dataclasses import replace
 
-    from tabwb.host.settings import Configuration
+    from tabwb.plugin_api.config.settings import Configuration
     from tabwb.records.files import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline:
         loaded = replace(loaded, offline=True)
     if loaded.offline:
-        from tabwb.host.offline import go_offline
+        from tabwb.plugin_api.remote.offline import go_offline
 
         go_offline()
     sweep(loaded.data_dir / FOLDER)
@@ -279,7 +266,7 @@ def configuration(offline: bool | None = None) -> Configuration:
 @contextmanager
 def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
     """Yield the plugins, with the user's configuration."""
-    from tabwb.host.plugins import Plugins
+    from tabwb.plugin_api.registry.plugins import Plugins
 
     with closing(Plugins.load(configuration(offline), dry=dry)) as plugins:
         yield plugins

@@ -118,7 +118,7 @@ def plan(
     minutes. --dry-run also prints the expected width of the intervals of agreement.
     """
     from tabwb.analysis.rating_plan import plan_document, plan_with
-    from tabwb.host.forms import check_raters, open_form
+    from tabwb.plugin_api.forms import check_raters, open_form
 
     if hybrid and not judge:
         raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")

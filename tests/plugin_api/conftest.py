@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.registry.plugins import Plugins
 
 Install = Callable[[str, str], Path]
 Load = Callable[[], Plugins]

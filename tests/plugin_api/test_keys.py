@@ -16,7 +16,8 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from tabwb.cli.main import main
-from tabwb.host.keys import (
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.remote.keys import (
     Key,
     delete_key,
     find_key,
@@ -26,7 +27,6 @@ from tabwb.host.keys import (
     remember,
     write_key,
 )
-from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
 
 SECRET = "sk-planted-k3y-0123456789"

@@ -1,1 +1,0 @@
-"""Finds, checks and runs plugins: registry, child processes, services, settings and keys."""

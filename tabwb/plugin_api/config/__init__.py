@@ -1,0 +1,1 @@
+"""Configuration files, environment, profiles and studies."""

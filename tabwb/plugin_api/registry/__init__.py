@@ -1,0 +1,1 @@
+"""How plugins are found, trusted, loaded and called."""
