@@ -1,12 +1,11 @@
-"""Planning a rating set of stored responses: what the command line and the Python interface do."""
+"""The plan of a rating set of stored responses."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.calibration import (
     Consensus,
@@ -33,13 +32,11 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.ratings import PROBABILITY
 from tabwb.records.states import RatingStatus
-from tabwb.records.words import separated
 from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
     from tabwb.administer.rating.hybrid import Judged, Queue
-    from tabwb.analysis.keys import Filter
     from tabwb.plugin_api.registry.plugins import Plugins
 
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
@@ -59,99 +56,50 @@ class PlannedSet:
         return self.planned.plan
 
 
-class Planning(TypedDict, total=False):
-    """What a rating set is to be; see :meth:`tabwb.Study.plan_ratings`.
-
-    What is left out has the default of the record that takes it (:class:`Design`,
-    :class:`Presentation`, :class:`Request`, :class:`Wanted`, ``Rules``).
-    """
-
-    where: str | Iterable[str | Filter] | Mapping[str, object]
-    subtests: str | Iterable[str]
-    items: str | Iterable[str]
-    statuses: str | Iterable[str]
-    repeated: bool
-    stratify: str | Iterable[str]
-    samples: int | None
-    per_stratum: int | None
-    overlap: int | None
-    raters_per_sample: int | None
-    per_rater: int | None
-    again: float
-    distance: int
-    calibration: str | os.PathLike[str] | None
-    calibration_set: str
-    guidelines: str | os.PathLike[str] | None
-    context: int
-    case: Literal["as-said", "lower"]
-    punctuation: Literal["kept", "none"]
-    max_words: int | None
-    cut_mark: bool
-    ask_source: bool
-    counts: str
-    seed: int
-    hybrid: str  # a judge; then only what a person rates first is planned
-    frequent: float
-    margin: float
-    audit: float
-
-
-def plan_with(
-    store: Store,
-    plugins: Plugins,
-    name: str,
-    form: Form,
-    raters: Sequence[str],
-    options: Planning,
-    references: Sequence[int | str] = (),
-) -> PlannedSet:
-    """Return the plan of a rating set that people describe; nothing is stored."""
+def plan_with(store: Store, plugins: Plugins, form: Form, options: Mapping[str, Any]) -> PlannedSet:
+    """Return the plan of a rating set with the values of its operation; nothing is stored."""
     from tabwb.administer.rating.hybrid import Rules, hybrid_queue
-
-    if unknown := options.keys() - Planning.__annotations__.keys():
-        raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
-    chosen: Mapping[str, Any] = options
 
     def given(*names: str, **renamed: str) -> dict[str, Any]:
         pairs = {**dict(zip(names, names, strict=True)), **renamed}
-        return {field: chosen[option] for field, option in pairs.items() if option in chosen}
+        return {field: options[option] for field, option in pairs.items()}
 
-    guidelines, judge = options.get("guidelines"), options.get("hybrid")
+    guidelines, raters = options["guidelines"], options["raters"]
     request = Request(
-        checked_set_name(name),
+        checked_set_name(options["name"]),
         form,
         Design(
-            tuple(raters),
+            raters,
             **given("overlap", "again", "distance", "seed", each="raters_per_sample"),
             **given(most="per_rater"),
         ),
-        Presentation(**given("case", "punctuation", "cut_mark", "max_words")),
+        Presentation(
+            **given("case", "punctuation", "max_words"), cut_mark=not options["no_cut_mark"]
+        ),
         consensus=_consensus(store, form, options),
         guidelines="" if guidelines is None else text_of(Path(guidelines), "the guidelines"),
         **given("per_stratum", "ask_source", "counts", total="samples"),
     )
-    strata, statuses = options.get("stratify", ()), options.get("statuses", ())
     wanted = Wanted(
-        form,
-        separated(strata),
-        separated(statuses) or USABLE,
+        form, options["stratify"], options["statuses"] or USABLE,
         **given("repeated", around="context"),
-    )
+    )  # fmt: skip
     selection = Selection.of(**given("where", "subtests", "items"))
     for rater in raters:
         refuse_program(plugins, checked_rater(rater))
     checked_counts(request.counts, raters)
-    found = candidates(store, plugins, references, selection, wanted)
+    found = candidates(store, plugins, options["ids"], selection, wanted)
     same = [one for one in store.sets.all() if one.form == form.canonical]
     measured = measured_seconds(rating for one in same for rating in store.sets.ratings(one.id))
-    if not judge:
+    if not options["hybrid"]:
         return PlannedSet(planned(found.found, request, measured=measured), found)
     if request.total is not None or request.per_stratum is not None:
         raise UsageError(
-            "--hybrid decides what is drawn; --samples and --per-stratum cannot be combined with it"
+            "a hybrid plan decides what is drawn: a number of samples, or of each stratum, cannot "
+            "be combined with it"
         )
     kept = [one for one in range(len(found.found)) if found.found[one].key not in request.consensus]
-    judged, places = _judged(found, kept, judge)
+    judged, places = _judged(found, kept, options["judge"])
     draws, queue = hybrid_queue(
         [found.found[place] for place in places],
         judged,
@@ -162,11 +110,11 @@ def plan_with(
     return PlannedSet(made, found, queue)
 
 
-def _consensus(store: Store, form: Form, options: Planning) -> Consensus:
+def _consensus(store: Store, form: Form, options: Mapping[str, Any]) -> Consensus:
     known: Consensus = {}
-    if earlier := options.get("calibration_set"):
+    if earlier := options["calibration_set"]:
         known = consensus_of_set(store, earlier, form)
-    if (file := options.get("calibration")) is not None:
+    if (file := options["calibration"]) is not None:
         known = {**known, **read_consensus(Path(file), form)}
     return known
 
@@ -211,7 +159,6 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
     """Return a plan as plain data."""
     expected, queue = made.planned, made.queue
     return {
-        "format": 1,
         "set": made.plan.kept.name,
         "uid": uid,
         **renamed(made.plan.kept, "form=form_id seed counts"),

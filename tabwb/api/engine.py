@@ -156,6 +156,42 @@ class Grouping(Chosen, total=False):
     by: Names
 
 
+class Planning(TypedDict, total=False):
+    """What a rating set is to be; see :meth:`tabwb.Study.plan_ratings`.
+
+    What is left out has the default of the command.
+    """
+
+    where: Where
+    subtests: Names
+    items: Names
+    statuses: Names
+    repeated: bool
+    stratify: Names
+    samples: int | None
+    per_stratum: int | None
+    overlap: int | None
+    raters_per_sample: int | None
+    per_rater: int | None
+    again: float
+    distance: int
+    calibration: str | PathLike[str] | None
+    calibration_set: str
+    guidelines: str | PathLike[str] | None
+    context: int
+    case: Literal["as-said", "lower"]
+    punctuation: Literal["kept", "none"]
+    max_words: int | None
+    cut_mark: bool
+    ask_source: bool
+    counts: str
+    seed: int
+    hybrid: str  # a judge; then only what a person rates first is planned
+    frequent: float
+    margin: float
+    audit: float
+
+
 @contextmanager
 def python_names() -> Iterator[None]:
     """Let an error name the parameter of Python (``where``), not the option (``--where``)."""

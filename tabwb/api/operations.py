@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tabwb.administer.limits import NO_LIMITS, Limits
-from tabwb.api.engine import Progress, python_names, teller, warn
+from tabwb.api.engine import Progress, opened_plugins, python_names, teller, warn
 from tabwb.operations.operation import Operation, Tools, made, values_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ DOCUMENT = """
 
 def tools_of(plugins: Plugins, store: Store) -> Tools:
     """Return what an operation of Python works with: warnings are Python's, lines are not said."""
-    return Tools(plugins, store, say=lambda line: None, warn=warn, locked=store.lock)
+    locked = nullcontext if store is None else store.lock
+    return Tools(plugins, store, say=lambda line: None, warn=warn, locked=locked)
 
 
 def worked(operation: Operation, tools: Tools, progress: Progress = False) -> dict[str, Any]:
@@ -88,11 +89,23 @@ def _lowered(text: str) -> str:
 def done(study: Study, kind: type[Operation], given: Mapping[str, Any]) -> dict[str, Any]:
     """Do an operation on the store of a study with the arguments of a method."""
     operation = made(kind, {name: one for name, one in given.items() if name != "self"})
-    if operation.writes:
+    dry = given.get("dry_run", False)
+    if operation.writes and not dry:
         study.writable(f"'{kind.NAME}' changes it")
     with python_names():
         plugins = study._plugins()
         operation.check(plugins)
-        tools = tools_of(plugins, study.store)
-        tools.writing = study.writable
-        return worked(operation, tools, given.get("progress", False))
+        if dry:
+            tools = tools_of(plugins, study.store)
+            for _ in operation.estimate(tools):
+                pass
+            return tools.document
+        return worked(operation, tools_of(plugins, study.store), given.get("progress", False))
+
+
+def done_without_store(kind: type[Operation], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Do an operation that needs no store with the arguments of a function."""
+    operation = made(kind, given)
+    with python_names(), opened_plugins() as plugins:
+        operation.check(plugins)
+        return worked(operation, tools_of(plugins, cast("Store", None)))

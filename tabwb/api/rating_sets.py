@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from tabwb.api.engine import Names
+from tabwb.api.operations import done
+from tabwb.operations.rate import (
+    CloseSet,
+    ExportRatings,
+    ListLinks,
+    MakeLinks,
+    ReopenSet,
+    RevokeLinks,
+    SettleAnswer,
+    ShowSet,
+    StatusOfSet,
+)
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
+    from tabwb.operations.operation import Operation
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.rating_sets import Answer, Purpose
     from tabwb.records.rating_sets import RatingSet as Record
@@ -92,22 +107,14 @@ class RatingSet:
             TabwbError: it cannot be written.
         """
         from tabwb.analysis.rating_sets import administrations_of
-        from tabwb.api.engine import warn
-        from tabwb.media.destination import IN_PYTHON, check_destination
-        from tabwb.media.documents.rating_export import FOLDER, export_set, format_of
 
-        chosen, place = format_of(Path(out), format), Path(out)
-        if chosen != FOLDER:
-            place = check_destination(place, force=force, remedy=IN_PYTHON)
-        store = self._study.store
-        if any(one.conditions.guarded for one in administrations_of(store, self.record)):
-            store = self._study.writable("an export of people's data is logged in the store")
-        permit = export_set(
-            store, self._plugins(), self._number, chosen, place,
-            judges=judges, within_study=within_study,
-        )  # fmt: skip
-        warn(permit.notice)
-        return place
+        if any(
+            one.conditions.guarded for one in administrations_of(self._study.store, self.record)
+        ):
+            self._study.writable("an export of people's data is logged in the store")
+        values = {"out": out, "format": format, "judges": judges, "within_study": within_study,
+                  "force": force}  # fmt: skip
+        return Path(self._done(ExportRatings, values)["file"])
 
     def rate(
         self,
@@ -168,7 +175,7 @@ class RatingSet:
 
     def settle(
         self, sample: int, measure: str, answer: Answer, reason: str = "", who: str = ""
-    ) -> None:
+    ) -> dict[str, Any]:
         """Settle a measure of a sample; what settled it before is replaced and stays stored.
 
         Args:
@@ -179,32 +186,80 @@ class RatingSet:
             reason: why; not needed to take back.
             who: settles; you, as logged in, when empty.
 
+        Returns:
+            The document of ``tabwb rate settle --json``.
+
         Raises:
             StoreError: there is no such sample, its speaker does not agree to rating, or nobody has
                 rated it.
             TabwbError: the form does not allow the answer, or the reason is missing.
             UsageError: the study is open for reading.
         """
-        from tabwb.administer.rating.adjudication import Adjudicator
+        value = None if answer is None else str(answer)
+        return self._done(
+            SettleAnswer,
+            {"sample": sample, "measure": measure, "value": value, "undo": answer is None,
+             "reason": reason, "who": who},
+        )  # fmt: skip
 
-        store = self._study.writable("what is settled is stored")
-        adjudicator = Adjudicator(store, self._plugins(), self._number, who)
-        if answer is None:
-            adjudicator.take_back(sample, measure)
-        else:
-            adjudicator.settle(sample, measure, answer, reason)
-
-    def mark(self, status: Literal["closed", "reopened"], reason: str = "") -> None:
+    def mark(self, status: Literal["closed", "reopened"], reason: str = "") -> dict[str, Any]:
         """Close the set, so that nobody rates in it, or open it again.
 
         Args:
             status: what it becomes.
             reason: why; stored.
 
+        Returns:
+            The document of ``tabwb rate close --json``.
+
         Raises:
             UsageError: the study is open for reading.
         """
-        from tabwb.records.rating_sets import SetEvent
+        return self._done(CloseSet if status == "closed" else ReopenSet, {"reason": reason})
 
-        store = self._study.writable("it is stored when a set was closed")
-        store.sets.log(self._number, SetEvent(status, reason))
+    def describe(self) -> dict[str, Any]:
+        """Return the plan and the history of the set: the document of ``tabwb rate show``."""
+        return self._done(ShowSet)
+
+    def status(self) -> dict[str, Any]:
+        """Return the progress of each rater: the document of ``tabwb rate status``."""
+        return self._done(StatusOfSet)
+
+    def links(self) -> dict[str, Any]:
+        """Return the links of the set, never their keys: ``tabwb rate link list``."""
+        return self._done(ListLinks)
+
+    def make_links(
+        self, raters: Names = (), *, expires: str = "14d", url: str | None = None
+    ) -> dict[str, Any]:
+        """Make a secret link for each rater, which revokes an older one: ``tabwb rate link make``.
+
+        Args:
+            raters: only these; default: every rater of the set.
+            expires: after this time (``"12h"``, ``"14d"``), or at the end of a day.
+            url: where raters reach ``tabwb serve``; None: this computer, port 8017.
+
+        Returns:
+            The document with the links, which cannot be had again.
+
+        Raises:
+            UsageError: the set is closed or has recordings, or the study is open for reading.
+            NoConsent: a speaker does not agree to be rated elsewhere.
+        """
+        return self._done(MakeLinks, {"raters": raters, "expires": expires, "url": url})
+
+    def revoke_links(self, raters: Names = ()) -> dict[str, Any]:
+        """Revoke links: ``tabwb rate link revoke``.
+
+        Args:
+            raters: only of these; default: of every rater.
+
+        Raises:
+            UsageError: the study is open for reading.
+        """
+        return self._done(RevokeLinks, {"raters": raters})
+
+    def _done(
+        self, kind: type[Operation], values: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        return done(self._study, kind, {"reference": self._number, **(values or {})})

@@ -21,6 +21,7 @@ from tabwb.api.engine import (
     Limited,
     Names,
     Place,
+    Planning,
     Progress,
     Rated,
     Where,
@@ -30,11 +31,12 @@ from tabwb.api.engine import (
     open_store,
     python_names,
     references_of,
+    warn,
 )
 from tabwb.api.operations import does, done
 from tabwb.api.rating_sets import RatingSet
-from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
+from tabwb.operations.rate import PlanRatings
 from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
@@ -43,6 +45,14 @@ from tabwb.operations.speaker import (
     LogOfSpeakers,
     SetSpeaker,
     ShowSpeaker,
+)
+from tabwb.operations.spoken import (
+    CodeResponse,
+    HeardResponse,
+    HistoryOfTrial,
+    ScoreResponse,
+    SetAttempt,
+    SetOnset,
 )
 from tabwb.operations.trial import (
     NoteOnTrial,
@@ -60,11 +70,11 @@ if TYPE_CHECKING:
 
     from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.grouping import Grouped
-    from tabwb.analysis.rating_plan import Planning
     from tabwb.analysis.selection import Selection
     from tabwb.api.agreement import Agreement, Computed
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.naming import Score
     from tabwb.records.speakers import Scope
     from tabwb.records.trials import Administration as Record
     from tabwb.store.store import Store
@@ -614,17 +624,16 @@ class Study:
         Raises:
             UsageError: the numbers do not fit, or nothing can be rated.
             StoreError: there is a set of this name.
+            TypeError: there is no such option.
         """
-        from tabwb.analysis.rating_plan import plan_document, plan_with
-        from tabwb.plugin_api.forms import check_raters, open_form
-
-        if not dry_run:
-            self.writable("rating sets are stored")
-        plugins, codes = self._plugins(), separated(raters)
-        asked = open_form(form, plugins.find_battery)
-        check_raters(codes, plugins)
-        made = plan_with(self.store, plugins, name, asked, codes, options, references_of(ids))
-        return plan_document(made, None if dry_run else self.store.sets.create(made.plan).uid)
+        if unknown := options.keys() - Planning.__annotations__.keys():
+            raise TypeError(f"unexpected keyword argument '{min(unknown)}'")
+        given: dict[str, Any] = {**options, "ids": references_of(ids)}
+        judge = given.pop("hybrid", "") or None
+        given |= {"name": name, "raters": ",".join(separated(raters)), "form": form,
+                  "dry_run": dry_run, "judge": judge, "hybrid": judge is not None,
+                  "no_cut_mark": not given.pop("cut_mark", True)}  # fmt: skip
+        return {"format": 1, **done(self, PlanRatings, given)}
 
     def methods(
         self,
@@ -689,9 +698,24 @@ class Study:
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
-        chosen = {"ids": ids, "by": by, "out": out, "title": title, "responses": responses}
-        files = {"study_ids": study_ids, "within_study": within_study, "force": force}
-        return _file(done(self, WriteReport, {**chosen, **files, **options}))
+        from tabwb.media.destination import IN_PYTHON, check_destination
+        from tabwb.media.report import check_ending, write_report
+        from tabwb.media.studied import studied
+
+        check_ending(Path(out))
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
+        rows = self.groups(ids, by=by, **options)
+        if not rows:
+            raise TabwbError("there are no administrations to report", where=self.location)
+        about = studied(rows, study_ids=study_ids)
+        if any(member.administration.conditions.guarded for member in about.members):
+            self.writable("a report of people's data is logged in the store")
+        permit = write_report(
+            self.store, self._plugins(), about, place,
+            title=title, n_responses=responses, within_study=within_study,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
 
     def export(
         self,
@@ -731,60 +755,26 @@ class Study:
                 be calibrated.
             TabwbError: it cannot be written.
         """
-        everything = not references_of(ids) and not where
-        return _file(done(self, ExportResults, {**locals(), "everything": everything}))
+        from tabwb.analysis.selection import matching
+        from tabwb.media.destination import IN_PYTHON, check_destination
+        from tabwb.media.documents.exporting import export, with_options
 
-    def write_figure(
-        self,
-        name: str,
-        out: str | os.PathLike[str],
-        ids: Ids = None,
-        *,
-        by: Names = "",
-        width: str | float = "single",
-        caption: bool = True,
-        footer: bool = False,
-        dpi: int = 300,
-        data: str | os.PathLike[str] | None = None,
-        study_ids: bool = False,
-        within_study: bool = False,
-        force: bool = False,
-        option: Mapping[str, str] | Iterable[str] = (),
-        **options: Unpack[Chosen],
-    ) -> Path:
-        """Write a figure and return its path, as ``tabwb figure``.
-
-        Of people's data the consents are checked, and the figure is logged. :meth:`figure` returns
-        a figure for a notebook instead.
-
-        Args:
-            name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
-            out: a file that does not exist, ending in ``.pdf``, ``.svg`` or ``.png``.
-            ids: numbers or uids; None for all.
-            by: keys that split groups; empty: each administration that is named, else those that
-                suit the figure.
-            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
-                millimetres.
-            caption: write the caption to ``FILE.README.txt``.
-            footer: write below the figure that it is for research only.
-            dpi: dots per inch of a PNG.
-            data: a file for the numbers drawn, as CSV.
-            study_ids: name participants by their study IDs; otherwise they are numbered.
-            within_study: the file stays within the study that collected the data; otherwise
-                speakers must have agreed to ``share``.
-            force: replace existing files.
-            option: options of the figure, such as ``{"policy": "normalised"}``.
-            options: of :meth:`results`.
-
-        Raises:
-            NoConsent: speakers have not agreed to ``share``; nothing is written.
-            MissingExtra: matplotlib is not installed.
-            UsageError: there is no such figure, option or group; or people's data, and the store
-                is not open for writing.
-            TabwbError: it cannot be written.
-        """
-        given = {**locals(), **options, "width": str(width)}
-        return _file(done(self, DrawFigure, given))
+        plugins = self._plugins()
+        format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
+        plugins.resolve("exporters", format)
+        references = references_of(ids)
+        if where:
+            references = [*matching(self.store, references, where)]
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
+        given = map(self.store.administration, references) if references else None
+        if any(one.conditions.guarded for one in given or self.store.administrations()):
+            self.writable("an export of people's data is logged in the store")
+        permit = export(
+            self.store, plugins, references, format, place,
+            within_study=within_study, primary=primary, judge=judge,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
 
     @does(
         JudgeRun,
@@ -851,6 +841,75 @@ class Study:
         """Rate every response of an administration again; earlier ratings stay in the store."""
         return done(self, RescoreAdministration, locals())
 
+    @does(ScoreResponse)
+    def score(
+        self,
+        administration: int | str,
+        trial: int | str,
+        score: Score,
+        *,
+        rater: str = "",
+        reason: str = "",
+        seen: bool = False,
+    ) -> dict[str, Any]:
+        """Score a spoken response by ear; of each rater the latest counts."""
+        return done(self, ScoreResponse, locals())
+
+    @does(HeardResponse)
+    def heard(
+        self, administration: int | str, trial: int | str, words: str, *, rater: str = ""
+    ) -> dict[str, Any]:
+        """Record what was heard in a spoken response: a plain word, ARPAbet or IPA."""
+        return done(self, HeardResponse, locals())
+
+    @does(CodeResponse)
+    def code(
+        self,
+        administration: int | str,
+        trial: int | str,
+        code: str,
+        *,
+        rater: str = "",
+        flags: Names = (),
+        reason: str = "",
+    ) -> dict[str, Any]:
+        """Give a spoken response a code; the proposed code is kept."""
+        return done(self, CodeResponse, locals())
+
+    @does(SetOnset)
+    def set_onset(
+        self,
+        administration: int | str,
+        trial: int | str,
+        seconds: float,
+        *,
+        rater: str = "",
+        from_picture: bool = False,
+        reason: str = "",
+    ) -> dict[str, Any]:
+        """Correct the onset of a spoken response; every earlier one stays in the store."""
+        return done(self, SetOnset, locals())
+
+    @does(SetAttempt)
+    def set_attempt(
+        self,
+        administration: int | str,
+        trial: int | str,
+        *,
+        rater: str = "",
+        start: float | None = None,
+        end: float | None = None,
+        marks: Iterable[float] = (),
+        reason: str = "",
+    ) -> dict[str, Any]:
+        """Correct the limits and attempts of a spoken response."""
+        return done(self, SetAttempt, locals())
+
+    @does(HistoryOfTrial)
+    def history(self, administration: int | str, trial: int | str) -> dict[str, Any]:
+        """Return every onset, limit and code that a person gave a response, oldest first."""
+        return done(self, HistoryOfTrial, locals())
+
     @does(ListSpeakers)
     def speakers(self, *, may: Scope | None = None) -> dict[str, Any]:
         """List speakers with their consents, and deleted speakers."""
@@ -906,8 +965,3 @@ class Study:
     ) -> dict[str, Any]:
         """Delete a speaker with all records; this cannot be undone and is not asked again."""
         return done(self, DeleteSpeaker, locals())
-
-
-def _file(document: Mapping[str, Any]) -> Path:
-    """Return the first file that was written."""
-    return Path(document["written"][0])

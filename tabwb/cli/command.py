@@ -6,7 +6,6 @@ import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -24,7 +23,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.operations.operation import FEW, Operation, Told, Tools, Value, made, values_of
+from tabwb.operations.operation import FEW, Operation, Tools, Value, made, values_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
@@ -36,22 +35,22 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
     """Return the command of an operation."""
 
     def run(
-        store_location: str | None, as_json: bool, offline: bool | None, dry_run: bool = False,
-        yes: bool = False, **given: Any,
-    ) -> None:  # fmt: skip
+        as_json: bool, offline: bool | None, store_location: str | None = None,
+        dry_run: bool = False, yes: bool = False, **given: Any,
+    ) -> int:  # fmt: skip
         with _flags(kind), opened_plugins(offline, dry=dry_run) as plugins:
             operation = made(kind, given)
             operation.check(plugins)
             create = operation.creates and not dry_run
-            if as_json and operation.to_stdout:
-                raise UsageError("--json and the file '-' both write to standard output")
-            with (
+            opened = (
                 open_store(store_location, plugins, create=create)
-                if operation.needs_store
-                else nullcontext(cast("Store", None)) as store,
+                if kind.STORE
+                else nullcontext(cast("Store", None))
+            )
+            with (
+                opened as store,
                 _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
             ):
-                tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
                 if dry_run or kind.CONFIRMS:
                     tools.detail = dry_run
                     for told in operation.estimate(tools):
@@ -60,13 +59,14 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
                 if kind.CONFIRMS and not yes:
                     _confirm(getattr(operation, kind.CONFIRMS))
                 if not dry_run:
-                    driven(operation, tools, quiet=as_json or operation.to_stdout)
+                    driven(operation, tools, quiet=as_json)
+        return int(operation.failed(tools.document))
 
     made_of = click.Command(
         name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind),
         epilog="\b\n" + "\n".join(kind.EPILOG) if kind.EPILOG else None,
     )  # fmt: skip
-    made_of.params += [parameter(value) for value in values_of(kind)]
+    made_of.params += [_parameter(value) for value in values_of(kind)]
     if kind.ESTIMATE:
         made_of.params.append(click.Option(["--dry-run"], is_flag=True, help=kind.ESTIMATE))
     if kind.CONFIRMS:
@@ -74,19 +74,26 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
         made_of.params.append(click.Option(["--yes"], is_flag=True, help=asked))
     own = len(made_of.params)
     for option in (offline_option, json_option, store_option, verbosity_options):
-        option(made_of)
+        if kind.STORE or option is not store_option:
+            option(made_of)
     made_of.params[own:] = [
         one for one in reversed(made_of.params[own:]) if kind.DOING or "-v" not in one.opts
     ]
     return made_of
 
 
+def add_commands(group: click.Group, *kinds: type[Operation]) -> None:
+    """Add the commands of operations to a group."""
+    for kind in kinds:
+        group.add_command(command(kind))
+
+
 def tools_of(plugins: Plugins, store: Store) -> Tools:
     """Return what an operation of the command line works with."""
+    locked = nullcontext if store is None else store.lock
     return Tools(
-        plugins, store, say=inform, warn=lambda words: note(f"warning: {words}"),
-        locked=store.lock if store else nullcontext, stdout=True,
-    )  # fmt: skip
+        plugins, store, say=inform, warn=lambda words: note(f"warning: {words}"), locked=locked
+    )
 
 
 def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
@@ -99,33 +106,21 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
     from tabwb.cli.signals import stopping
 
     countdown = Countdown(operation.TOLD, quiet=quiet)
-
-    def tell(told: Told) -> None:
-        countdown.planned = told.planned
-        if told.part:
-            inform(f"{told.part}: {told.words}")
-            countdown.begin()
-        elif told.waits:
-            if not quiet or getattr(told.event, "voids", False):
-                countdown.wait(told.words)
-        elif told.words or told.timed:
-            timed = told.timed if told.timed >= FEW else 0
-            countdown.show(told.done, f"  {told.words}" if told.words else "", timed=timed)
-
-    def show(line: str) -> None:
-        countdown.status.show()
-        click.echo(line)
-
-    tools.tell = tell
-    if not quiet:
-        tools.show = show
     try:
-        with stopping(tools.cancel, operation.SAFE):
+        with stopping(tools.cancel):
             for told in operation.run(tools):
-                tell(told)
+                countdown.planned = told.planned
+                if told.part:
+                    inform(f"{told.part}: {told.words}")
+                    countdown.begin()
+                elif told.waits:
+                    if not quiet or getattr(told.event, "voids", False):
+                        countdown.wait(told.words)
+                elif told.words:
+                    timed = told.timed if told.timed >= FEW else 0
+                    countdown.show(told.done, f"  {told.words}", timed=timed)
     except Interrupted as error:
-        if operation.CONTINUES:
-            error.hint = "the same command continues from here"
+        error.hint = "the same command continues from here"
         raise
     finally:
         countdown.status.close()
@@ -196,16 +191,12 @@ def _confirm(value: str) -> None:
         raise UsageError(f"'{typed.strip()}' is not '{value}': nothing was done")
 
 
-def parameter(value: Value) -> click.Parameter:
-    """Return the argument or option of a value."""
+def _parameter(value: Value) -> click.Parameter:
     arg = value.arg
     if arg.positional:
         return click.Argument([value.name], nargs=-1 if value.many else 1, required=value.needed,
-                              metavar=arg.metavar or None, type=_type(value))  # fmt: skip
-    names = [*value.flags, value.name]
-    if value.type is bool and value.default:
-        both = f"{value.flag}/--no-{value.flag.removeprefix('--')}"
-        return click.Option([both, value.name], default=True, help=arg.help)
+                              metavar=arg.metavar or None)  # fmt: skip
+    names = [value.flag, value.name]
     if value.type is bool:
         return click.Option(names, is_flag=True, help=arg.help)
     if arg.alone:
@@ -213,10 +204,9 @@ def parameter(value: Value) -> click.Parameter:
                             metavar=arg.metavar)  # fmt: skip
     help = f"{arg.help} Repeatable." if value.many else arg.help
     if value.needed:
-        return click.Option(
-            names, help=help, type=_type(value), required=True, metavar=arg.metavar or None
-        )
-    default = value.default or None
+        return click.Option(names, help=help, type=_type(value), required=True,
+                            metavar=arg.metavar or None)  # fmt: skip
+    default = None if value.default in ("", ()) else value.default
     return click.Option(
         names, help=help, type=_type(value), multiple=value.many, default=default,
         show_default=default is not None, metavar=arg.metavar or None,
@@ -231,6 +221,4 @@ def _type(value: Value) -> Any:
         return click.IntRange(int(low), None if high is None else int(high))
     if value.type is float:
         return Finite(low, high, min_open=value.arg.above)
-    if value.type is Path:
-        return click.Path(path_type=Path)
     return str if value.type is object else value.type

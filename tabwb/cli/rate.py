@@ -1,15 +1,53 @@
-"""``tabwb rate``: plan rating sets, rate, see how far raters are, close."""
+"""``tabwb rate``: rating sets, rated, settled and exported; the forms that ask."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from tabwb.cli.rate_export import export
-from tabwb.cli.rate_forms import forms
-from tabwb.cli.rate_links import link
-from tabwb.cli.rate_plan import plan
-from tabwb.cli.rate_sets import close, list_sets, reopen, show, start, status
-from tabwb.cli.rate_settle import disputed, settle
+from tabwb.cli.command import add_commands
+from tabwb.cli.common import (
+    json_option,
+    note,
+    opened_plugins,
+    opened_store,
+    print_check,
+    print_json,
+    store_option,
+)
+from tabwb.operations.rate import (
+    CloseSet,
+    ExportRatings,
+    ListLinks,
+    ListSets,
+    MakeLinks,
+    PlanRatings,
+    ReopenSet,
+    RevokeLinks,
+    SettleAnswer,
+    ShowSet,
+    StatusOfSet,
+    disputes_document,
+    moment,
+)
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.adjudication import Adjudicator
+    from tabwb.administer.rating.disputes import Dispute
+    from tabwb.battery.forms import Form, Question
+
+TEXT = 200
+"""Characters of a sample's text that are printed."""
+_INDENTED = partial(wrap, width=78, initial_indent="  ", subsequent_indent="  ")
 
 
 @click.group()
@@ -20,19 +58,265 @@ def rate() -> None:
     """
 
 
-_COMMANDS = (
-    plan,
-    start,
-    list_sets,
-    show,
-    status,
-    close,
-    reopen,
-    link,
-    disputed,
-    settle,
-    export,
-    forms,
-)
-for _command in _COMMANDS:
-    rate.add_command(_command)
+@rate.group()
+def link() -> None:
+    """Make, list and revoke the links by which raters open 'tabwb serve'."""
+
+
+add_commands(
+    rate, PlanRatings, ListSets, ShowSet, StatusOfSet, CloseSet, ReopenSet, SettleAnswer,
+    ExportRatings,
+)  # fmt: skip
+add_commands(link, MakeLinks, ListLinks, RevokeLinks)
+
+
+@rate.command()
+@click.argument("reference", metavar="SET")
+@click.option("--rater", metavar="CODE", required=True, help="Who rates.")
+@store_option
+@click.pass_context
+def start(context: click.Context, reference: str, rater: str, store_location: str | None) -> None:
+    """Rate SET: open the rating page of one rater at the first incomplete sample.
+
+    Needs a terminal.
+    """
+    from tabwb.store.sets import refuse_closed
+
+    with opened_store(store_location) as (_, store):
+        kept = store.sets.get(reference)
+    if rater not in kept.raters:
+        raise UsageError(
+            f"'{rater}' is not a rater of '{kept.name}'",
+            where="--rater",
+            allowed=", ".join(kept.raters),
+        )
+    refuse_closed(kept)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("rating needs a terminal", hint="run this command in a terminal")
+    faces = context.find_root().obj
+    if faces is None or faces[2] is None:
+        raise UsageError("the workbench is not part of this call; use the program 'tabwb'")
+    context.exit(faces[2](store_location, kept.uid, rater))
+
+
+@rate.command()
+@click.argument("reference", metavar="SET")
+@click.option("--measure", "measures", metavar="MEASURE", multiple=True,
+              help="Only this question; repeatable.")  # fmt: skip
+@click.option("--sample", "samples", metavar="N", type=click.IntRange(1), multiple=True,
+              help="Only this sample; repeatable.")  # fmt: skip
+@click.option("--settled", "which", flag_value="settled", help="Only settled answers.")
+@click.option("--all", "which", flag_value="all", help="Settled answers too.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True,
+              help="Maximum number of answers to print; --json has all.")  # fmt: skip
+@store_option
+@json_option
+def disputed(
+    reference: str,
+    measures: tuple[str, ...],
+    samples: tuple[int, ...],
+    which: Any,
+    limit: int,
+    store_location: str | None,
+    as_json: bool,
+) -> None:
+    """List the answers of SET on which raters, and judges, differ most.
+
+    They are sorted by the share of pairs of people who differ, then by that of pairs of a person
+    and a judge. Each verdict has its rater; where a sample comes from is not shown.
+    """
+    from tabwb.administer.rating.adjudication import Adjudicator
+    from tabwb.analysis.names import judge_names
+
+    which = which or "open"
+    with opened_store(store_location) as (plugins, store):
+        adjudicator = Adjudicator(store, plugins, reference)
+        if as_json:
+            document = disputes_document(adjudicator, which, measures, samples)
+            print_json({"format": 1, **document})
+            return
+        found = adjudicator.disputes(which=which, measures=measures, samples=samples)
+        settled, of = adjudicator.progress()
+        names = judge_names(judge for one in found for judge, _ in one.judges)
+        for one in found[:limit]:
+            click.echo("\n".join(_dispute_lines(adjudicator, one, names)) + "\n")
+        if adjudicator.withheld:
+            words = plural(adjudicator.withheld, "sample")
+            note(f"{words} withheld: the speakers do not agree to rating")
+        rest = len(found) - limit
+        note(
+            f"{plural(len(found), 'answer')}; {settled} of {of} that people differ on are settled"
+            + (f"; {rest} more with --limit {len(found)}" if rest > 0 else "")
+        )
+
+
+def _dispute_lines(
+    adjudicator: Adjudicator, one: Dispute, names: Mapping[str, str]
+) -> Iterator[str]:
+    sample, measure = adjudicator.shown(one.sample), one.measure
+    text = " ".join((sample.text or f"{sample.prompt}  {sample.target}").split())
+    yield f"sample {one.sample}  {measure}  ({one.title})"
+    yield from _INDENTED(text if len(text) <= TEXT else f"{text[:TEXT]} …")
+    yield from _INDENTED(", ".join(adjudicator.said(one, said) for said in one.verdicts))
+    yield from _INDENTED(
+        ", ".join(
+            f"{names[judge]} {adjudicator.words(measure, said)}" for judge, said in one.judges
+        )
+    )
+    if held := one.settled:
+        answer, at = adjudicator.words(measure, held.answer), moment(held.recorded_at)
+        yield from _INDENTED(f"settled: {answer}, {held.who}, {at}: {held.reason}")
+
+
+# -------------------------------------------------------------------- forms
+
+
+@rate.group()
+def forms() -> None:
+    """List, show and check rating forms.
+
+    A FORM with '/' in it or ending in .toml is a path, otherwise an id. Your own forms are files
+    ID.toml in the folder 'forms' of the configuration folder ('tabwb doctor' names it).
+    """
+
+
+@forms.command("list")
+@json_option
+def list_forms(as_json: bool) -> None:
+    """List the forms."""
+    from tabwb.battery.form_loader import read_form
+    from tabwb.battery.forms import counted
+    from tabwb.plugin_api.forms import form_files
+
+    files, wrong = form_files()
+    rows: list[dict[str, Any]] = []
+    with opened_plugins() as plugins:
+        for name, path in files.items():
+            form, problems = read_form(path, plugins.find_battery)
+            row: dict[str, Any] = {"id": name, "path": str(path), "title": None, "version": None}
+            row |= {
+                "questions": None,
+                "asks": None,
+                "problem": "\n".join(map(str, problems)) or None,
+            }
+            if form is not None:
+                row |= {"title": form.title, "version": form.version}
+                row |= {"questions": len(form.questions), "asks": counted(form)}
+            rows.append(row)
+    if as_json:
+        print_json({"format": 1, "forms": rows, "problems": wrong})
+        return
+    for row in rows:
+        if row["problem"]:
+            click.echo(f"{row['id']:<16} cannot be used\n{row['problem']}")
+        else:
+            click.echo(f"{row['id']:<16} {row['title']}, version {row['version']}: {row['asks']}")
+    for problem in wrong:
+        note(problem)
+
+
+@forms.command()
+@click.argument("form_name", metavar="FORM")
+@json_option
+def show(form_name: str, as_json: bool) -> None:
+    """Show FORM: every question with its key, its answers and its definition."""
+    from tabwb.plugin_api.forms import open_form
+
+    with opened_plugins() as plugins:
+        form = open_form(form_name, plugins.find_battery)
+    if as_json:
+        content = json.loads(form.canonical)
+        print_json({"format": 1, "form_hash": form.content_hash, **content})
+    else:
+        click.echo(page(form))
+
+
+@forms.command()
+@click.argument("argument", metavar="FILE")
+@json_option
+def check(argument: str, as_json: bool) -> int:
+    """Check the form FILE: every problem with its line.
+
+    FILE is a path, the id of a form, or '-' for standard input. Exit status 1 if there is a
+    problem.
+    """
+    from tabwb.battery.form_loader import read_form
+    from tabwb.battery.forms import counted
+    from tabwb.plugin_api.forms import find_form
+
+    file = Path(argument)
+    try:
+        if argument != "-" and not file.exists():
+            file = find_form(argument)
+    except (OSError, TabwbError):
+        pass  # the check reports what is wrong with it
+    with opened_plugins() as plugins:
+        form, problems = read_form(file, plugins.find_battery)
+    names = None if form is None else (form.id, form.version, form.content_hash)
+    counts = "" if form is None else counted(form)
+    return print_check(file, problems, names, "form_hash", counts, as_json=as_json)
+
+
+@forms.command()
+def schema() -> None:
+    """Print the JSON schema of a form file, for editors."""
+    from tabwb.battery.form_schema import form_json_schema
+
+    print_json(form_json_schema())
+
+
+def page(form: Form) -> str:
+    """Return a form in words."""
+    from tabwb.battery.forms import counted
+
+    lines = [
+        f"{form.title}  ({form.id} {form.version}, {form.license})",
+        f"{counted(form)}; raters get: {', '.join(form.shows)}",
+        f"sha256 {form.content_hash}",
+    ]
+    if any(question.kind == "present-absent" for question in form.questions):
+        unmarked = "absent" if form.unmarked == "absent" else "an answer is asked for"
+        lines.append(f"without a mark: {unmarked}")
+    for name in ("citation", "doi", "notes"):
+        if getattr(form, name):
+            lines += ["", f"{name}: {getattr(form, name)}"]
+    titles = {group.id: group.title for group in form.groups}
+    for group in dict.fromkeys(question.group for question in form.questions):
+        lines += ["", f"== {titles.get(group, 'Questions')} =="]
+        for question in form.questions:
+            if question.group == group:
+                lines += _question_lines(question, form)
+    return "\n".join(lines)
+
+
+def _question_lines(question: Question, form: Form) -> list[str]:
+    key = f"[{question.key}] " if question.key else ""
+    lines = [f"  {key}{question.title} ({question.measure}): {_answers(question)}"]
+    if question.definition:
+        lines.append(f"      {question.definition}")
+    if question.example:
+        lines.append(f"      Example: {question.example}")
+    if question.objective is not None:
+        word = "objective" if question.objective else "subjective"
+        source = f" [{form.objective_source}]" if form.objective_source else ""
+        lines.append(f"      {word}{source}")
+    if question.kind == "choice":
+        for option in question.options:
+            mark = f"[{option.key}] " if option.key else ""
+            number = "" if option.number is None else f", counts as {option.number:g}"
+            meaning = f": {option.definition}" if option.definition else ""
+            lines.append(f"      {mark}{option.title}{meaning}{number}")
+    return lines
+
+
+def _answers(question: Question) -> str:
+    words = {"present-absent": "present, absent", "choice": "one of", "text": "words",
+             "phonemes": "phonemes (ARPAbet or IPA)"}.get(question.kind, "")  # fmt: skip
+    if question.kind == "scale":
+        names = [f"{option.value} {option.title}" for option in question.options]
+        words = ", ".join(names) or f"{question.low} to {question.high}"
+        if question.cut is not None:
+            words += f" (present from {question.cut})"
+    words += ", cannot tell" * question.cannot_tell
+    words += "; of each attempt" * question.per_attempt
+    return words + "; may be left out" * question.optional

@@ -16,8 +16,7 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.cli.result_formats import warn_unshared
-from tabwb.cli.selecting import where_option
-from tabwb.operations.files import resolved_selection
+from tabwb.cli.selecting import resolved_selection, where_option
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData

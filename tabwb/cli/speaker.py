@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from tabwb.cli.command import command
+from tabwb.cli.command import add_commands
 from tabwb.cli.common import configuration, json_option, print_json
 from tabwb.operations.speaker import (
     AddSpeaker,
@@ -29,11 +29,10 @@ def speaker() -> None:
     """
 
 
-for operation in (
-    ListSpeakers, ShowSpeaker, AddSpeaker, SetSpeaker, ConsentOfSpeaker, LogOfSpeakers,
+add_commands(
+    speaker, ListSpeakers, ShowSpeaker, AddSpeaker, SetSpeaker, ConsentOfSpeaker, LogOfSpeakers,
     DeleteSpeaker,
-):  # fmt: skip
-    speaker.add_command(command(operation))
+)  # fmt: skip
 
 
 @speaker.command()

@@ -24,12 +24,8 @@ class ListSpeakers(Operation):
     """List speakers with their consents, and deleted speakers."""
 
     NAME, TITLE = "speaker list", "List"
+    WRITES: ClassVar[bool] = False
     may: Annotated[Scope | None, Arg("Only speakers with consent to this.")] = None
-
-    @property
-    def writes(self) -> bool:
-        """It only reads."""
-        return False
 
     def do(self, tools: Tools) -> None:
         """Read them."""
@@ -86,13 +82,9 @@ class ShowSpeaker(Operation):
     """Show all records of the speaker ID."""
 
     NAME, TITLE = "speaker show", "Show"
+    WRITES: ClassVar[bool] = False
     lines = _record
     speaker: Annotated[str, SPEAKER]
-
-    @property
-    def writes(self) -> bool:
-        """It only reads."""
-        return False
 
     def do(self, tools: Tools) -> None:
         """Read them."""
@@ -221,15 +213,11 @@ class LogOfSpeakers(Operation):
     """Show the log of uses of people's data, oldest first: all, or of the speaker ID."""
 
     NAME, TITLE = "speaker log", "Log"
+    WRITES: ClassVar[bool] = False
     speaker: Annotated[
         str | None, Arg("Only of this speaker.", metavar="[ID]", positional=True)
     ] = None
     administration: Annotated[int | None, Arg("Only of this administration.", metavar="N")] = None
-
-    @property
-    def writes(self) -> bool:
-        """It only reads."""
-        return False
 
     def do(self, tools: Tools) -> None:
         """Read it."""

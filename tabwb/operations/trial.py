@@ -180,7 +180,7 @@ def session_of(tools: Tools, administration: int | str) -> Iterator[Session]:
     """Yield the session of an administration, which it locks."""
     from tabwb.administer.session import setup
 
-    with setup.resume(tools.store, tools.plugins, administration) as session:
+    with setup.resume(tools.store, tools.plugins, administration, locked=tools.locked) as session:
         yield session
 
 

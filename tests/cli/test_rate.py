@@ -34,7 +34,6 @@ from tabwb.records.ratings import valued
 from tabwb.records.speakers import Consent
 from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store.store import Store
-from tests.administer.rating.adjudication_parts import disputed_set
 from tests.cli.conftest import ANSWERS, Run, replayed
 from tests.store.parts import FORM, attempt, begin, rated_set, set_plan, small_battery
 
@@ -146,7 +145,7 @@ def test_calibration_samples_come_first_and_each_line_of_their_file_is_checked(
         (["--raters", "R1,R1"], "rater 'R1' is named twice"),
         (["--raters", "R1", "--form", "tab-9"], "did you mean 'tab-19'?"),
         (["--raters", "R1", "--samples", "99"], "99 samples are asked for, and 15 responses"),
-        (["--raters", "R1", "--hybrid"], "--hybrid needs --judge"),
+        (["--raters", "R1", "--hybrid"], "--judge: a hybrid plan needs a judge"),
         (["--raters", "R1", "--hybrid", "--judge", "tab-2026"], "has rated none of these"),
         (
             ["--raters", "R1", "--counts", "primary:R2"],
@@ -539,25 +538,3 @@ def test_a_server_for_others_needs_an_address(
 ) -> None:
     assert main(["serve", "--host", host, "--store", str(linked)]) == 2
     assert "--url https://rate.example.org" in capsys.readouterr().err
-
-
-@pytest.fixture
-def disputed(tmp_path: Path) -> Path:
-    path = tmp_path / "store.db"
-    with Store.open(path) as store:
-        disputed_set(store)
-    return path
-
-
-def test_a_value_is_settled_and_taken_back(run: Run, disputed: Path) -> None:
-    settle = ("rate", "settle", "pilot", "1", "jargon", "--store", disputed)
-    run(*settle, "present", status=1, err="needs a reason")
-    made = run(*settle, "present", "--reason", "no such words", "--who", "A1")
-    assert (made.status, made.err) == (0, "sample 1, jargon: present; 1 of 2 settled\n")
-    listed = run("rate", "disputed", "pilot", "--settled", "--json", "--store", disputed).document
-    (one,) = listed["disputes"]
-    assert (one["settled"]["answer"], one["settled"]["who"]) == (1.0, "A1")
-    back = run(*settle, "--undo", "--json").document
-    assert back["answer"] is None
-    assert [row["answer"] for row in back["history"]] == [1.0, None]
-    run(*settle, status=2)

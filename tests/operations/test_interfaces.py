@@ -10,9 +10,20 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import Operation, made
+from tabwb.operations.rate import (
+    CloseSet,
+    ExportRatings,
+    ListLinks,
+    MakeLinks,
+    PlanRatings,
+    ReopenSet,
+    RevokeLinks,
+    SettleAnswer,
+    ShowSet,
+    StatusOfSet,
+)
 from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
@@ -22,6 +33,14 @@ from tabwb.operations.speaker import (
     SetSpeaker,
     ShowSpeaker,
 )
+from tabwb.operations.spoken import (
+    CodeResponse,
+    HeardResponse,
+    HistoryOfTrial,
+    ScoreResponse,
+    SetAttempt,
+    SetOnset,
+)
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -29,9 +48,11 @@ from tabwb.operations.trial import (
     UndoLatest,
     VoidTrial,
 )
-from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tabwb.workbench.engine.operations import JobController
+from tests.administer.naming_parts import naming_battery
+from tests.administer.rating.adjudication_parts import disputed_set
+from tests.builders import recordings, typed_table
 from tests.cli.conftest import Run, replayed, run  # noqa: F401 - a fixture
 from tests.workbench.seat import workbench
 
@@ -140,9 +161,10 @@ PEOPLE: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
 
 
 def undated(document: Any) -> Any:
-    """A document without the times at which things were recorded."""
+    """A document without the times at which things were recorded, and what is drawn at random."""
     if isinstance(document, dict):
-        times = ("at", "recorded_at", "deleted_at", "format")
+        times = ("at", "recorded_at", "deleted_at", "made_at", "revoked_at", "expires_at",
+                 "created_at", "last", "uid", "link", "format", "file")  # fmt: skip
         return {key: undated(value) for key, value in document.items() if key not in times}
     return list(map(undated, document)) if isinstance(document, list | tuple) else document
 
@@ -160,53 +182,127 @@ async def test_people(run: Run, stores: list[Path]) -> None:  # noqa: F811
     assert documents[-1]["deleted"]["reason"] == "other"
 
 
-FILES: tuple[tuple[str, str, str, type[Operation], dict[str, Any]], ...] = (
-    ("export 1 --out {}", "a.jsonl", "export", ExportResults, {"ids": 1}),
-    ("export 1 --out {} --format parquet --wide", "a.parquet", "export", ExportResults,
-     {"ids": 1, "format": "parquet", "wide": True}),
-    ("report --by model --out {} --title Test --responses 2", "a.html", "report", WriteReport,
-     {"by": "model", "title": "Test", "responses": 2}),
-    ("report 1 --by administration --out {} --subtest repetition", "a.md", "report", WriteReport,
-     {"ids": 1, "by": "administration", "subtests": ("repetition",)}),
-    ("figure accuracy 1 --out {} --option policy=normalised --width double", "a.pdf",
-     "write_figure", DrawFigure,
-     {"name": "accuracy", "ids": 1, "option": {"policy": "normalised"}, "width": "double"}),
+RATED: tuple[tuple[str, str, tuple[Any, ...], type[Operation], dict[str, Any]], ...] = (
+    ("settle pilot 1 jargon present --reason heard --who A1", "settle",
+     (1, "jargon", 1.0, "heard", "A1"), SettleAnswer,
+     {"sample": 1, "measure": "jargon", "value": "present", "reason": "heard", "who": "A1"}),
+    ("settle pilot 1 jargon --undo", "settle", (1, "jargon", None), SettleAnswer,
+     {"sample": 1, "measure": "jargon", "undo": True}),
+    ("link make pilot --rater R1 --rater R2", "make_links", (["R1", "R2"],), MakeLinks,
+     {"raters": ["R1", "R2"]}),
+    ("link revoke pilot --rater R2", "revoke_links", ("R2",), RevokeLinks, {"raters": "R2"}),
+    ("link list pilot", "links", (), ListLinks, {}),
+    ("close pilot --reason enough", "mark", ("closed", "enough"), CloseSet, {"reason": "enough"}),
+    ("reopen pilot", "mark", ("reopened",), ReopenSet, {}),
+    ("show pilot", "describe", (), ShowSet, {}),
+    ("status pilot", "status", (), StatusOfSet, {}),
 )  # fmt: skip
 
 
-async def test_files(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
+async def test_rating_sets(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    stores = [tmp_path / name / "store.db" for name in ("command", "python", "workbench")]
+    for store_path in stores:
+        store_path.parent.mkdir()
+    with Store.open(stores[0]) as store:
+        disputed_set(store)
+    for store_path in stores[1:]:
+        shutil.copy(stores[0], store_path)
+    documents = [
+        run("rate", *words.split(), "--json", "--store", stores[0]).document for words, *_ in RATED
+    ]
+    with tabwb.open(stores[1], write=True) as study:
+        pilot = study.rating_set("pilot")
+        of_python = [getattr(pilot, name)(*given) for _, name, given, *_ in RATED]
+    wanted = [made(kind, {"reference": "pilot", **values}) for *_, kind, values in RATED]
+    of_workbench = await worked(stores[2], *wanted)
+    assert undated(of_python) == undated(documents) == undated(of_workbench)
+    assert [row["answer"] for row in documents[1]["history"]] == [1.0, None]
+    assert [(one["rater"], one["state"]) for one in documents[4]["links"]] == [
+        ("R1", "valid"), ("R2", "revoked")
+    ]  # fmt: skip
+    assert [(one["status"], one["changed"]) for one in documents[5:7]] == [
+        ("closed", True), ("open", True)
+    ]  # fmt: skip
+
+
+async def test_planning(run: Run, stores: list[Path]) -> None:  # noqa: F811
     command, python, workbench_store = stores
-    folders = [tmp_path / name for name in ("command", "python", "workbench")]
-    for folder in folders:
-        folder.mkdir(exist_ok=True)
-    first, second, third = folders
-    documents = []
-    for words, name, *_ in FILES:
-        line = words.format(first / name).split()
-        documents.append(run(*line, "--json", "--store", command).document)
-    with tabwb.open(python) as study:
-        for _, name, method, _, values in FILES:
-            assert getattr(study, method)(out=second / name, **values) == second / name
-    wanted = [made(kind, {**values, "out": third / name}) for _, name, _, kind, values in FILES]
-    of_workbench = await worked(workbench_store, *wanted)
-    for (_, name, *_), document, other in zip(FILES, documents, of_workbench, strict=True):
-        assert document == {"format": 1, "written": [str(first / name)]}
-        assert other == {"written": [str(third / name)]}
-        texts = {(folder / name).read_bytes() for folder in folders}
-        assert len(texts) == 1, name
+    words = "rate plan pilot 1 --raters R1,R2 --overlap 2 --again 0 --seed 3 --json --store"
+    values = {"overlap": 2, "again": 0, "seed": 3}
+    documents = [run(*words.split(), command, *dry).document for dry in (["--dry-run"], [])]
+    with tabwb.open(python, write=True) as study:
+        of_python = [
+            study.plan_ratings("pilot", "R1,R2", 1, dry_run=dry, **values)  # type: ignore[arg-type]
+            for dry in (True, False)
+        ]
+        files = [study.rating_set("pilot").export(python.with_suffix(".csv"), judges=True)]
+    files += [store.with_suffix(".csv") for store in (command, workbench_store)]
+    out = ("--out", files[1], "--judges")
+    run("rate", "export", "pilot", *out, "--store", command)
+    plan = made(PlanRatings, {"name": "pilot", "raters": "R1,R2", "ids": 1, **values})
+    export = ExportRatings(reference="pilot", out=str(files[2]), judges=True)
+    of_workbench = (await worked(workbench_store, plan, export))[:1]
+    assert {file.read_text("utf-8") for file in files} == {files[0].read_text("utf-8")}
+    assert undated(of_python) == undated(documents)
+    assert undated(of_workbench) == undated(documents[1:])
+    assert [one["uid"] is None for one in documents] == [True, False]
+    assert sum(one["samples"] for one in documents[0]["raters"]) == 5 + 2
 
 
-async def test_a_file_that_exists_is_kept(run: Run, stores: list[Path]) -> None:  # noqa: F811
-    out = stores[0].with_name("a.csv")
-    out.write_text("mine")
-    options = ("--format", "csv", "--out", out)
-    assert "--force" in run("export", 1, *options, "--store", stores[0], status=1).err
-    with tabwb.open(stores[1]) as study, pytest.raises(TabwbError, match="already exists"):
-        study.export(1, format="csv", out=out)
-    async with workbench(stores[2].parent) as seat:
+HEARD: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
+    ("score 1 dog right", "score", ScoreResponse, {"score": "right"}),
+    ("score 1 dog error --rater B --seen", "score", ScoreResponse,
+     {"score": "error", "rater": "B", "seen": True}),
+    ("heard 1 dog cat --rater B", "heard", HeardResponse, {"words": "cat", "rater": "B"}),
+    ("code 1 dog semantic --rater B --flag dialect", "code", CodeResponse,
+     {"code": "semantic", "rater": "B", "flags": ("dialect",)}),
+    ("onset 1 dog 0.25 --reason click", "set_onset", SetOnset,
+     {"seconds": 0.25, "reason": "click"}),
+    ("attempt 1 dog --start 0.1 --end 0.9 --new-at 0.5", "set_attempt", SetAttempt,
+     {"start": 0.1, "end": 0.9, "marks": [0.5]}),
+    ("history 1 dog", "history", HistoryOfTrial, {}),
+)  # fmt: skip
+
+
+async def test_spoken_responses(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("soundfile")
+    recordings(tmp_path / "sounds", "dog")
+    typed_table(tmp_path / "typed.tsv", dog="D AO G")
+    first = tmp_path / "command" / "store.db"
+    first.parent.mkdir()
+    run(
+        *("name", naming_battery(tmp_path / "battery"), "--speaker", "S-014", "--rater", "A"),
+        *("--input", tmp_path / "sounds", "--transcriber", f"manual:{tmp_path / 'typed.tsv'}"),
+        *("--store", first),
+        status=3,
+    )
+    python, of_workbench_at = tmp_path / "python", tmp_path / "workbench"
+    for folder in (python, of_workbench_at):
+        shutil.copytree(first.parent, folder)
+    documents = [
+        run("trial", *words.split(), "--json", "--store", first).document for words, *_ in HEARD
+    ]
+    place = {"administration": 1, "trial": "dog"}
+    with tabwb.open(python / "store.db", write=True) as study:
+        of_python = [getattr(study, name)(**place, **values) for _, name, _, values in HEARD]
+    wanted = [made(kind, place | values) for *_, kind, values in HEARD]
+    of_workbench = await worked(of_workbench_at / "store.db", *wanted)
+    assert undated(of_python) == undated(documents) == undated(of_workbench)
+    assert [one["kind"] for one in documents[-1]["corrections"]] == [
+        "Coded", "OnsetSet", "LimitsSet"
+    ]  # fmt: skip
+
+
+async def test_an_administration_that_is_open_in_the_workbench_is_corrected(tmp_path: Path) -> None:
+    async with workbench(tmp_path) as seat:
+        await seat.begin(battery="tab", model="echo", judges="none")
         jobs = seat.desk.controller(JobController)
-        wanted = ExportResults(ids=(1,), format="csv", out=out)
-        number = await seat.desk.ask(jobs.begin, wanted)
+        note = NoteOnTrial(administration=1, trial=1, text="loud")
+        number = await seat.desk.ask(jobs.begin, note)
         await seat.until(partial(ended, jobs, number), "the end")
-        assert jobs.state(number).phase == "refused"
-    assert out.read_text() == "mine"
+        assert jobs.state(number).phase == "done"
+        assert seat.desk.sessions.open_session().trials[0].notes == ("loud",)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabwb.api.engine import Planning
 from tabwb.api.study import Study
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import made, values_of
+from tabwb.operations.rate import PlanRatings
 from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
@@ -19,6 +21,14 @@ from tabwb.operations.speaker import (
     LogOfSpeakers,
     SetSpeaker,
     ShowSpeaker,
+)
+from tabwb.operations.spoken import (
+    CodeResponse,
+    HeardResponse,
+    HistoryOfTrial,
+    ScoreResponse,
+    SetAttempt,
+    SetOnset,
 )
 from tabwb.operations.trial import (
     NoteOnTrial,
@@ -88,6 +98,8 @@ METHODS = {
     "judge": JudgeRun, "tag": TagAdministrations, "void": VoidTrial, "note": NoteOnTrial,
     "undo": UndoLatest, "rescore": RescoreAdministration, "speakers": ListSpeakers,
     "speaker": ShowSpeaker, "add_speaker": AddSpeaker, "set_speaker": SetSpeaker,
+    "score": ScoreResponse, "heard": HeardResponse, "code": CodeResponse, "set_onset": SetOnset,
+    "set_attempt": SetAttempt, "history": HistoryOfTrial,
     "consent": ConsentOfSpeaker, "log": LogOfSpeakers, "delete_speaker": DeleteSpeaker,
 }  # fmt: skip
 
@@ -105,6 +117,11 @@ def test_methods_have_the_values_of_their_operation(name: str) -> None:
             assert parameters[key].default == value.default
         elif value.needed:
             assert parameters[key].default is inspect.Parameter.empty
+
+
+def test_options_of_a_plan_are_those_of_its_operation() -> None:
+    values = {value.name for value in values_of(PlanRatings)} - {"name", "raters", "ids", "form"}
+    assert {*Planning.__annotations__} == values - {"judge", "no_cut_mark"} | {"cut_mark"}
 
 
 TAKEN: tuple[tuple[str, Any, Any], ...] = (

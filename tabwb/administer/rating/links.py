@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlsplit
 
 from tabwb.records.errors import UsageError
-from tabwb.records.rating_sets import RaterLink
+from tabwb.records.rating_sets import RaterLink, RatingSet
+from tabwb.store.sets import asked_by
+from tabwb.store.store import Store
 
 KEY_BYTES = 32
 PAGE = "rate"
@@ -140,3 +143,31 @@ def checked_address(address: str) -> str:
     shown = f"[{host}]" if ":" in host else host
     at = "" if port in (None, usual) else f":{port}"
     return f"{parts.scheme}://{shown}{at}{parts.path.rstrip('/')}"
+
+
+def revoke(store: Store, set_id: int, raters: Collection[str], now: datetime) -> list[RaterLink]:
+    """Revoke the valid links of raters of a set; return them."""
+    valid = [
+        one
+        for one in store.sets.links.all(set_id)
+        if one.rater in raters and link_state(one, now) == "valid"
+    ]
+    for one in valid:
+        store.sets.links.revoke(one.id)
+    return valid
+
+
+def refuse_unusable(store: Store, kept: RatingSet) -> None:
+    """Refuse a closed set, and one with sound, which would be played where the server runs."""
+    if kept.status == "closed":
+        raise UsageError(
+            f"rating set '{kept.name}' is closed",
+            hint=f"'tabwb rate reopen {kept.name}' opens it again",
+        )
+    if asked_by(kept).spoken and any(
+        sample.audio is not None for sample in store.sets.samples(kept.id)
+    ):
+        raise UsageError(
+            f"rating set '{kept.name}' has recordings, and a page in a browser plays no sound",
+            hint=f"rate it in a terminal: 'tabwb rate start {kept.name} --rater CODE'",
+        )

@@ -63,14 +63,22 @@ def presented(text: str, policy: Presentation, *, cut: bool = False) -> str:
     return " ".join(words)
 
 
-_MARKS: Mapping[str, tuple[re.Pattern[str], str]] = {
-    "capital letters": (re.compile(r"[^\W\d_a-zß-öø-ÿ]"), "--case lower"),
-    "punctuation": (re.compile(r"[.,;:!?\"()]"), "--punctuation none"),
-    CUT: (re.compile(re.escape(CUT)), "--max-words N, which cuts all alike, or --no-cut-mark"),
-}
-"""What of a shown text may tell its source, and the options that take it away."""
 LONGER = "more words than the median"
 PROMPT = "a prompt that the others did not get"
+_MARKS: Mapping[str, re.Pattern[str]] = {
+    "capital letters": re.compile(r"[^\W\d_a-zß-öø-ÿ]"),
+    "punctuation": re.compile(r"[.,;:!?\"()]"),
+    CUT: re.compile(re.escape(CUT)),
+}
+"""What of a shown text may tell its source."""
+REMEDIES: Mapping[str, str] = {
+    "capital letters": "--case lower",
+    "punctuation": "--punctuation none",
+    CUT: "--max-words N, which cuts all alike, or --no-cut-mark",
+    LONGER: "--max-words N",
+    PROMPT: "a choice of items that both were given, or a form without 'prompt',",
+}
+"""What takes each of the signs away."""
 TELLING = 0.2
 """A share, or a difference of shares, above which the planner is warned; the number is ours."""
 
@@ -92,7 +100,6 @@ class Sign:
         name: of the sign.
         people, models: number of their texts with it.
         of_people, of_models: number of their texts.
-        remedy: what removes it.
     """
 
     name: str
@@ -100,7 +107,6 @@ class Sign:
     models: int
     of_people: int
     of_models: int
-    remedy: str
 
     @property
     def tells(self) -> bool:
@@ -129,17 +135,14 @@ def signs_of(samples: Iterable[Shown]) -> tuple[Sign, ...]:
         return ()
     median = statistics.median(len(one.text.split()) for one in (*people, *models))
     prompts = {source: {one.prompt for one in given} for source, given in by_source.items()}
-    found: dict[str, tuple[Callable[[Shown], bool], str]] = {
-        name: (partial(_has, pattern, name), remedy) for name, (pattern, remedy) in _MARKS.items()
+    found: dict[str, Callable[[Shown], bool]] = {
+        name: partial(_has, pattern, name) for name, pattern in _MARKS.items()
     }
-    found[LONGER] = (lambda one: len(one.text.split()) > median, "--max-words N")
-    found[PROMPT] = (
-        lambda one: one.prompt not in prompts[not one.by_model],
-        "a choice of items that both were given, or a form without 'prompt',",
-    )
+    found[LONGER] = lambda one: len(one.text.split()) > median
+    found[PROMPT] = lambda one: one.prompt not in prompts[not one.by_model]
     return tuple(
-        Sign(name, sum(map(has, people)), sum(map(has, models)), len(people), len(models), remedy)
-        for name, (has, remedy) in found.items()
+        Sign(name, sum(map(has, people)), sum(map(has, models)), len(people), len(models))
+        for name, has in found.items()
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -136,7 +137,12 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
 
 
 def resume(
-    store: Store, plugins: Plugins, reference: int | str, model: str | None = None
+    store: Store,
+    plugins: Plugins,
+    reference: int | str,
+    model: str | None = None,
+    *,
+    locked: Callable[[int], AbstractContextManager[object]] | None = None,
 ) -> Session:
     """Open an administration again, with its battery as it was; its status stays as it is.
 
@@ -146,6 +152,7 @@ def resume(
         reference: its id or uid.
         model: spec of the model that answers from now on: the same one at another path, which is
             checked when it is loaded. None: the examinee.
+        locked: holds the administration; None: for this process alone.
 
     Raises:
         StoreError: there is none, or it is open elsewhere.
@@ -154,14 +161,20 @@ def resume(
     administration = store.administration(reference)
     spec = None if model is None else stand_in(plugins, administration.conditions, model)
     battery = battery_from_canonical(store.battery_canonical(administration.battery_hash))
-    session = _open(store, plugins, battery, administration.id)
+    session = _open(store, plugins, battery, administration.id, locked)
     session.model_spec = spec or session.model_spec
     return session
 
 
-def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Session:
+def _open(
+    store: Store,
+    plugins: Plugins,
+    battery: Battery,
+    number: int,
+    locked: Callable[[int], AbstractContextManager[object]] | None = None,
+) -> Session:
     held = ExitStack()
-    held.enter_context(store.lock(number))
+    held.enter_context((locked or store.lock)(number))
     try:
         # Read after the lock is held: what another session wrote until then is seen.
         administration = store.administration(number)
