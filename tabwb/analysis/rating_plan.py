@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.calibration import (
@@ -77,7 +76,7 @@ def plan_with(store: Store, plugins: Plugins, form: Form, options: Mapping[str, 
             **given("case", "punctuation", "max_words"), cut_mark=not options["no_cut_mark"]
         ),
         consensus=_consensus(store, form, options),
-        guidelines="" if guidelines is None else text_of(Path(guidelines), "the guidelines"),
+        guidelines="" if guidelines is None else text_of(guidelines, "the guidelines"),
         **given("per_stratum", "ask_source", "counts", total="samples"),
     )
     wanted = Wanted(
@@ -115,7 +114,7 @@ def _consensus(store: Store, form: Form, options: Mapping[str, Any]) -> Consensu
     if earlier := options["calibration_set"]:
         known = consensus_of_set(store, earlier, form)
     if (file := options["calibration"]) is not None:
-        known = {**known, **read_consensus(Path(file), form)}
+        known = {**known, **read_consensus(file, form)}
     return known
 
 

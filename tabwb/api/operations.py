@@ -95,12 +95,13 @@ def done(study: Study, kind: type[Operation], given: Mapping[str, Any]) -> dict[
     with python_names():
         plugins = study._plugins()
         operation.check(plugins)
+        tools = tools_of(plugins, study.store)
+        tools.writing = study.writable
         if dry:
-            tools = tools_of(plugins, study.store)
             for _ in operation.estimate(tools):
                 pass
             return tools.document
-        return worked(operation, tools_of(plugins, study.store), given.get("progress", False))
+        return worked(operation, tools, given.get("progress", False))
 
 
 def done_without_store(kind: type[Operation], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,10 +31,10 @@ from tabwb.api.engine import (
     open_store,
     python_names,
     references_of,
-    warn,
 )
 from tabwb.api.operations import does, done
 from tabwb.api.rating_sets import RatingSet
+from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.rate import PlanRatings
 from tabwb.operations.speaker import (
@@ -698,24 +698,9 @@ class Study:
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
-        from tabwb.media.destination import IN_PYTHON, check_destination
-        from tabwb.media.report import check_ending, write_report
-        from tabwb.media.studied import studied
-
-        check_ending(Path(out))
-        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
-        rows = self.groups(ids, by=by, **options)
-        if not rows:
-            raise TabwbError("there are no administrations to report", where=self.location)
-        about = studied(rows, study_ids=study_ids)
-        if any(member.administration.conditions.guarded for member in about.members):
-            self.writable("a report of people's data is logged in the store")
-        permit = write_report(
-            self.store, self._plugins(), about, place,
-            title=title, n_responses=responses, within_study=within_study,
-        )  # fmt: skip
-        warn(permit.notice)
-        return place
+        chosen = {"ids": ids, "by": by, "out": out, "title": title, "responses": responses}
+        files = {"study_ids": study_ids, "within_study": within_study, "force": force}
+        return _file(done(self, WriteReport, {**chosen, **files, **options}))
 
     def export(
         self,
@@ -755,26 +740,60 @@ class Study:
                 be calibrated.
             TabwbError: it cannot be written.
         """
-        from tabwb.analysis.selection import matching
-        from tabwb.media.destination import IN_PYTHON, check_destination
-        from tabwb.media.documents.exporting import export, with_options
+        everything = not references_of(ids) and not where
+        return _file(done(self, ExportResults, {**locals(), "everything": everything}))
 
-        plugins = self._plugins()
-        format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
-        plugins.resolve("exporters", format)
-        references = references_of(ids)
-        if where:
-            references = [*matching(self.store, references, where)]
-        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
-        given = map(self.store.administration, references) if references else None
-        if any(one.conditions.guarded for one in given or self.store.administrations()):
-            self.writable("an export of people's data is logged in the store")
-        permit = export(
-            self.store, plugins, references, format, place,
-            within_study=within_study, primary=primary, judge=judge,
-        )  # fmt: skip
-        warn(permit.notice)
-        return place
+    def write_figure(
+        self,
+        name: str,
+        out: str | os.PathLike[str],
+        ids: Ids = None,
+        *,
+        by: Names = "",
+        width: str | float = "single",
+        caption: bool = True,
+        footer: bool = False,
+        dpi: int = 300,
+        data: str | os.PathLike[str] | None = None,
+        study_ids: bool = False,
+        within_study: bool = False,
+        force: bool = False,
+        option: Mapping[str, str] | Iterable[str] = (),
+        **options: Unpack[Chosen],
+    ) -> Path:
+        """Write a figure and return its path, as ``tabwb figure``.
+
+        Of people's data the consents are checked, and the figure is logged. :meth:`figure` returns
+        a figure for a notebook instead.
+
+        Args:
+            name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
+            out: a file that does not exist, ending in ``.pdf``, ``.svg`` or ``.png``.
+            ids: numbers or uids; None for all.
+            by: keys that split groups; empty: each administration that is named, else those that
+                suit the figure.
+            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
+                millimetres.
+            caption: write the caption to ``FILE.README.txt``.
+            footer: write below the figure that it is for research only.
+            dpi: dots per inch of a PNG.
+            data: a file for the numbers drawn, as CSV.
+            study_ids: name participants by their study IDs; otherwise they are numbered.
+            within_study: the file stays within the study that collected the data; otherwise
+                speakers must have agreed to ``share``.
+            force: replace existing files.
+            option: options of the figure, such as ``{"policy": "normalised"}``.
+            options: of :meth:`results`.
+
+        Raises:
+            NoConsent: speakers have not agreed to ``share``; nothing is written.
+            MissingExtra: matplotlib is not installed.
+            UsageError: there is no such figure, option or group; or people's data, and the store
+                is not open for writing.
+            TabwbError: it cannot be written.
+        """
+        given = {**locals(), **options, "width": str(width)}
+        return _file(done(self, DrawFigure, given))
 
     @does(
         JudgeRun,
@@ -965,3 +984,8 @@ class Study:
     ) -> dict[str, Any]:
         """Delete a speaker with all records; this cannot be undone and is not asked again."""
         return done(self, DeleteSpeaker, locals())
+
+
+def _file(document: Mapping[str, Any]) -> Path:
+    """Return the first file that was written."""
+    return Path(document["written"][0])

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -23,7 +24,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.operations.operation import FEW, Operation, Tools, Value, made, values_of
+from tabwb.operations.operation import FEW, Operation, Told, Tools, Value, made, values_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
@@ -42,15 +43,15 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
             operation = made(kind, given)
             operation.check(plugins)
             create = operation.creates and not dry_run
-            opened = (
-                open_store(store_location, plugins, create=create)
-                if kind.STORE
-                else nullcontext(cast("Store", None))
-            )
+            if as_json and operation.to_stdout:
+                raise UsageError("--json and the file '-' both write to standard output")
             with (
-                opened as store,
+                open_store(store_location, plugins, create=create)
+                if operation.needs_store
+                else nullcontext(cast("Store", None)) as store,
                 _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
             ):
+                tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
                 if dry_run or kind.CONFIRMS:
                     tools.detail = dry_run
                     for told in operation.estimate(tools):
@@ -59,14 +60,14 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
                 if kind.CONFIRMS and not yes:
                     _confirm(getattr(operation, kind.CONFIRMS))
                 if not dry_run:
-                    driven(operation, tools, quiet=as_json)
+                    driven(operation, tools, quiet=as_json or operation.to_stdout)
         return int(operation.failed(tools.document))
 
     made_of = click.Command(
         name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind),
         epilog="\b\n" + "\n".join(kind.EPILOG) if kind.EPILOG else None,
     )  # fmt: skip
-    made_of.params += [_parameter(value) for value in values_of(kind)]
+    made_of.params += [parameter(value) for value in values_of(kind)]
     if kind.ESTIMATE:
         made_of.params.append(click.Option(["--dry-run"], is_flag=True, help=kind.ESTIMATE))
     if kind.CONFIRMS:
@@ -90,10 +91,10 @@ def add_commands(group: click.Group, *kinds: type[Operation]) -> None:
 
 def tools_of(plugins: Plugins, store: Store) -> Tools:
     """Return what an operation of the command line works with."""
-    locked = nullcontext if store is None else store.lock
     return Tools(
-        plugins, store, say=inform, warn=lambda words: note(f"warning: {words}"), locked=locked
-    )
+        plugins, store, say=inform, warn=lambda words: note(f"warning: {words}"),
+        locked=store.lock if store else nullcontext, stdout=True,
+    )  # fmt: skip
 
 
 def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
@@ -106,21 +107,33 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
     from tabwb.cli.signals import stopping
 
     countdown = Countdown(operation.TOLD, quiet=quiet)
+
+    def tell(told: Told) -> None:
+        countdown.planned = told.planned
+        if told.part:
+            inform(f"{told.part}: {told.words}")
+            countdown.begin()
+        elif told.waits:
+            if not quiet or getattr(told.event, "voids", False):
+                countdown.wait(told.words)
+        elif told.words or told.timed:
+            timed = told.timed if told.timed >= FEW else 0
+            countdown.show(told.done, f"  {told.words}" if told.words else "", timed=timed)
+
+    def show(line: str) -> None:
+        countdown.status.show()
+        click.echo(line)
+
+    tools.tell = tell
+    if not quiet:
+        tools.show = show
     try:
-        with stopping(tools.cancel):
+        with stopping(tools.cancel, operation.SAFE):
             for told in operation.run(tools):
-                countdown.planned = told.planned
-                if told.part:
-                    inform(f"{told.part}: {told.words}")
-                    countdown.begin()
-                elif told.waits:
-                    if not quiet or getattr(told.event, "voids", False):
-                        countdown.wait(told.words)
-                elif told.words:
-                    timed = told.timed if told.timed >= FEW else 0
-                    countdown.show(told.done, f"  {told.words}", timed=timed)
+                tell(told)
     except Interrupted as error:
-        error.hint = "the same command continues from here"
+        if operation.CONTINUES:
+            error.hint = "the same command continues from here"
         raise
     finally:
         countdown.status.close()
@@ -191,12 +204,16 @@ def _confirm(value: str) -> None:
         raise UsageError(f"'{typed.strip()}' is not '{value}': nothing was done")
 
 
-def _parameter(value: Value) -> click.Parameter:
+def parameter(value: Value) -> click.Parameter:
+    """Return the argument or option of a value."""
     arg = value.arg
     if arg.positional:
         return click.Argument([value.name], nargs=-1 if value.many else 1, required=value.needed,
-                              metavar=arg.metavar or None)  # fmt: skip
-    names = [value.flag, value.name]
+                              metavar=arg.metavar or None, type=_type(value))  # fmt: skip
+    names = [*value.flags, value.name]
+    if value.type is bool and value.default:
+        both = f"{value.flag}/--no-{value.flag.removeprefix('--')}"
+        return click.Option([both, value.name], default=True, help=arg.help)
     if value.type is bool:
         return click.Option(names, is_flag=True, help=arg.help)
     if arg.alone:
@@ -204,8 +221,9 @@ def _parameter(value: Value) -> click.Parameter:
                             metavar=arg.metavar)  # fmt: skip
     help = f"{arg.help} Repeatable." if value.many else arg.help
     if value.needed:
-        return click.Option(names, help=help, type=_type(value), required=True,
-                            metavar=arg.metavar or None)  # fmt: skip
+        return click.Option(
+            names, help=help, type=_type(value), required=True, metavar=arg.metavar or None
+        )
     default = None if value.default in ("", ()) else value.default
     return click.Option(
         names, help=help, type=_type(value), multiple=value.many, default=default,
@@ -221,4 +239,6 @@ def _type(value: Value) -> Any:
         return click.IntRange(int(low), None if high is None else int(high))
     if value.type is float:
         return Finite(low, high, min_open=value.arg.above)
+    if value.type is Path:
+        return click.Path(path_type=Path)
     return str if value.type is object else value.type

@@ -65,11 +65,6 @@ within_study_option = click.option(
     help="The file stays within the study that collected the data; otherwise speakers must have "
     "agreed to 'share'.",
 )
-study_ids_option = click.option(
-    "--study-ids",
-    is_flag=True,
-    help="Print the study IDs of participants; otherwise they are counted and numbered.",
-)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
 )
@@ -129,14 +124,6 @@ def limit_options(command: Command) -> Command:
             "--max-requests", type=click.IntRange(1), help="Stop after this many requests."
         ),
     ):
-        command = option(command)
-    return command
-
-
-def document_options(command: Command) -> Command:
-    """Give a command the options of documents about people's data too: study IDs, files, store."""
-    for option in (json_option, store_option, verbosity_options, primary_option,
-                   within_study_option, force_option, study_ids_option):  # fmt: skip
         command = option(command)
     return command
 

@@ -16,7 +16,8 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.cli.result_formats import warn_unshared
-from tabwb.cli.selecting import resolved_selection, where_option
+from tabwb.cli.selecting import where_option
+from tabwb.operations.files import resolved_selection
 
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData

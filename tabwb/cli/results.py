@@ -1,4 +1,4 @@
-"""``tabwb results``, ``diff`` and ``export``: results as tables, compared, and in files."""
+"""``tabwb results`` and ``diff``: results as tables, and compared."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from typing import Any
 import click
 
 from tabwb.cli.common import (
-    inform,
-    is_quiet,
     json_option,
     missing_store,
-    note,
     open_store,
     opened_plugins,
     opened_store,
@@ -21,8 +18,6 @@ from tabwb.cli.common import (
     print_json,
     statistics_of,
     store_option,
-    verbosity_options,
-    within_study_option,
 )
 from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
@@ -36,17 +31,10 @@ from tabwb.cli.result_formats import (
     warn_unshared,
 )
 from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
-from tabwb.cli.selecting import (
-    requested_selection,
-    resolved_selection,
-    selection_options,
-    sort_option,
-    where_option,
-)
+from tabwb.cli.selecting import requested_selection, selection_options, sort_option
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.media.views.tables import VIEWS
-from tabwb.records.errors import UsageError
-from tabwb.records.files import is_stdout
+from tabwb.operations.files import resolved_selection
 
 
 @click.command()
@@ -185,100 +173,3 @@ def diff(
 
     print_view(difference_view(compared, battery, everything=everything))
     print_view(Text("\n" + "\n".join(notices), style="dim"))
-
-
-@click.command()
-@click.argument("administrations", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every administration of the store.")
-@where_option
-@click.option(
-    "--wide", is_flag=True, help="One row for each response, one column for each measure (parquet)."
-)
-@click.option(
-    "--partition-by",
-    metavar="COLUMN[,COLUMN...]",
-    default="",
-    help="Write a folder with a file for each value of these columns (parquet).",
-)
-@click.option(
-    "--format",
-    "format_id",
-    metavar="F",
-    default="jsonl",
-    show_default=True,
-    help="jsonl, csv, parquet, inspect, lm-eval, or one of a plugin: see 'tabwb plugins list'.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The file; '-' for standard output.",
-)
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
-    "--judge",
-    metavar="calibrated:JUDGE",
-    default="",
-    help="Add a calibrated judge: for each verdict of JUDGE the probability that people find the "
-    "feature.",
-)
-@within_study_option
-@primary_option
-@verbosity_options
-@store_option
-def export(
-    administrations: tuple[str, ...],
-    everything: bool,
-    where: tuple[str, ...],
-    wide: bool,
-    partition_by: str,
-    format_id: str,
-    out: Path,
-    force: bool,
-    judge: str,
-    within_study: bool,
-    primary: str,
-    store_location: str | None,
-) -> None:
-    """Write ADMINISTRATIONS (numbers or uids) to a file; or --all, or those --where.
-
-    jsonl has one line per counted response and can be read by the model replay:FILE.
-    """
-    from tabwb.analysis.selection import matching
-    from tabwb.cli.progress import Countdown
-    from tabwb.media.destination import check_destination
-    from tabwb.media.documents import exporting
-    from tabwb.media.documents.exporting import with_options
-    from tabwb.operations.operation import check_chosen
-
-    check_chosen(administrations, where, everything=everything)
-    format_id = with_options(format_id, wide=wide, partition_by=partition_by)
-    with opened_plugins() as plugins:
-        try:
-            plugins.exporter(format_id)
-        except UsageError as error:
-            if wide or partition_by:
-                error.hint = error.hint or "--wide and --partition-by are for --format parquet"
-            raise
-        if not is_stdout(out):
-            out = check_destination(out, force=force, remedy="choose another name, or use --force")
-        shown = Countdown("response", quiet=is_quiet() or is_stdout(out))
-        with open_store(store_location, plugins, create=False) as store:
-            try:
-                permit = exporting.export(
-                    store,
-                    plugins,
-                    matching(store, administrations, where) if where else administrations,
-                    format_id,
-                    out,
-                    within_study=within_study,
-                    primary=primary,
-                    judge=judge,
-                    progress=shown.of,
-                )
-            finally:
-                shown.status.close()
-            if permit.notice:
-                note(f"warning: {permit.notice}")
-        if not is_stdout(out):
-            inform(f"{out} written")

@@ -102,11 +102,7 @@ class Methods:
     @property
     def text(self) -> str:
         """The paragraphs and the references as plain text, with a line between paragraphs."""
-        parts = [f"{each.title}. {each.text}" for each in self.paragraphs]
-        if self.references:
-            works = (f"[{number}] {work}" for number, work in enumerate(self.references, 1))
-            parts.append("\n".join(["References", *works]))
-        return "\n\n".join(parts) + "\n"
+        return text_of(self.to_json())
 
     @property
     def bibtex(self) -> str:
@@ -122,6 +118,15 @@ class Methods:
                 for number, work in enumerate(self.references, 1)
             ],
         }
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """Return the text of methods from their plain data."""
+    parts = [f"{each['title']}. {each['text']}" for each in document["paragraphs"]]
+    if document["references"]:
+        works = (f"[{each['number']}] {each['text']}" for each in document["references"])
+        parts.append("\n".join(["References", *works]))
+    return "\n\n".join(parts) + "\n"
 
 
 def methods_about(about: Studied) -> Methods:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -46,12 +47,14 @@ class Arg:
         help: for ``--help``, the reference of Python, F1.
         more: what a dialog says further.
         label: in a dialog; empty: not in the dialog, because what is shown decides it.
-        flag: on the command line; empty: the name.
+        flag: on the command line, or several with spaces between; empty: the name.
         metavar: what ``--help`` writes for the value.
         alone: the value of a flag that is given without one.
         positional: it needs no flag on the command line.
         low, high: the range; with ``above``, ``low`` itself is not in it.
-        kind: components that are offered, such as ``judges``; a dialog takes one of them.
+        kind: components that are offered, such as ``judges``; a dialog takes one of them. Of a
+            path: ``new``, a file to write.
+        of: what it applies to only, such as ``answers``; the heading of its part of a dialog.
         pairs: NAME=VALUE, or a mapping; several values of a name are joined with commas.
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
@@ -69,6 +72,7 @@ class Arg:
     high: float | None = None
     above: bool = False
     kind: str = ""
+    of: str = ""
     pairs: bool = False
     names: bool = False
     words: tuple[str, ...] = ()
@@ -100,9 +104,14 @@ class Value(NamedTuple):
         return self.default is dataclasses.MISSING
 
     @property
+    def flags(self) -> list[str]:
+        """Its options on the command line."""
+        return self.arg.flag.split() or ["--" + self.name.replace("_", "-")]
+
+    @property
     def flag(self) -> str:
-        """Its option on the command line."""
-        return self.arg.flag or "--" + self.name.replace("_", "-")
+        """Its option on the command line, the first of several."""
+        return self.flags[0]
 
     @property
     def allowed(self) -> str:
@@ -111,7 +120,7 @@ class Value(NamedTuple):
         if self.choices:
             return ", ".join(self.choices)
         if low is None:
-            return {bool: "True, False", int: "a whole number", str: "a text"}.get(self.type, "")
+            return _NAMES.get(self.type, "")
         if self.arg.above:
             return f"more than {low:g}"
         return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
@@ -151,8 +160,6 @@ def _number(given: Any) -> float:
 
 
 def _text(given: Any) -> str:
-    if isinstance(given, os.PathLike):
-        given = os.fspath(given)
     if not isinstance(given, str):
         raise TypeError
     return given
@@ -164,12 +171,21 @@ def _truth(given: Any) -> bool:
     return given
 
 
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | PathLike):
+        raise TypeError
+    return Path(given)
+
+
 def _reference(given: Any) -> int | str:
     return given if isinstance(given, str) else operator.index(given)
 
 
 _CONVERTED: Mapping[type, Callable[[Any], Any]] = {
-    bool: _truth, int: _whole, float: _number, str: _text, object: _reference,
+    bool: _truth, int: _whole, float: _number, str: _text, Path: _path, object: _reference,
+}  # fmt: skip
+_NAMES = {
+    bool: "True, False", int: "a whole number", str: "a text", Path: "the path of a file",
 }  # fmt: skip
 
 
@@ -206,6 +222,11 @@ class Tools:
         locked: holds an administration while work changes it.
         document: what was done so far, in plain values; kept when the work stops early.
         detail: an estimate also lists what would be sent.
+        tell: hears how far work is that cannot yield it.
+        show: takes a line of the document as soon as it is known, for people.
+        writing: is told why an operation that only reads writes nevertheless; may refuse it.
+        stdout: a file may be ``-``, standard output.
+        called: returns how the interface calls a value, for sentences about it.
     """
 
     plugins: Plugins
@@ -216,6 +237,11 @@ class Tools:
     cancel: threading.Event = field(default_factory=threading.Event)
     document: dict[str, Any] = field(default_factory=dict)
     detail: bool = False
+    tell: Callable[[Told], object] = lambda told: None
+    show: Callable[[str], object] = lambda line: None
+    writing: Callable[[str], object] = lambda why: None
+    stdout: bool = False
+    called: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +270,9 @@ class Operation:
     NOTE: ClassVar[str] = ""
     """What a dialog says before anything is done."""
     CONTINUES: ClassVar[str] = ""
-    """What a dialog says of work that was stopped."""
+    """What a dialog says of work that was stopped; empty: it begins anew."""
+    SAFE: ClassVar[str] = "all answers are saved"
+    """What is said while it is being stopped."""
 
     @property
     def about(self) -> str:
@@ -260,6 +288,16 @@ class Operation:
     def writes(self) -> bool:
         """Whether the store is changed."""
         return self.WRITES
+
+    @property
+    def needs_store(self) -> bool:
+        """Whether a store is opened; without one ``tools.store`` is None."""
+        return self.STORE
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether standard output is a file that it writes, and nothing else is printed there."""
+        return False
 
     @property
     def creates(self) -> bool:
@@ -333,6 +371,8 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
                 words = "a value is needed"
                 raise UsageError(words, where=value.name, allowed=value.allowed or None)
             continue
+        if value.arg.names and not value.many and not isinstance(one, str):
+            one = _joined(list(_several(value, one)))
         checked[value.name] = one if value.many else value.checked(one)
     return kind(**checked)
 
@@ -351,6 +391,22 @@ def _joined(one: Any) -> str:
     if one is None:
         return ""
     return ",".join(map(str, one)) if isinstance(one, list | tuple | set) else str(one)
+
+
+def words_of(operation: Operation, names: Iterable[str]) -> list[str]:
+    """Return the words of a command line that give some values again, without those that are empty.
+
+    >>> from tabwb.operations.judge import JudgeRun
+    >>> words_of(JudgeRun(judge=("rules",), everything=True), ("judge", "everything", "where"))
+    ['--judge', 'rules', '--all']
+    """
+    words, values = [], {value.name: value for value in values_of(type(operation))}
+    for name in names:
+        given = getattr(operation, name)
+        for each in given if values[name].many else (given,):
+            if each:
+                words += [values[name].flag] + ([] if each is True else [str(each)])
+    return words
 
 
 def check_chosen(ids: Sequence[int | str], where: Sequence[str], *, everything: bool) -> None:

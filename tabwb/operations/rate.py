@@ -117,7 +117,7 @@ class PlanRatings(Operation):
         Arg("Least number of samples between the two showings, where the list allows.", low=0),
     ] = 20
     calibration: Annotated[
-        str | None,
+        Path | None,
         Arg("CSV with response (ADMINISTRATION/TRIAL), measure, value: samples with a known "
             "consensus, shown first, with feedback.", metavar="FILE", label="Calibration"),
     ] = None  # fmt: skip
@@ -127,7 +127,7 @@ class PlanRatings(Operation):
             "settled, or given alike by two raters or more.", metavar="SET"),
     ] = ""  # fmt: skip
     guidelines: Annotated[
-        str | None,
+        Path | None,
         Arg("A text (Markdown) that raters read before they begin.", metavar="FILE",
             label="Guidelines"),
     ] = None  # fmt: skip
@@ -734,7 +734,7 @@ class ExportRatings(OfSet):
 
     NAME, TITLE = "rate export", "Export"
     WRITES: ClassVar[bool] = False  # people's data: the export is logged
-    out: Annotated[str, Arg("The file, or a new folder.", metavar="PATH", label="File")]
+    out: Annotated[Path, Arg("The file, or a new folder.", metavar="PATH", label="File")]
     format: Annotated[
         Literal["csv", "jsonl", "parquet", "folder"] | None,
         Arg("The format. [default: by the ending of the name; without one a folder]"),
@@ -758,7 +758,7 @@ class ExportRatings(OfSet):
         from tabwb.media.destination import check_destination
         from tabwb.media.documents.rating_export import FOLDER, export_set, format_of
 
-        out = Path(self.out)
+        out = self.out
         chosen = format_of(out, self.format)
         if chosen != FOLDER:
             remedy = "choose another name, or overwrite it (force)"

@@ -86,8 +86,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(
     for arguments, message in (
         ((), "a report needs a file"),
         (("--out", tmp_path / "r.pdf"), "does not end in the name of a format of reports"),
-        (("--bib", tmp_path / "b", "--json"), "--json prints the methods"),
-        (("--methods", "--responses", 2), "--responses needs a report"),
+        (("--methods", "--responses", 2), "--responses: this needs a report"),
         (("--methods", "--out", "-"), "both write to standard output"),
     ):
         run("report", *arguments, status=2, err=message)
@@ -141,7 +140,7 @@ class TestFigure:
             (("burden", *out, "--width", "7"), "cannot be 7 mm wide"),
             (("burden", *out, "--option", "policy=exact"), "no option 'policy'"),
             (("accuracy", *out, "--option", "exact"), "is not NAME=VALUE"),
-            (("burden",), "--out is missing"),
+            (("burden",), "--out: a file is needed"),
             ((), "tabwb figure --list"),
             (("agreement", *out), "no two judges"),
             (("dose", *out), "fewer than two amounts"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tabwb
+from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import Operation, made
 from tabwb.operations.rate import (
@@ -48,6 +49,7 @@ from tabwb.operations.trial import (
     UndoLatest,
     VoidTrial,
 )
+from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tabwb.workbench.engine.operations import JobController
 from tests.administer.naming_parts import naming_battery
@@ -182,6 +184,58 @@ async def test_people(run: Run, stores: list[Path]) -> None:  # noqa: F811
     assert documents[-1]["deleted"]["reason"] == "other"
 
 
+FILES: tuple[tuple[str, str, str, type[Operation], dict[str, Any]], ...] = (
+    ("export 1 --out {}", "a.jsonl", "export", ExportResults, {"ids": 1}),
+    ("export 1 --out {} --format parquet --wide", "a.parquet", "export", ExportResults,
+     {"ids": 1, "format": "parquet", "wide": True}),
+    ("report --by model --out {} --title Test --responses 2", "a.html", "report", WriteReport,
+     {"by": "model", "title": "Test", "responses": 2}),
+    ("report 1 --by administration --out {} --subtest repetition", "a.md", "report", WriteReport,
+     {"ids": 1, "by": "administration", "subtests": ("repetition",)}),
+    ("figure accuracy 1 --out {} --option policy=normalised --width double", "a.pdf",
+     "write_figure", DrawFigure,
+     {"name": "accuracy", "ids": 1, "option": {"policy": "normalised"}, "width": "double"}),
+)  # fmt: skip
+
+
+async def test_files(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
+    command, python, workbench_store = stores
+    folders = [tmp_path / name for name in ("command", "python", "workbench")]
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
+    first, second, third = folders
+    documents = []
+    for words, name, *_ in FILES:
+        line = words.format(first / name).split()
+        documents.append(run(*line, "--json", "--store", command).document)
+    with tabwb.open(python) as study:
+        for _, name, method, _, values in FILES:
+            assert getattr(study, method)(out=second / name, **values) == second / name
+    wanted = [made(kind, {**values, "out": third / name}) for _, name, _, kind, values in FILES]
+    of_workbench = await worked(workbench_store, *wanted)
+    for (_, name, *_), document, other in zip(FILES, documents, of_workbench, strict=True):
+        assert document == {"format": 1, "written": [str(first / name)]}
+        assert other == {"written": [str(third / name)]}
+        texts = {(folder / name).read_bytes() for folder in folders}
+        assert len(texts) == 1, name
+
+
+async def test_a_file_that_exists_is_kept(run: Run, stores: list[Path]) -> None:  # noqa: F811
+    out = stores[0].with_name("a.csv")
+    out.write_text("mine")
+    options = ("--format", "csv", "--out", out)
+    assert "--force" in run("export", 1, *options, "--store", stores[0], status=1).err
+    with tabwb.open(stores[1]) as study, pytest.raises(TabwbError, match="already exists"):
+        study.export(1, format="csv", out=out)
+    async with workbench(stores[2].parent) as seat:
+        jobs = seat.desk.controller(JobController)
+        wanted = ExportResults(ids=(1,), format="csv", out=out)
+        number = await seat.desk.ask(jobs.begin, wanted)
+        await seat.until(partial(ended, jobs, number), "the end")
+        assert jobs.state(number).phase == "refused"
+    assert out.read_text() == "mine"
+
+
 RATED: tuple[tuple[str, str, tuple[Any, ...], type[Operation], dict[str, Any]], ...] = (
     ("settle pilot 1 jargon present --reason heard --who A1", "settle",
      (1, "jargon", 1.0, "heard", "A1"), SettleAnswer,
@@ -240,7 +294,7 @@ async def test_planning(run: Run, stores: list[Path]) -> None:  # noqa: F811
     out = ("--out", files[1], "--judges")
     run("rate", "export", "pilot", *out, "--store", command)
     plan = made(PlanRatings, {"name": "pilot", "raters": "R1,R2", "ids": 1, **values})
-    export = ExportRatings(reference="pilot", out=str(files[2]), judges=True)
+    export = ExportRatings(reference="pilot", out=files[2], judges=True)
     of_workbench = (await worked(workbench_store, plan, export))[:1]
     assert {file.read_text("utf-8") for file in files} == {files[0].read_text("utf-8")}
     assert undated(of_python) == undated(documents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,7 +14,6 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
-from tabwb.media.destination import check_destination
 from tabwb.media.figures import MISSING_LETTERS, figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
@@ -61,7 +60,7 @@ class FigureRequest:
 
     ``words`` are options of ``tabwb figure`` that make it, for the file's metadata. Participants
     are numbered unless ``study_ids``; ``within_study``: the files stay with those who collected
-    the data.
+    the data. ``writing`` is told why the store is written.
     """
 
     name: str
@@ -75,7 +74,7 @@ class FigureRequest:
     words: Sequence[str] = ()
     study_ids: bool = False
     within_study: bool = False
-    force: bool = False
+    writing: Callable[[str], object] = lambda why: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +102,7 @@ def write_figure(
     kind.checked(wanted.options)
     width_mm(wanted.width)
     format_of(wanted.out)
-    remedy = "choose another name, or use --force"
-    out = check_destination(wanted.out, force=wanted.force, remedy=remedy)
-    data = None
-    if wanted.data is not None:
-        data = check_destination(wanted.data, force=wanted.force, remedy=remedy)
+    out, data = wanted.out, wanted.data
     permits: list[Permit] = []
     notices: list[str] = []
 
@@ -118,6 +113,8 @@ def write_figure(
             notices.extend(left_out(people, unknown, remedy))
             return models
         given = [member.administration for member in chosen]
+        if any(one.conditions.guarded for one in given):
+            wanted.writing("a figure of people's data is logged in the store")
         what = f"figure {wanted.name}" + ("" if data is None else f" with its numbers in {data}")
         permits.append(
             check_export(store, plugins, given, what, out, within_study=wanted.within_study)
@@ -141,7 +138,7 @@ def write_figure(
         command=about.unless_named(" ".join(words)),
         **dict(wanted.options),
     )
-    notices += [f"warning: {permit.notice}" for permit in permits if permit.notice]
+    notices += [permit.notice for permit in permits if permit.notice]
     notices += [MISSING_LETTERS] if MISSING_LETTERS in figure.facts.notes else []
     files = [out]
     with logged(store, [act for permit in permits for act in permit.acts]):
