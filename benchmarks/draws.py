@@ -66,7 +66,7 @@ def administered(
     """Give TAB; return the responses by item, and the scores by subtest and item."""
     from tabwb.administer.session import setup
     from tabwb.administer.session.drive import drive
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Decoding
     from tabwb.store.store import Store

@@ -136,7 +136,7 @@ def tab_requests(max_tokens: int) -> list[Any]:
     from tabwb.administer.session.exchange import request_for
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Decoding
 
@@ -239,7 +239,7 @@ def _replicates() -> list[Request]:
     from tabwb.administer.session.exchange import request_for
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
 
     plugins = Plugins.load()
@@ -341,7 +341,7 @@ def _base(folder: Path, clip: Path, rounds: int) -> Iterator[Result]:
 
 
 def _bundled(clip: Path, rounds: int) -> Iterator[Result]:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.speech import Clip
 
     plugins = Plugins.load()

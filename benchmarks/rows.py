@@ -98,7 +98,7 @@ def twenty_items(rounds: int) -> Iterator[Result]:
 def durable_item(rounds: int) -> Iterator[Result]:
     """Yield the row of one scored and committed item, compared with a bare durable commit."""
     from tabwb.administer.session import setup
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Reply
     from tabwb.records.states import StopReason
@@ -136,7 +136,7 @@ def durable_item(rounds: int) -> Iterator[Result]:
 def long_run(rounds: int) -> Iterator[Result]:
     """Yield the row of an item of a run of 10,000 items, compared with one of 500."""
     from tabwb.administer.session import setup
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
     from tabwb.records.exchange import Reply
     from tabwb.records.states import StopReason
@@ -179,7 +179,7 @@ def local_generation(rounds: int) -> Iterator[Result]:
     from tabwb.administer.session.exchange import request_for
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
 
     plugins = Plugins.load()
@@ -237,8 +237,8 @@ def word_list(rounds: int) -> Iterator[Result]:
 def rules_judge(rounds: int) -> Iterator[Result]:
     """Yield the row of one response of 60 words judged by rules-2."""
     from tabwb.battery.loader import load_battery
+    from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.components import Response
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.states import ResponseKind, ResponseStatus
 
     plugins = Plugins.load()

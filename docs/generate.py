@@ -74,7 +74,7 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
     """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
     from tabwb.lesion.declared import Part
-    from tabwb.plugin_api import answer_files, components, descriptors, extensions
+    from tabwb.plugin_api import components, descriptors, extensions
     from tabwb.records import answers, events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec
@@ -113,7 +113,7 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
             extensions.PageData,
         ),
         "Importers": (
-            answer_files.AnswerFile,
+            components.AnswerFile,
             answers.RecordedAnswer,
             answers.RecordedRun,
             answers.KnownDecoding,

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import ModelJudge, Response, Verdict
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 

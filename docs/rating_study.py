@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.administer.session.setup import find_battery
 from tabwb.battery.forms import Question, form_from_canonical
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.rating_sets import Adjudication, Sample, SampleRating
 from tabwb.records.states import ResponseStatus
 from tabwb.store.store import Store

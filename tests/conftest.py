@@ -20,7 +20,7 @@ from hypothesis import settings
 from tabwb.records.system import switch_telemetry_off
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
 switch_telemetry_off(os.environ)  # before a test imports onnxruntime itself
@@ -190,7 +190,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("TABWB_DATA_DIR", str(tmp_path / "tabwb-data"))
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "tabwb-config"))
     # Forget the keys that an earlier test has read.
-    if keys := sys.modules.get("tabwb.plugin_api.remote.keys"):
+    if keys := sys.modules.get("tabwb.host.keys"):
         monkeypatch.setattr(keys, "_seen", set())
     monkeypatch.setenv("TABWB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -200,7 +200,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 @pytest.fixture
 def plugins() -> Iterator[Plugins]:
     """The plugins that are installed here."""
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
     loaded = Plugins.load()
     yield loaded
@@ -238,7 +238,7 @@ def lesionable(tmp_path: Path, own_folders: None) -> None:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open models and transcribers in this process, where torch is loaded once for all tests."""
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
     def opened(self: Plugins, kind: Any, spec: str) -> Any:
         return self._make(*self._resolve(kind, spec))

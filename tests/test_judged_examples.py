@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.judge_prompts.load import load_prompt
-from tabwb.plugin_api.judge_prompts.prompt import bundled_folder
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.judge_prompt_files import load_prompt
+from tabwb.host.judge_prompts import bundled_folder
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tests.plugins.chat_server import Handler, chat_server, says
 
 DOCS = Path(__file__).parents[1] / "docs"

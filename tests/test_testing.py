@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from tabwb.battery.model import Item, Subtest
+from tabwb.host.plugins import Plugins
+from tabwb.host.remote_model import RemoteModel, Retries
 from tabwb.plugin_api.components import Cancel, Response
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.extensions import Responses, Statistic
 from tabwb.plugin_api.hookspecs import RegisterStatistic, hookimpl
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.speech import Clip, Segment, Transcript

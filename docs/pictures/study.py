@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabwb.administer.session import setup
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Declaration, Judged, Judgement, valued

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tabwb.host.writing import write_text
 from tabwb.phonology.inventory import to_ipa
-from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text
 from tabwb_annotations.tiers import Document, by_raters

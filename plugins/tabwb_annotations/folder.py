@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.writing import draft_of
+from tabwb.host.writing import draft_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import sync_file
 from tabwb.records.speakers import origin_line, session_line

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
+from tabwb.host.settings import stated_parameters
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
-from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, condition_columns
 from tabwb.records.columns import Column as DeclaredColumn
 from tabwb.records.declared_conditions import ColumnType

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tabwb.host.writing import TextFile, write_pieces
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.writing import TextFile, write_pieces
 from tabwb.records.ratings import Once
 from tabwb.records.specs import Spec
 from tabwb.records.words import CSV_CELLS, CSV_END, CsvLines

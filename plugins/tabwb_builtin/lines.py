@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from tabwb.plugin_api.writing import TextFile, write_pieces
+from tabwb.host.writing import TextFile, write_pieces
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.ratings import Once
 from tabwb_builtin.columns import GIVEN, TABLE, Column, Part

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tabwb.plugin_api.writing import write_with
+from tabwb.host.writing import write_with
 from tabwb.records.ratings import Once
 from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, Column, Part, Rated, Type
 from tabwb_builtin.notices import Notices, answered, documents_of, rated

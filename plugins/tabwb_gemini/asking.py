@@ -7,7 +7,7 @@ from typing import Any
 
 from google.genai import types
 
-from tabwb.plugin_api.remote.streaming import is_enforced
+from tabwb.host.remote_model import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb.records.specs import mixed

@@ -9,12 +9,10 @@ from contextlib import suppress
 from google import genai
 from google.genai import types
 
+from tabwb.host.failures import HEADERS, RemoteFailure, client_arguments, client_failures
+from tabwb.host.keys import find_key, missing_key
+from tabwb.host.remote_model import RemoteModel, Retries, StreamedReply
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.remote.failures import RemoteFailure, client_failures
-from tabwb.plugin_api.remote.http import HEADERS, client_arguments
-from tabwb.plugin_api.remote.keys import find_key, missing_key
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.reasoning import passed_on
 from tabwb_gemini.asking import (

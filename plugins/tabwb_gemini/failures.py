@@ -9,7 +9,7 @@ from typing import Any
 from google.genai import errors
 from pydantic import ValidationError
 
-from tabwb.plugin_api.remote.failures import (
+from tabwb.host.failures import (
     RemoteFailure,
     kind_of_status,
     malformed,

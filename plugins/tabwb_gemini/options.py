@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tabwb.plugin_api.remote.options import RemoteOptions
+from tabwb.host.services import RemoteOptions
 
 ROOM_TO_THINK = 1024
 """Thinking counts against the limit of tokens: below so many it may leave no room for an answer."""

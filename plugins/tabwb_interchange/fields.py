@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tabwb.battery.problems import Problem
+from tabwb.host.settings import TUNINGS, number_of_parameters
 from tabwb.plugin_api import Protocol, StopReason
-from tabwb.plugin_api.config.profiles import TUNINGS, number_of_parameters
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import ORIGINS
 from tabwb.records.words import near

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Feature
+from tabwb.host.judge_prompts import JudgePrompt, sha256
 from tabwb.plugin_api.components import Cancel, ModelBackend, Response
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, sha256
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import THOUGHT_AWAY, Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Verdict, undefined, valued

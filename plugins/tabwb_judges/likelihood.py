@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.battery.model import Feature
+from tabwb.host.judge_prompts import JudgePrompt
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend, Response
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Request, Wait
 from tabwb.records.ratings import PROBABILITY, Verdict, valued

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.host.judge_prompts import LIKELIHOOD, NULL, prompt_files
 from tabwb.plugin_api import (
     ComponentError,
     Descriptor,
@@ -18,10 +19,9 @@ from tabwb.plugin_api import (
     Spec,
     hookimpl,
 )
-from tabwb.plugin_api.judge_prompts.prompt import LIKELIHOOD, NULL, prompt_files
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+    from tabwb.host.judge_prompts import JudgePrompt
 
 MakeInner = Callable[[], ModelBackend]
 DEFAULT = "tab-2026"
@@ -87,7 +87,7 @@ def _register_prompt(register: Register, judge: str, path: Path) -> None:
 
 
 def _prompt(path: Path) -> JudgePrompt:
-    from tabwb.plugin_api.judge_prompts.load import load_prompt
+    from tabwb.host.judge_prompt_files import load_prompt
 
     return load_prompt(path)
 

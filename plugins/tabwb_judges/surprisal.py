@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Feature
+from tabwb.host.judge_prompts import canonical_json
 from tabwb.plugin_api.components import Cancel, ModelBackend, Response
-from tabwb.plugin_api.judge_prompts.prompt import canonical_json
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
 from tabwb.records.ratings import Rating, Verdict, failed, undefined, valued

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tabwb.plugin_api.remote.streaming import is_enforced
+from tabwb.host.remote_model import is_enforced
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request
 from tabwb.records.specs import mixed

@@ -9,13 +9,17 @@ from typing import Any
 
 import openai
 
+from tabwb.host.failures import (
+    HEADERS,
+    RemoteFailure,
+    client_arguments,
+    client_failures,
+    failure_of,
+)
+from tabwb.host.keys import find_key, missing_key, redact
+from tabwb.host.remote_model import RemoteModel, Retries, StreamedReply
+from tabwb.host.time_limit import within
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.remote.failures import RemoteFailure, client_failures, failure_of
-from tabwb.plugin_api.remote.http import HEADERS, client_arguments
-from tabwb.plugin_api.remote.keys import find_key, missing_key, redact
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.plugin_api.remote.streaming import StreamedReply
-from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Reply, Request, Wait
 from tabwb.records.reasoning import passed_on

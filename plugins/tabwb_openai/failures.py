@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import openai
 
-from tabwb.plugin_api.remote.failures import (
+from tabwb.host.failures import (
     FailureKind,
     RemoteFailure,
     deepest,

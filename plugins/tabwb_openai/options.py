@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tabwb.plugin_api.model_options import ChatKeywords, ReasoningTokens
-from tabwb.plugin_api.remote.options import RemoteOptions
+from tabwb.host.services import ChatKeywords, ReasoningTokens, RemoteOptions
 
 ON_SOCKET = "http://localhost/v1"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.plugin_api import Register, hookimpl
-from tabwb.plugin_api.remote.registration import service_descriptor
+from tabwb.plugin_api.descriptors import service_descriptor
 
 
 @hookimpl

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tabwb.plugin_api.model_options import ChatKeywords, ReasoningTokens
+from tabwb.host.services import ChatKeywords, ReasoningTokens
 from tabwb.records.reasoning import AUTO
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.time_limit import within
+from tabwb.host.time_limit import within
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Request
 from tabwb.records.reasoning import AUTO, SPECIAL, closing_of, is_tag, opened_by

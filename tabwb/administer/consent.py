@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge, ModelJudge
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import IMPORTED, Conditions
 from tabwb.records.errors import NoConsent, StoreError, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope, Value

@@ -10,9 +10,9 @@ from functools import reduce
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import ModelJudge, Response
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Request

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tabwb.administer.cost import CHARACTERS_PER_TOKEN, tokens_of
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.prices import Price, cost_of
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price, cost_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request

@@ -9,11 +9,10 @@ from tabwb.administer.session.exchange import request_for, storable
 from tabwb.administer.session.setup import versions_of
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.battery.loader import battery_from_canonical
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
-from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.lesionable import LesionableBackend
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Reply
 from tabwb.records.states import AttemptState

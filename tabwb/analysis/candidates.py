@@ -13,7 +13,7 @@ from tabwb.analysis.keys import REPLICATE, Key, Value, key_of, read_keys, writte
 from tabwb.analysis.selection import Selection, selected
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus

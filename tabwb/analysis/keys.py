@@ -265,7 +265,7 @@ def _dose(data: AdministrationData) -> tuple[Value, ...]:
 
 
 def _number_of_parameters(text: str) -> int:
-    from tabwb.plugin_api.config.profiles import number_of_parameters
+    from tabwb.host.settings import number_of_parameters
 
     return number_of_parameters(text)
 

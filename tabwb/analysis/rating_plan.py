@@ -36,7 +36,7 @@ from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
     from tabwb.administer.rating.hybrid import Judged, Queue
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
 

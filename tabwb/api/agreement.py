@@ -146,7 +146,7 @@ def made(
     """
     from tabwb.analysis.agreement import Choices, agreement_of
     from tabwb.analysis.stored_ratings import rated_of
-    from tabwb.plugin_api.forms import open_form
+    from tabwb.host.forms import open_form
 
     def form_of(name: str) -> Form:
         with opened_plugins() as plugins:

@@ -19,8 +19,8 @@ from tabwb.records.errors import TabwbWarning, UsageError
 if TYPE_CHECKING:
     from tabwb.analysis.keys import Filter
     from tabwb.battery.model import Battery
-    from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
+    from tabwb.host.settings import Configuration
     from tabwb.records.events import Event
     from tabwb.store.store import Store
 
@@ -45,8 +45,8 @@ def warn(*messages: str) -> None:
 
 def configuration(*, offline: bool | None = None) -> Configuration:
     """Return the user's settings, as the command line reads them."""
-    from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.plugin_api.remote.offline import go_offline
+    from tabwb.host.offline import go_offline
+    from tabwb.host.settings import Configuration
     from tabwb.records.files import FOLDER, sweep
 
     loaded = Configuration.load()
@@ -69,7 +69,7 @@ def opened_plugins(
     *, offline: bool | None = None, function: Answering | None = None, workers: int = 1
 ) -> Iterator[Plugins]:
     """Yield the plugins with the user's settings."""
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
     settings = configuration(offline=offline)
     with closing(Plugins.load(settings, modules=plugin_of(function, workers))) as plugins:

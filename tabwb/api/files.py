@@ -72,8 +72,8 @@ def save_table(
         MissingExtra: Parquet needs pyarrow.
         TabwbError: it cannot be written, or already exists.
     """
+    from tabwb.host.writing import write_bytes
     from tabwb.media.destination import IN_PYTHON, check_destination
-    from tabwb.plugin_api.writing import write_bytes
     from tabwb.tables.table import Table
 
     if not isinstance(table, Table):

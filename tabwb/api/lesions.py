@@ -18,7 +18,7 @@ from tabwb.records.words import plural
 if TYPE_CHECKING:
     from tabwb.administer.sweep.point import Point
     from tabwb.administer.sweep.sweep import Sweep, Told
-    from tabwb.plugin_api.lesionable import LesionableBackend
+    from tabwb.plugin_api.components import LesionableBackend
     from tabwb.records.conditions import Conditions
     from tabwb.records.trials import Administration
     from tabwb.store.store import Store

@@ -13,7 +13,7 @@ from tabwb.operations.operation import Operation, Tools, made, values_of
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -23,8 +23,8 @@ from tabwb.operations.rate import (
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
+    from tabwb.host.plugins import Plugins
     from tabwb.operations.operation import Operation
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.rating_sets import Answer, Purpose
     from tabwb.records.rating_sets import RatingSet as Record
     from tabwb.tables.table import Table

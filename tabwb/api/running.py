@@ -32,8 +32,8 @@ from tabwb.records.states import AdministrationStatus
 if TYPE_CHECKING:
     from tabwb.administer.limits import Limits
     from tabwb.administer.session.session import Session
+    from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.components import ModelBackend
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
 
 LABELS = ("family", "tuning", "parameters")
@@ -261,7 +261,7 @@ def asked_conditions(spec: str, **values: Any) -> Conditions:
 def _labels(
     labels: Mapping[str, str | float] | None, function: Answering | None
 ) -> dict[str, str] | None:
-    from tabwb.plugin_api.config.profiles import TUNINGS, number_of_parameters
+    from tabwb.host.settings import TUNINGS, number_of_parameters
 
     if not labels:
         return None

@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
     from tabwb.analysis.selection import Selection
     from tabwb.api.agreement import Agreement, Computed
-    from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
+    from tabwb.host.settings import Configuration
     from tabwb.records.naming import Score
     from tabwb.records.speakers import Scope
     from tabwb.records.trials import Administration as Record
@@ -473,7 +473,7 @@ class Study:
             return judge
 
     def _plugins(self) -> Plugins:
-        from tabwb.plugin_api.registry.plugins import Plugins
+        from tabwb.host.plugins import Plugins
 
         with self._lock:
             if self._loaded_plugins is None:

@@ -96,9 +96,9 @@ def agreement(
     """
     from tabwb.analysis.agreement import Choices, agreement_of
     from tabwb.analysis.stored_ratings import rated_of
+    from tabwb.host.forms import open_form
     from tabwb.media.terminal import print_view
     from tabwb.media.views.agreement import agreement_document, agreement_view
-    from tabwb.plugin_api.forms import open_form
 
     if figure_file is not None:
         from tabwb.media.destination import check_destination

@@ -28,7 +28,7 @@ from tabwb.operations.operation import FEW, Operation, Told, Tools, Value, made,
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
 

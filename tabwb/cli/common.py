@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tabwb.battery.problems import Problem
-    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.host.plugins import Plugins
+    from tabwb.host.settings import Configuration
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.exchange import Message
     from tabwb.store.store import Store
 
@@ -242,14 +242,14 @@ def configuration(offline: bool | None = None) -> Configuration:
     """Remove old work folders; return the configuration, offline if it or the flag says so."""
     from dataclasses import replace
 
-    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.host.settings import Configuration
     from tabwb.records.files import FOLDER, sweep
 
     loaded = Configuration.load()
     if offline:
         loaded = replace(loaded, offline=True)
     if loaded.offline:
-        from tabwb.plugin_api.remote.offline import go_offline
+        from tabwb.host.offline import go_offline
 
         go_offline()
     sweep(loaded.data_dir / FOLDER)
@@ -266,7 +266,7 @@ def configuration(offline: bool | None = None) -> Configuration:
 @contextmanager
 def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
     """Yield the plugins, with the user's configuration."""
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
     with closing(Plugins.load(configuration(offline), dry=dry)) as plugins:
         yield plugins

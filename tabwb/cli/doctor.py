@@ -24,7 +24,7 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.plugin_api.registry.index import EXTRAS
+from tabwb.host.index import EXTRAS
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.system import extra_command, is_installed

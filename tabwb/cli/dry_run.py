@@ -13,7 +13,7 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
 from tabwb.battery.model import Battery
 from tabwb.cli.common import note, print_json, print_messages
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Request
 from tabwb.records.states import Protocol

@@ -37,8 +37,8 @@ from tabwb.cli.progress import Progress
 from tabwb.cli.shown_cautions import cautions_for
 from tabwb.cli.signals import stopping
 from tabwb.cli.typing import give_to_typist
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import ModelBackend
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.states import AdministrationStatus

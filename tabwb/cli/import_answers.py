@@ -22,9 +22,9 @@ from tabwb.administer.consent import Guard
 from tabwb.administer.session import remarks
 from tabwb.cli.command import judged
 from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import list_document
 from tabwb.plugin_api.components import Importer
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Marks, changes

@@ -16,7 +16,7 @@ from tabwb.administer.rating.elsewhere.into_set import (
     prepare_labels,
 )
 from tabwb.cli.common import inform, note, open_store, print_json
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.rating_sets import checked_counts
 
 

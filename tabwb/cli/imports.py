@@ -21,8 +21,8 @@ from tabwb.cli.common import (
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
+    from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.components import Importer
-    from tabwb.plugin_api.registry.plugins import Plugins
 
 
 @click.command(name="import")

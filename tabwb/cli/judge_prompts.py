@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from tabwb.cli.common import note, opened_plugins, print_check, print_json
+from tabwb.host.index import check_needs
+from tabwb.host.judge_prompt_files import load_prompt, read_prompt
+from tabwb.host.judge_prompts import LIKELIHOOD, NULL, prompt_files, prompt_id, sha256
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.judge_prompts.load import load_prompt, read_prompt
-from tabwb.plugin_api.judge_prompts.prompt import LIKELIHOOD, NULL, prompt_files, prompt_id, sha256
-from tabwb.plugin_api.registry.index import check_needs
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.words import did_you_mean, plural
 

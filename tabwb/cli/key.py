@@ -7,7 +7,7 @@ import sys
 import click
 
 from tabwb.cli.common import json_option, note, print_json
-from tabwb.plugin_api.remote import keys
+from tabwb.host import keys
 
 
 @click.group()

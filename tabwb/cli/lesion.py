@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from tabwb.lesion.declared import Part
-    from tabwb.plugin_api.lesionable import LesionableBackend
+    from tabwb.plugin_api.components import LesionableBackend
 
 _model_option = click.option(
     "--model", required=True, metavar="SPEC", help="The model, for example bundled."
@@ -243,7 +243,7 @@ def _loaded(
     model: str, offline: bool | None
 ) -> Iterator[tuple[LesionableBackend, Mapping[str, str]]]:
     """Yield a model that can be lesioned, loaded, and its facts."""
-    from tabwb.plugin_api.lesionable import LesionableBackend
+    from tabwb.plugin_api.components import LesionableBackend
 
     with opened_plugins(offline) as plugins, closing(plugins.open_model(model)) as backend:
         if not isinstance(backend, LesionableBackend):

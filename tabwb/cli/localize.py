@@ -14,11 +14,11 @@ import click
 from tabwb.cli.common import inform, is_quiet, on_terminal, opened_plugins, print_json
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.host.writing import write_bytes
 from tabwb.lesion.localizer import list_document, localize, read_items, shipped_items
 from tabwb.lesion.spec import escaped
 from tabwb.media.destination import check_destination
-from tabwb.plugin_api.lesionable import ActivationBackend
-from tabwb.plugin_api.writing import write_bytes
+from tabwb.plugin_api.components import ActivationBackend
 from tabwb.records.errors import UsageError
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from tabwb.cli.common import json_option, note, offline_option, opened_plugins, print_json
-from tabwb.plugin_api.config.profiles import remove_profile, write_profile
+from tabwb.host.index import check_needs
+from tabwb.host.settings import remove_profile, write_profile
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.registry.index import check_needs
 from tabwb.records.errors import MissingExtra, UsageError
 
 

@@ -24,7 +24,7 @@ from tabwb.cli.microphone_naming import give_by_microphone
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import Interrupted, TabwbError, UsageError

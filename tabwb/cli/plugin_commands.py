@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tabwb.cli.common import opened_plugins
-from tabwb.plugin_api.registry.guarded import error_words, plugin_code
+from tabwb.host.guarded import error_words, plugin_code
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.words import near
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
-from tabwb.plugin_api.config.settings import folder_file
-from tabwb.plugin_api.registry.index import Component, check_needs
-from tabwb.plugin_api.registry.loading import PluginInfo, folder_entries, installed_entries
-from tabwb.plugin_api.registry.scaffold import write_plugin
+from tabwb.host.index import Component, check_needs
+from tabwb.host.loading import PluginInfo, folder_entries, installed_entries
+from tabwb.host.scaffold import write_plugin
+from tabwb.host.settings import folder_file
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec
 from tabwb.store.location import without_password
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 
 @click.group()
@@ -166,8 +166,7 @@ def trust(folder: Path, as_json: bool) -> None:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.extensions import EXTENSIONS
-    from tabwb.plugin_api.registry.index import KINDS
+    from tabwb.host.index import EXTENSIONS, KINDS
 
     components = {
         kind: [_component(component, loaded) for component in loaded.components(kind)]

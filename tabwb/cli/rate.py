@@ -186,7 +186,7 @@ def list_forms(as_json: bool) -> None:
     """List the forms."""
     from tabwb.battery.form_loader import read_form
     from tabwb.battery.forms import counted
-    from tabwb.plugin_api.forms import form_files
+    from tabwb.host.forms import form_files
 
     files, wrong = form_files()
     rows: list[dict[str, Any]] = []
@@ -220,7 +220,7 @@ def list_forms(as_json: bool) -> None:
 @json_option
 def show(form_name: str, as_json: bool) -> None:
     """Show FORM: every question with its key, its answers and its definition."""
-    from tabwb.plugin_api.forms import open_form
+    from tabwb.host.forms import open_form
 
     with opened_plugins() as plugins:
         form = open_form(form_name, plugins.find_battery)
@@ -242,7 +242,7 @@ def check(argument: str, as_json: bool) -> int:
     """
     from tabwb.battery.form_loader import read_form
     from tabwb.battery.forms import counted
-    from tabwb.plugin_api.forms import find_form
+    from tabwb.host.forms import find_form
 
     file = Path(argument)
     try:

@@ -13,7 +13,7 @@ from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
     from tabwb.analysis.tables.captioned import Captioned
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.trials import Administration
     from tabwb.store.store import Store
     from tabwb.tables.table import Table

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tabwb.plugin_api.config.settings import config_folder
+from tabwb.host.settings import config_folder
 from tabwb.records.files import write_private
 from tabwb.records.words import plural
 

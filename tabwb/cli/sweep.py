@@ -36,8 +36,8 @@ from tabwb.cli.common import (
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import OTHER, PARENT_PARTS
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
 from tabwb.records.words import plural

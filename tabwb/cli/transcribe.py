@@ -31,7 +31,7 @@ from tabwb.records.speech import Segment, Transcript
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 Forms = tuple[tuple[str, ...], ...]
 

@@ -124,7 +124,7 @@ def _check_shown(text: str, key: str, where: str) -> None:
 Values = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 Activations = Callable[[str, Sequence[str], Pool, threading.Event], Iterator[NDArray[np.float32]]]
-"""``activations`` of :class:`tabwb.plugin_api.lesionable.ActivationBackend`."""
+"""``activations`` of :class:`tabwb.plugin_api.components.ActivationBackend`."""
 STATISTIC = "welch-t"
 
 

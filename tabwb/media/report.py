@@ -31,6 +31,7 @@ from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.tables.captioned import Captioned, Footnote
 from tabwb.analysis.tables.positions import has_orders
 from tabwb.analysis.tables.results import results_table
+from tabwb.host.writing import write_bytes
 from tabwb.media.documents.contrasts import pairs_table
 from tabwb.media.figures.files import Pictured, pictured
 from tabwb.media.methods import Methods, methods_about, with_rating_sets
@@ -46,7 +47,6 @@ from tabwb.media.paper import (
 from tabwb.media.studied import Followed, Studied, followed, is_persons
 from tabwb.media.views.results import SECTIONS, Groups, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
-from tabwb.plugin_api.writing import write_bytes
 from tabwb.records import declared_conditions as declared
 from tabwb.records.columns import Column
 from tabwb.records.conditions import FUNCTION, Conditions
@@ -59,7 +59,7 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY, visible
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
 TITLES = (

@@ -17,12 +17,12 @@ from tabwb.analysis.grouping import Grouped, specs_of
 from tabwb.analysis.keys import key_of
 from tabwb.analysis.measures import ACCURACY, BURDEN
 from tabwb.analysis.statistics.results import EXACT, Result, Terms
+from tabwb.host.writing import write_text
 from tabwb.media.destination import check_destination
 from tabwb.media.documents.datapackage import Described, check_description, write_description
 from tabwb.media.paper import table_csv
 from tabwb.media.views.results import labelled
 from tabwb.media.wording import plain
-from tabwb.plugin_api.writing import write_text
 from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.errors import TabwbError

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tabwb.analysis.selection import Selection
+    from tabwb.host.plugins import Plugins
     from tabwb.media.studied import Studied
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
 MANY = 5_000
@@ -273,9 +273,9 @@ class WriteReport(Operation):
     def do(self, tools: Tools) -> None:
         """Write the files, and tell the methods."""
         from tabwb.analysis.selection import selected_groups
+        from tabwb.host.writing import write_bytes
         from tabwb.media.methods import methods_about, with_rating_sets
         from tabwb.media.studied import studied
-        from tabwb.plugin_api.writing import write_bytes
 
         places = {
             file: _place(tools, file, force=self.force) for file in (self.out, self.bib) if file

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tabwb.administer.judging.judging import Judging
     from tabwb.administer.judging.task import Task
     from tabwb.administer.limits import Limits
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 MAX_REQUESTS = Arg(
     "Stop after this many requests.", "Max requests", low=1, blank="no limit",

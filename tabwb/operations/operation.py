@@ -29,7 +29,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.events import Event
     from tabwb.store.store import Store
 

@@ -16,7 +16,7 @@ from tabwb.records.words import plural, separated
 if TYPE_CHECKING:
     from tabwb.administer.rating.adjudication import Adjudicator, Which
     from tabwb.analysis.rating_plan import PlannedSet
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.rating_sets import RaterLink, RatingSet
     from tabwb.store.store import Store
 
@@ -206,7 +206,7 @@ class PlanRatings(Operation):
 
     def _planned(self, tools: Tools) -> PlannedSet:
         from tabwb.analysis.rating_plan import plan_with
-        from tabwb.plugin_api.forms import check_raters, open_form
+        from tabwb.host.forms import check_raters, open_form
 
         form, raters = open_form(self.form, tools.plugins.find_battery), separated(self.raters)
         check_raters(raters, tools.plugins)

@@ -13,7 +13,7 @@ from tabwb.records.speakers import SCOPES, Scope, check_id, in_force
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 TODAY = "today"
 SPEAKER = Arg("The participant code, never a name.", metavar="ID", positional=True)

@@ -13,7 +13,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.naming import Score
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
     from tabwb.tasks.spoken_naming.views import NamingView
 

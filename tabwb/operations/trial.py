@@ -13,7 +13,7 @@ from tabwb.records.words import near, plural
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 ADMINISTRATION = Arg("Its number or uid.", positional=True)
 TRIAL = Arg("Its number in the administration, or ITEM or SUBTEST/ITEM if that names one trial.",

@@ -13,19 +13,37 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Feature as Feature
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
+    from tabwb.host.failures import RemoteFailure as RemoteFailure
+    from tabwb.host.keys import find_key as find_key
+    from tabwb.host.keys import missing_key as missing_key
+    from tabwb.host.keys import redact as redact
+    from tabwb.host.loading import API_VERSION as API_VERSION
+    from tabwb.host.offline import is_offline as is_offline
+    from tabwb.host.plugins import Plugins as Plugins
+    from tabwb.host.remote_model import RemoteModel as RemoteModel
+    from tabwb.host.remote_model import Retries as Retries
+    from tabwb.host.remote_model import StopStrings as StopStrings
+    from tabwb.host.time_limit import within as within
+    from tabwb.host.writing import draft_of as draft_of
+    from tabwb.host.writing import write_pieces as write_pieces
+    from tabwb.host.writing import write_text as write_text
+    from tabwb.host.writing import write_with as write_with
     from tabwb.lesion.arrays import lesioned_arrays as lesioned_arrays
     from tabwb.lesion.declared import Part as Part
     from tabwb.lesion.localizer import localizer_scores as localizer_scores
     from tabwb.lesion.spec import Lesion as Lesion
     from tabwb.lesion.spec import parse_lesions as parse_lesions
-    from tabwb.plugin_api.answer_files import AnswerFile as AnswerFile
-    from tabwb.plugin_api.answer_files import AnswerProblems as AnswerProblems
+    from tabwb.plugin_api.components import ActivationBackend as ActivationBackend
+    from tabwb.plugin_api.components import AnswerFile as AnswerFile
+    from tabwb.plugin_api.components import AnswerProblems as AnswerProblems
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
     from tabwb.plugin_api.components import ExpectingExporter as ExpectingExporter
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
+    from tabwb.plugin_api.components import LaneBackend as LaneBackend
+    from tabwb.plugin_api.components import LesionableBackend as LesionableBackend
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
     from tabwb.plugin_api.components import ModelJudge as ModelJudge
@@ -49,24 +67,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.hookspecs import RegisterPage as RegisterPage
     from tabwb.plugin_api.hookspecs import RegisterStatistic as RegisterStatistic
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
-    from tabwb.plugin_api.lesionable import ActivationBackend as ActivationBackend
-    from tabwb.plugin_api.lesionable import LaneBackend as LaneBackend
-    from tabwb.plugin_api.lesionable import LesionableBackend as LesionableBackend
-    from tabwb.plugin_api.registry.plugins import Plugins as Plugins
-    from tabwb.plugin_api.registry.requirements import API_VERSION as API_VERSION
-    from tabwb.plugin_api.remote.failures import RemoteFailure as RemoteFailure
-    from tabwb.plugin_api.remote.keys import find_key as find_key
-    from tabwb.plugin_api.remote.keys import missing_key as missing_key
-    from tabwb.plugin_api.remote.keys import redact as redact
-    from tabwb.plugin_api.remote.model import RemoteModel as RemoteModel
-    from tabwb.plugin_api.remote.model import Retries as Retries
-    from tabwb.plugin_api.remote.offline import is_offline as is_offline
-    from tabwb.plugin_api.remote.streaming import StopStrings as StopStrings
-    from tabwb.plugin_api.time_limit import within as within
-    from tabwb.plugin_api.writing import draft_of as draft_of
-    from tabwb.plugin_api.writing import write_pieces as write_pieces
-    from tabwb.plugin_api.writing import write_text as write_text
-    from tabwb.plugin_api.writing import write_with as write_with
     from tabwb.records.answers import KnownDecoding as KnownDecoding
     from tabwb.records.answers import RecordedAnswer as RecordedAnswer
     from tabwb.records.answers import RecordedRun as RecordedRun
@@ -104,30 +104,27 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
+    "tabwb.host.failures": "RemoteFailure",
+    "tabwb.host.keys": "find_key missing_key redact",
+    "tabwb.host.loading": "API_VERSION",
+    "tabwb.host.offline": "is_offline",
+    "tabwb.host.plugins": "Plugins",
+    "tabwb.host.remote_model": "RemoteModel Retries StopStrings",
+    "tabwb.host.time_limit": "within",
+    "tabwb.host.writing": "draft_of write_pieces write_text write_with",
     "tabwb.lesion.arrays": "lesioned_arrays",
-    "tabwb.lesion.localizer": "localizer_scores",
     "tabwb.lesion.declared": "Part",
+    "tabwb.lesion.localizer": "localizer_scores",
     "tabwb.lesion.spec": "Lesion parse_lesions",
-    "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
-    "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "
-    "Judge LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
+    "tabwb.plugin_api.components": "ActivationBackend AnswerFile AnswerProblems BatchingBackend "
+    "Cancel ExpectingExporter Exporter Importer Judge LaneBackend LesionableBackend "
+    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
     "StreamingExporter Transcriber",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
-    "tabwb.plugin_api.registry.requirements": "API_VERSION",
-    "tabwb.plugin_api.extensions": "CommandSource Computed PageData PageSource Responses Statistic "
-    "StatisticValue",
+    "tabwb.plugin_api.extensions": "CommandSource Computed PageData PageSource Responses "
+    "Statistic StatisticValue",
     "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterPage "
     "RegisterStatistic hookimpl",
-    "tabwb.plugin_api.lesionable": "ActivationBackend LaneBackend LesionableBackend",
-    "tabwb.plugin_api.registry.plugins": "Plugins",
-    "tabwb.plugin_api.remote.failures": "RemoteFailure",
-    "tabwb.plugin_api.remote.keys": "find_key missing_key redact",
-    "tabwb.plugin_api.remote.model": "RemoteModel Retries",
-    "tabwb.plugin_api.remote.offline": "is_offline",
-    "tabwb.plugin_api.remote.streaming": "StopStrings",
-    "tabwb.plugin_api.time_limit": "within",
-    "tabwb.plugin_api.writing": "draft_of write_pieces write_text write_with",
-    "tabwb.records.system": "stays_here",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
@@ -135,6 +132,7 @@ _NAMES = {
     "tabwb.records.specs": "Spec parse_spec",
     "tabwb.records.speech": "Clip Segment Stretch Transcript",
     "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",
+    "tabwb.records.system": "stays_here",
     "tabwb.scoring.distributions": "t_quantile",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

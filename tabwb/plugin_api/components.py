@@ -9,14 +9,65 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
-from tabwb.records.errors import ComponentError
+from tabwb.battery.problems import Problem
+from tabwb.lesion.declared import Part, Pool
+from tabwb.records.answers import RecordedAnswer
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
-from tabwb.records.ratings import Rating, Scope, Verdict
+from tabwb.records.ratings import Declaration, Rating, Scope, Verdict
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.answer_files import AnswerFile
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_PROBLEMS = 20
+"""The number of problems that one message lists."""
+
+
+class AnswerProblems(TabwbError):
+    """A file of answers cannot be imported; nothing was."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        listed = [str(problem) for problem in problems[:MOST_PROBLEMS]]
+        if len(problems) > MOST_PROBLEMS:
+            listed.append(f"and {plural(len(problems) - MOST_PROBLEMS, 'problem')} more")
+        super().__init__("\n".join(listed), hint="nothing was imported")
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The answers of a file or folder.
+
+    Attributes:
+        title: what it is, for people (``inspect_ai log, task words``).
+        answers: in the order of the source.
+        files: the files that were read.
+        strict: whether an answer to no item of the battery is an error; otherwise it is left out
+            and counted. Tables are strict, logs of other tasks are not.
+        names: field of :class:`~tabwb.records.answers.RecordedAnswer` to what the source calls it.
+        left_out: what was read and is not an answer: reason to number.
+        texts: whether they are texts without a battery: each prompt becomes an item of connected
+            text.
+        language: of the texts, BCP 47.
+        spoken: whether the texts are transcripts of speech.
+        declarations: what the raters declare whose ratings the answers have.
+    """
+
+    title: str
+    answers: tuple[RecordedAnswer, ...]
+    files: tuple[Path, ...]
+    strict: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    texts: bool = False
+    language: str = "en"
+    spoken: bool = False
+    declarations: tuple[Declaration, ...] = ()
+
 
 Cancel = threading.Event
 """Set to end a call soon; the component checks it between pieces."""
@@ -340,3 +391,88 @@ class Transcriber(Protocol):
 
     def close(self) -> None:
         """Release the model; may be called twice."""
+
+
+@runtime_checkable
+class LesionableBackend(ModelBackend, Protocol):
+    """A model back end whose weights can be lesioned; see docs/lesions.md."""
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts that can be lesioned, in the order of the layers.
+
+        Raises:
+            ComponentError: the model's architecture or weights cannot be lesioned.
+        """
+
+    def lesion(self, spec: str) -> Mapping[str, str]:
+        """Answer under this lesion from now on, in place of an earlier one; return facts to store.
+
+        Before ``open`` the lesion is kept until the model is loaded. It does not end with a reply,
+        an error or ``close``.
+
+        Args:
+            spec: one or more lesions joined by ``+``; empty: the intact model.
+
+        Raises:
+            TabwbError: the spec is wrong, or the model lacks what it names; no request is answered
+                until a lesion could be applied.
+        """
+
+
+@runtime_checkable
+class ActivationBackend(LesionableBackend, Protocol):
+    """A lesionable back end that says how strongly its units respond to texts."""
+
+    def activations(
+        self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the response of each unit to each text, in their order, of the model as it is now.
+
+        Of a neuron its absolute value, of a head the 2-norm of its values, at each token of the
+        text; tokens that the model puts before texts are not counted.
+
+        Args:
+            target: ``mlp.neurons`` or ``attention.heads``.
+            texts: each is given alone, without a prompt.
+            pool: of the tokens the mean, or the last one.
+            cancel: once it is set, fewer are yielded.
+
+        Yields:
+            Shape (units,), float32: the units of all parts of the target, in the order of
+            ``parts``.
+        """
+
+
+@runtime_checkable
+class LaneBackend(LesionableBackend, Protocol):
+    """A back end that answers under several lesions in one batch; see docs/large-sweeps.md."""
+
+    def lanes(self, specs: Sequence[str]) -> Sequence[int]:
+        """Return for each lesion how many conditions like it should share a batch.
+
+        Args:
+            specs: of the lesions; empty: the intact model.
+
+        Returns:
+            0 where the lesion cannot be beside others; 1 where it can, but gains nothing or changes
+            texts by rounding.
+
+        Raises:
+            TabwbError: a spec is wrong, or the model lacks what it names.
+        """
+
+    def reply_lanes(
+        self, lesions: Sequence[str], requests: Sequence[tuple[int, Request]], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` in any order, as ``reply_many`` does.
+
+        The lesion that was set with ``lesion`` plays no part, and is in force again afterwards.
+
+        Args:
+            lesions: specs for which :meth:`lanes` is not 0.
+            requests: each with the number of its lesion.
+            cancel: once it is set, requests without an answer yield nothing.
+
+        Raises:
+            ComponentError: no request can be answered.
+        """

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.plugin_api.time_limit import LIMIT_S
 from tabwb.records.columns import Column
 
 if TYPE_CHECKING:
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
 
     from tabwb.battery.model import Battery
     from tabwb.tables.table import Table
+
+LIMIT_S = 60.0
+"""Seconds that a statistic or page of a plugin may take, unless it declares others."""
 
 
 @dataclass(frozen=True, slots=True)

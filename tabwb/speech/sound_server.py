@@ -1,6 +1,6 @@
 """The sound server that PortAudio would use, and the source that it gives a recorder.
 
-libpulse connects in C, where the audit hook of :mod:`tabwb.plugin_api.remote.offline` sees nothing:
+libpulse connects in C, where the audit hook of :mod:`tabwb.host.offline` sees nothing:
 a server on another computer is refused here while offline. When a microphone disappears,
 PulseAudio and PipeWire may switch to another one, and neither PortAudio nor ALSA reports it. Their
 own tool ``pactl`` does; without such a server nothing is watched.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tabwb.plugin_api import time_limit
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host import time_limit
+from tabwb.host.plugins import Plugins
 from tabwb.records.exchange import Wait
 
 PATIENCE_S = 10.0

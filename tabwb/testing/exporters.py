@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Exporter, StreamingExporter
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
 from tabwb.testing.samples import document_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from tabwb.plugin_api.answer_files import AnswerFile
-from tabwb.plugin_api.components import Importer
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.components import AnswerFile, Importer
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.errors import TabwbError
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks

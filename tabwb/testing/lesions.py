@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tabwb.host.guarded import GuardedModel
 from tabwb.lesion.declared import DRAWS, PARAMETERS
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Message, Reply, Request
 from tabwb.testing.checks import Checks, cancelled, collected, expect, within_patience

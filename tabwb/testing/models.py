@@ -12,14 +12,14 @@ from typing import Any
 
 from tabwb.administer.session.choosing import chosen
 from tabwb.administer.transcription.transcribe import checked
+from tabwb.host.guarded import inner_of, not_async
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import (
     BatchingBackend,
     LikelihoodBackend,
     ModelBackend,
     Transcriber,
 )
-from tabwb.plugin_api.registry.guarded import inner_of, not_async
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.speech import Clip, Transcript

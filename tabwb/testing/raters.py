@@ -10,10 +10,10 @@ from typing import Any
 from tabwb.administer.session.raters import checked
 from tabwb.administer.session.setup import find_battery
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.host.guarded import not_async
+from tabwb.host.making import kinds_of
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, Scorer
-from tabwb.plugin_api.registry.guarded import not_async
-from tabwb.plugin_api.registry.making import kinds_of
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Request
 from tabwb.records.ratings import Rating, Verdict, verdict_measure
 from tabwb.records.states import RatingStatus, ResponseStatus

@@ -14,9 +14,9 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.model import Item, Subtest
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import export_document
 from tabwb.plugin_api.components import Response
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.store.store import Store

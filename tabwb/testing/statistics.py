@@ -10,8 +10,8 @@ import numpy as np
 
 from tabwb.analysis.administrations import load_columns
 from tabwb.analysis.statistics.plugins import computed, plugin_responses_of
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.extensions import Responses, Statistic
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
 from tabwb.testing.samples import document_of

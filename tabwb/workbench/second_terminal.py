@@ -109,7 +109,7 @@ class SecondTerminal(App[None]):
 
 def run_second_terminal(store_location: str | None) -> int:
     """Open the view on a store (None: the configuration's); return the exit status."""
-    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.host.settings import Configuration
 
     with Store.open(Configuration.load().store_at(store_location)) as store:
         folder = path_of(store).parent

@@ -10,7 +10,7 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.giving import create_naming

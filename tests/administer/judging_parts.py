@@ -13,8 +13,8 @@ from tabwb.administer.limits import Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.battery.model import Battery, Feature
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge, Response
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait

@@ -13,7 +13,7 @@ from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.suited import sweep_of
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store

@@ -26,9 +26,9 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.battery.rules import Scorers
 from tabwb.battery.validation import validate
-from tabwb.plugin_api.answer_files import AnswerFile
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
+from tabwb.plugin_api.components import AnswerFile
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.speech import Segment, Transcript

@@ -16,8 +16,8 @@ from tabwb.administer.limits import Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Speaker, Study

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tabwb.administer.transcription.transcribe import Job, Transcribing
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.errors import UsageError
 from tests.builders import SPEECH
 

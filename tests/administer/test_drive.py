@@ -12,7 +12,7 @@ from tabwb.administer.cost import Spending, format_spending
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import CONSECUTIVE_FAILURES, ask, drive
 from tabwb.administer.session.session import Session
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait

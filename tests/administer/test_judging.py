@@ -17,9 +17,9 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.raters import checked, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Feature
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price
 from tabwb.plugin_api.components import Response
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.prices import Price
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, Interrupted, UsageError

@@ -15,7 +15,7 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.naming import RecordingEnded, Take, observation_of_json

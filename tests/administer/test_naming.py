@@ -9,9 +9,9 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.naming_document import spoken_json, transcript_json
 from tabwb.phonology.dictionary import guessed_phonemes, pronounced
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import RecordingBegan, Score, Scored

@@ -19,11 +19,11 @@ from tabwb.analysis.statistics.naming import named_subtests, namings
 from tabwb.analysis.statistics.naming_agreement import rater_agreements
 from tabwb.analysis.tables.said import borrowed_line, code_of, score_of
 from tabwb.battery.form_loader import read_form
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.media.documents.document import export_document
 from tabwb.media.documents.naming_document import naming_json
 from tabwb.media.views.naming import raters_line
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import Coded, RecordingBegan, RecordingEnded, Score, Scored

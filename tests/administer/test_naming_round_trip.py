@@ -10,8 +10,8 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import export_document
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded

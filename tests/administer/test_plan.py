@@ -29,9 +29,9 @@ from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.manipulation import check_passages, manipulation_facts
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions, compared, conditions_from, conditions_of, line_of
 from tabwb.records.errors import ComponentError, NoAnswer
 from tabwb.records.exchange import (

@@ -13,7 +13,7 @@ from tabwb.administer.session.session import Session
 from tabwb.administer.session.smallest_difference import Showable, planned, showable
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Item
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError, TabwbError, UsageError

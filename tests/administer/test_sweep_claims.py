@@ -13,8 +13,8 @@ from tabwb.administer.session import setup
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import worked
 from tabwb.administer.sweep.sweep import Sweep, Told, Worker
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel, ModelBackend
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store

@@ -28,10 +28,9 @@ from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Told, Worker
 from tabwb.cli.main import main
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import LANES, PARENT_PARTS, SAME
-from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.lesionable import LesionableBackend
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, StoreError, UsageError

@@ -26,8 +26,8 @@ from tabwb.administer.sweep.host import Answered, Host
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import LANES
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import AdministrationStatus, StopReason

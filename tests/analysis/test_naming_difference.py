@@ -15,10 +15,10 @@ from tabwb.analysis.change import change_of, sessions_of
 from tabwb.analysis.contrast import Difference, members_compared
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.analysis.tables.items import analyse_items
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.media.documents.summary_json import naming_difference_json
 from tabwb.media.views.contrasts import difference_view
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.events import AttemptRecorded

@@ -17,7 +17,7 @@ from tabwb_builtin.columns import TABLE
 import tabwb
 from docs import execute_notebook
 from tabwb.administer.session import setup
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 from tabwb.tables.table import table_of

@@ -21,7 +21,7 @@ from tabwb.battery.forms import Form, form_from_canonical, with_source_question
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.new import copy_battery, new_battery
 from tabwb.battery.problems import BatteryProblems
-from tabwb.plugin_api.own_files import bundled_folder
+from tabwb.host.settings import bundled_folder
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.records.ratings import undefined, valued

@@ -10,7 +10,7 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.battery.loader import load_battery
 from tabwb.cli.microphone_naming import _command as type_key
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import Consent

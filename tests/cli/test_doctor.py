@@ -9,7 +9,7 @@ import pytest
 
 from tabwb.cli import doctor
 from tabwb.cli.doctor import LACKING
-from tabwb.plugin_api.registry import index
+from tabwb.host import index
 from tests.cli.conftest import Run
 
 

@@ -15,9 +15,9 @@ from tabwb.administer.rating.elsewhere.labels import measures_by_name
 from tabwb.administer.rating.elsewhere.mapping import FileMapping
 from tabwb.administer.rating.elsewhere.reading import read_labels
 from tabwb.administer.rating.elsewhere.study import read_study
-from tabwb.plugin_api.answer_files import AnswerProblems
-from tabwb.plugin_api.forms import open_form
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.forms import open_form
+from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, SampleRating
 from tabwb.store.store import Store

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.judge_prompts.load import load_prompt
-from tabwb.plugin_api.judge_prompts.prompt import bundled_folder
+from tabwb.host.judge_prompt_files import load_prompt
+from tabwb.host.judge_prompts import bundled_folder
 from tests.cli.conftest import Run
 
 TAB = load_prompt(bundled_folder() / "tab-2026.toml")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.judge_prompts.load import load_prompt
-from tabwb.plugin_api.judge_prompts.prompt import bundled_folder
+from tabwb.host.judge_prompt_files import load_prompt
+from tabwb.host.judge_prompts import bundled_folder
 from tests.builders import needs
 from tests.cli.conftest import Outcome, Run
 from tests.plugins.chat_server import Chat, Handler, chat_server, refuses, says

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tabwb.cli.main import cli
-from tabwb.plugin_api.config.profiles import number_of_parameters
+from tabwb.host.settings import number_of_parameters
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.store.store import Store
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.common import print_json
-from tabwb.plugin_api.remote.keys import redact, remember
+from tabwb.host.keys import redact, remember
 from tabwb.store.store import Store
 from tests.cli.conftest import Run
 

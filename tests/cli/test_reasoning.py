@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.registry import guarded
+from tabwb.host import guarded
 from tests.cli.conftest import Outcome, Run
 from tests.plugins.chat_server import Behaviour, Handler, chat_server, chunk
 

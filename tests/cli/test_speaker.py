@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer import consent
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import NoConsent
 from tabwb.store.store import Store
 from tests.cli.conftest import Run

@@ -13,7 +13,7 @@ import pytest
 import tabwb
 from tabwb.administer.session import setup
 from tabwb.administer.session.same_model import check_same
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.trials import EventEntry

@@ -29,8 +29,8 @@ from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
 from tabwb.cli.common import fail
 from tabwb.cli.main import main as tabwb
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tests.administer.naming_parts import WORDS, naming_battery

@@ -21,6 +21,7 @@ from scipy.stats import beta
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.tables.captioned import Captioned, noted
 from tabwb.analysis.tables.results import results_table
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.exporting import export
 from tabwb.media.paper import (
     captioned_groups,
@@ -35,7 +36,6 @@ from tabwb.media.terminal import spec_lines
 from tabwb.media.views.administration import burden_view
 from tabwb.media.views.results import Groups, compact_table
 from tabwb.media.views.typed import sectioned_view
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.store.store import Store

@@ -18,13 +18,13 @@ from tabwb.analysis.contrast import pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.statistics.naming import NamedSubtest
 from tabwb.analysis.tables.captioned import Captioned
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.contrasts import pairs_table
 from tabwb.media.methods import facts, methods_about
 from tabwb.media.paper import captioned_groups, latex, markdown, presented
 from tabwb.media.report import rendered, report_of
 from tabwb.media.studied import Studied, studied
 from tabwb.media.views.results import SECTIONS, Groups, compact_table
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Score
 from tabwb.records.trials import AttemptEntry

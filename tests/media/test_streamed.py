@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.selection import Selection
 from tabwb.analysis.statistics.summary import pool
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents import streamed
 from tabwb.media.documents.document import administration_document, export_document
 from tabwb.media.documents.streamed import Indented, document_of, names_in, streamed_documents
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import valued
 from tabwb.records.trials import AttemptEntry, PlannedTrial, RatingsEntry

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 
 Install = Callable[[str, str], Path]
 Load = Callable[[], Plugins]

@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.child.component import ChildModel, ChildTranscriber, open_limit
-from tabwb.plugin_api.child.environment import child_environment
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
+from tabwb.host.process import child_environment
+from tabwb.host.proxies import ChildModel, ChildTranscriber, open_limit
+from tabwb.host.settings import Configuration
 from tabwb.plugin_api.components import (
     BatchingBackend,
     LikelihoodBackend,
     ModelBackend,
     Transcriber,
 )
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.speech import Clip, Segment, Transcript
@@ -256,7 +256,7 @@ def test_a_child_ends_when_tabwb_is_killed(install: Install, order: str) -> None
     install("stage", MODEL)
     code = (
         "import sys, threading\n"
-        "from tabwb.plugin_api.registry.plugins import Plugins\n"
+        "from tabwb.host.plugins import Plugins\n"
         "from tabwb.records.exchange import Message, Request\n"
         "backend = Plugins.load().open_model('actor')\n"
         "print(backend.open()['pid'], flush=True)\n"
@@ -455,7 +455,7 @@ def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
 def test_opening_has_a_time_limit(
     install: Install, load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.child.component.OPEN_S", 0.5)
+    monkeypatch.setattr("tabwb.host.proxies.OPEN_S", 0.5)
     install("stage", MODEL.replace("def open(self):", "def open(self):\n        time.sleep(60)"))
     backend = load().open_model("actor")
     with pytest.raises(ComponentError, match="was not loaded after"):

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.profiles import Profile, remove_profile, write_profile
-from tabwb.plugin_api.config.settings import Configuration, folder_file
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration, Profile, folder_file, remove_profile, write_profile
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import BUILT_IN, Column, Study
 from tabwb.records.specs import Spec

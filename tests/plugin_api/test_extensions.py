@@ -32,9 +32,9 @@ from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.measures import MEASURES
 from tabwb.analysis.statistics.plugins import computed
 from tabwb.cli.main import main
+from tabwb.host.index import MEASURES as RESERVED
 from tabwb.media.documents.document import export_document
 from tabwb.plugin_api import Descriptor, Plugins, Responses, Statistic, StatisticValue, hookimpl
-from tabwb.plugin_api.registry.extensions import MEASURES as RESERVED
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding, Message, Request
 from tabwb.records.naming import RecordingBegan

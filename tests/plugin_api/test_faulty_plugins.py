@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from tabwb.cli.main import main
+from tabwb.host import guarded
+from tabwb.host.guarded import GuardedModel
+from tabwb.host.plugins import Plugins
+from tabwb.host.time_limit import LimitReached, limited
 from tabwb.lesion.declared import Part
-from tabwb.plugin_api.lesionable import LesionableBackend
-from tabwb.plugin_api.registry import guarded
-from tabwb.plugin_api.registry.guarded import GuardedModel
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.time_limit import LimitReached, limited
+from tabwb.plugin_api.components import LesionableBackend
 from tabwb.records.errors import LONGEST_TEXT, ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
 from tests.plugin_api.conftest import Install

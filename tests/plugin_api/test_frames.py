@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.plugin_api.child import frames
+from tabwb.host import process as frames
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 from tabwb.records.specs import Spec

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.judge_prompts.load import PromptProblems, load_prompt, read_prompt
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, bundled_folder, prompt_files
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.judge_prompt_files import PromptProblems, load_prompt, read_prompt
+from tabwb.host.judge_prompts import JudgePrompt, bundled_folder, prompt_files
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import UsageError
 
 GOOD = """\

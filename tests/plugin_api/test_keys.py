@@ -16,8 +16,7 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from tabwb.cli.main import main
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.keys import (
+from tabwb.host.keys import (
     Key,
     delete_key,
     find_key,
@@ -27,6 +26,7 @@ from tabwb.plugin_api.remote.keys import (
     remember,
     write_key,
 )
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
 
 SECRET = "sk-planted-k3y-0123456789"

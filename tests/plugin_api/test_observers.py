@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.main import main
-from tabwb.plugin_api.registry.observers import OBSERVERS
+from tabwb.host.observers import OBSERVERS
 from tabwb.records import events
 from tabwb.records.states import ResponseKind
 from tests.plugin_api.conftest import Install

@@ -18,18 +18,16 @@ import pytest
 
 from tabwb import plugin_api
 from tabwb.cli.main import main
+from tabwb.host.index import EXTENSIONS, KINDS
+from tabwb.host.observers import OBSERVERS
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import FREE
+from tabwb.host.scaffold import write_plugin
+from tabwb.host.settings import Configuration, Profile
+from tabwb.host.trust import identity_of
 from tabwb.plugin_api import hookimpl, hookspecs
 from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend
-from tabwb.plugin_api.config.profiles import Profile
-from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.registry.extensions import EXTENSIONS
-from tabwb.plugin_api.registry.identity import identity_of
-from tabwb.plugin_api.registry.index import KINDS
-from tabwb.plugin_api.registry.observers import OBSERVERS
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.registry.scaffold import write_plugin
-from tabwb.plugin_api.remote.prices import FREE
 from tabwb.records import events
 from tabwb.records.errors import (
     ComponentError,
@@ -386,7 +384,7 @@ def test_a_battery_argument_with_a_slash_is_a_path(load: Load, tmp_path: Path) -
 def test_listing_plugins_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from tabwb.plugin_api.registry.plugins import Plugins, KINDS\n"
+        "from tabwb.host.plugins import Plugins, KINDS\n"
         "plugins = Plugins.load()\n"
         "assert not plugins.problems, plugins.problems\n"
         "for kind in KINDS: plugins.descriptors(kind)\n"
@@ -527,7 +525,7 @@ def test_list_says_what_failed_on_stderr(
 def test_a_missing_extra_is_shown_with_its_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
+    monkeypatch.setattr("tabwb.host.index.is_installed", lambda name: False)
     assert main(["plugins", "list"]) == 0
     assert '[install it with: pip install "tabwb[local]"]' in capsys.readouterr().out
 
@@ -797,7 +795,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plugins = load()
-    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
+    monkeypatch.setattr("tabwb.host.index.is_installed", lambda name: False)
     with pytest.raises(MissingExtra) as caught:
         plugins.resolve("models", "bundled")
     assert 'pip install "tabwb[local]"' in str(caught.value)

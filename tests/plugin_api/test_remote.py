@@ -15,13 +15,12 @@ from typing import Any, get_args
 
 import pytest
 
+from tabwb.host.failures import RETRIED, FailureKind, RemoteFailure, retry_after
+from tabwb.host.guarded import GuardedModel
+from tabwb.host.keys import Key
+from tabwb.host.prices import FREE, cost_of, price_of, shipped
+from tabwb.host.remote_model import RemoteModel, Retries, StreamedReply
 from tabwb.plugin_api.components import BatchingBackend, Cancel
-from tabwb.plugin_api.registry.guarded import GuardedModel
-from tabwb.plugin_api.remote.failures import RETRIED, FailureKind, RemoteFailure, retry_after
-from tabwb.plugin_api.remote.keys import Key
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
-from tabwb.plugin_api.remote.prices import FREE, cost_of, price_of, shipped
-from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.specs import parse_spec
@@ -164,7 +163,7 @@ def test_the_tries_of_a_request_have_one_limit_together() -> None:
 
 
 def test_a_silence_is_said_and_voids_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.1)
+    monkeypatch.setattr("tabwb.host.remote_model.SILENCE_S", 0.1)
     said = threading.Event()
 
     def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
@@ -188,7 +187,7 @@ def test_a_silence_is_said_and_voids_nothing(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_back_end_that_reports_no_bytes_is_not_called_silent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.0)
+    monkeypatch.setattr("tabwb.host.remote_model.SILENCE_S", 0.0)
 
     def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         time.sleep(0.3)
@@ -524,7 +523,7 @@ HOME = """
 
 
 def offline(code: str) -> subprocess.CompletedProcess[str]:
-    source = "import socket\nfrom tabwb.plugin_api.remote.offline import go_offline\ngo_offline()\n"
+    source = "import socket\nfrom tabwb.host.offline import go_offline\ngo_offline()\n"
     return subprocess.run(
         [sys.executable, "-c", source + dedent(code)], capture_output=True, text=True, timeout=60
     )
@@ -560,7 +559,7 @@ def test_the_hubs_are_told_and_so_are_children() -> None:
     done = offline(
         """
         import os
-        from tabwb.plugin_api.remote.offline import is_offline
+        from tabwb.host.offline import is_offline
         names = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "TABWB_OFFLINE")
         print(is_offline(), [os.environ[name] for name in names])
         """

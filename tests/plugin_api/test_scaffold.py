@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.registry.scaffold import write_plugin
+from tabwb.host.scaffold import write_plugin
 from tabwb.records.errors import TabwbError, UsageError
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from tabwb.host.guarded import GuardedImporter, recognising
+from tabwb.host.plugins import Plugins
+from tabwb.host.scaffold import write_plugin
+from tabwb.host.settings import Configuration, folder_file
+from tabwb.host.trust import folder_hash
 from tabwb.plugin_api import AnswerFile, Importer, RecordedAnswer, RecordedRun
-from tabwb.plugin_api.config.settings import Configuration, folder_file
-from tabwb.plugin_api.config.trust import folder_hash
-from tabwb.plugin_api.registry.guarded_importer import GuardedImporter, recognising
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import (
     ComponentError,
     MissingExtra,

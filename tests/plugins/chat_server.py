@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
+from tabwb.host.remote_model import RemoteModel, Retries
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 
 Behaviour = Callable[["Handler", dict[str, Any]], None]

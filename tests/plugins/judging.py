@@ -7,9 +7,9 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from tabwb.host.judge_prompt_files import FeatureTable, PromptTable
+from tabwb.host.judge_prompts import JudgePrompt
 from tabwb.plugin_api.components import ModelJudge, Response
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
-from tabwb.plugin_api.judge_prompts.schema import FeatureTable, PromptTable
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.ratings import Verdict

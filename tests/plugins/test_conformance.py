@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.testing import check_exporter, check_judge, check_model, check_scorer, check_transcriber
 from tests.plugins.chat_server import chat_server, says
 

@@ -16,8 +16,8 @@ from tabwb_gemini.options import GeminiOptions
 from tabwb_openai.backend import OpenAIModel
 from tabwb_openai.options import OpenAIOptions
 
-from tabwb.plugin_api.remote import http as bounded_http
-from tabwb.plugin_api.remote.model import RemoteModel, Retries
+from tabwb.host import failures as bounded_http
+from tabwb.host.remote_model import RemoteModel, Retries
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, chunk, is_silent, says
@@ -114,7 +114,7 @@ def begins_and_is_silent(handler: Handler, body: dict[str, Any]) -> None:
 def test_a_silent_server_is_said_and_ends_a_try(
     service: str, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.remote.model.SILENCE_S", 0.2)
+    monkeypatch.setattr("tabwb.host.remote_model.SILENCE_S", 0.2)
     request = Request((Message("user", "Which one barks?"),), Decoding(max_tokens=5))
 
     def model(chat: Chat, timeout_s: float) -> Any:

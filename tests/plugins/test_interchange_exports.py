@@ -22,9 +22,9 @@ from tabwb_interchange.inspect_log import InspectLog
 from tabwb_interchange.lm_eval_export import LmEvalExporter
 from tabwb_interchange.lm_eval_samples import LmEvalSamples
 
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.exporting import export
 from tabwb.plugin_api import ComponentError
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding

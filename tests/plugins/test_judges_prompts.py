@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tabwb_judges.parse import Labels, Unreadable, read_labels
 
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.judge_prompts.load import load_prompt
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, bundled_folder
+from tabwb.host.judge_prompt_files import load_prompt
+from tabwb.host.judge_prompts import JudgePrompt, bundled_folder
 from tests.builders import ROOT
 
 PRINTED: Any = json.loads(
@@ -137,7 +137,7 @@ def test_registering_reads_no_file_and_imports_nothing_heavy() -> None:
         "import sys\nfrom tabwb_judges.plugin import tabwb_register_judges\nids = []\n"
         "tabwb_register_judges(lambda each: ids.append(each.id))\n"
         "assert 'tab-2026+likelihood+null' in ids, ids\n"
-        "late = {'tomli', 'pydantic', 'tabwb.plugin_api.judge_prompts.load'}\n"
+        "late = {'tomli', 'pydantic', 'tabwb.host.judge_prompt_files'}\n"
         "print(*sorted(late & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

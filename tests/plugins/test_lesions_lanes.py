@@ -14,9 +14,9 @@ from tabwb_transformers.lesions.lanes import Lanes, most_lanes
 from tabwb_transformers.lesions.surgery import Surgery
 from tabwb_transformers.options import LocalOptions
 
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.spec import parse_lesions
-from tabwb.plugin_api.lesionable import LaneBackend, LesionableBackend
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.components import LaneBackend, LesionableBackend
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Request
 from tests.plugins.conftest import answer, asked, model

@@ -19,6 +19,7 @@ from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
 from tabwb_transformers.options import LocalOptions  # noqa: E402
 
 from tabwb.cli.main import main  # noqa: E402
+from tabwb.host.plugins import Plugins  # noqa: E402
 from tabwb.lesion import localizer  # noqa: E402
 from tabwb.lesion.localizer import (  # noqa: E402
     Condition,
@@ -27,8 +28,7 @@ from tabwb.lesion.localizer import (  # noqa: E402
 )
 from tabwb.lesion.spec import parse_lesions  # noqa: E402
 from tabwb.lesion.taken import planned  # noqa: E402
-from tabwb.plugin_api.lesionable import ActivationBackend  # noqa: E402
-from tabwb.plugin_api.registry.plugins import Plugins  # noqa: E402
+from tabwb.plugin_api.components import ActivationBackend  # noqa: E402
 from tabwb.records.errors import ComponentError, UsageError  # noqa: E402
 from tests.plugins.conftest import model, save_model, save_tokenizer  # noqa: E402
 from tests.plugins.lesion_models import CONFIGURATIONS, WITH_EXPERTS, made  # noqa: E402

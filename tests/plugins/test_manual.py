@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Transcript
 from tabwb.scoring.naming.attempts import propose_attempts

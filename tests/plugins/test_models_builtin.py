@@ -18,9 +18,9 @@ from tabwb_transformers.templates import PLAIN, load_template
 from tabwb_transformers.text import TextStream
 
 from tabwb.administer.session import remarks, setup
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api import StopStrings
 from tabwb.plugin_api.components import ModelBackend
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request

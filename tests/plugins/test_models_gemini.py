@@ -14,9 +14,9 @@ import pytest
 from tabwb_gemini.backend import GeminiModel
 from tabwb_gemini.options import GeminiOptions
 
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.model import Retries
+from tabwb.host.plugins import Plugins
+from tabwb.host.remote_model import Retries
+from tabwb.host.settings import Configuration
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.specs import mixed

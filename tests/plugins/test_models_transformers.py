@@ -10,7 +10,7 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.specs import mixed

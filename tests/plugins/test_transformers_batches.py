@@ -16,7 +16,7 @@ from benchmarks.draws import agreement_by_chance, first_words
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Reply, Request

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.plugin_api.lesionable import LaneBackend, LesionableBackend
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.components import LaneBackend, LesionableBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply
 from tests.plugins.conftest import answer, asked

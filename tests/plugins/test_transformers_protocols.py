@@ -14,7 +14,7 @@ from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.prompts import Prompts
 from tabwb_transformers.templates import SHIPPED, load_template
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request
 from tabwb.records.states import Protocol, ResponseKind, StopReason

@@ -21,9 +21,9 @@ from tabwb_wav2vec2 import ctc
 from tabwb_wav2vec2.reading import Reader
 from tabwb_wav2vec2.vocabulary import Vocabulary
 
+from tabwb.host.plugins import Plugins
+from tabwb.host.proxies import ChildTranscriber
 from tabwb.phonology.inventory import PHONEMES
-from tabwb.plugin_api.child.component import ChildTranscriber
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.speech import Clip, Transcript
 from tabwb.speech.files import read_clip, write_wav

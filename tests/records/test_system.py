@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.child.environment import child_environment
-from tabwb.plugin_api.config.settings import Configuration
+from tabwb.host.process import child_environment
+from tabwb.host.settings import Configuration
 from tabwb.records import system
 from tabwb.records.errors import MissingPackage
 from tabwb.records.system import (

@@ -16,8 +16,8 @@ from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.task_type import task_type
 from tabwb.battery.toml_schema import ItemTable, SubtestTable
+from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import administration_document
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import PictureShown, RecordingBegan, Take

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tabwb.administer.session import setup
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, valued

@@ -14,7 +14,7 @@ from textual.events import Click
 from textual.widgets import Input, OptionList, Static
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.heat import FeatureTable, rate_words
 from tabwb.workbench.comparison.page import ModelsPage

@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from tabwb.administer.session import setup
+from tabwb.host import plugins as registry
 from tabwb.plugin_api import PageData, PageSource, RegisterPage, hookimpl
-from tabwb.plugin_api.registry import plugins as registry
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 from tabwb.tables.table import Table

@@ -35,7 +35,7 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 
 import tabwb.workbench
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.speakers import Consent
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.store.store import Store

@@ -18,10 +18,10 @@ from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
 from tabwb.analysis.measures import Cell
 from tabwb.analysis.selection import Selection as Chosen
 from tabwb.analysis.selection import selected_groups
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import Part
 from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import ResponseStatus

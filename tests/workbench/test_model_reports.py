@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.shell.help import help_for

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from tabwb.administer.session import setup
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.grouping import grouped, summarised
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent

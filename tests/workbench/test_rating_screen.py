@@ -15,8 +15,8 @@ from textual.screen import Screen
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
 from tabwb.battery.forms import SOURCE, Form, Group, Question, with_source_question
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage

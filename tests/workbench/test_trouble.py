@@ -16,8 +16,8 @@ from textual.messages import ExitApp
 
 from tabwb.administer.session import setup
 from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store import takes

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Static
 
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.ratings import Judged, Judgement, Rating, failed, undefined, valued
 from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial

@@ -11,7 +11,7 @@ from tabwb.administer.answers.plan import ImportPlan, PlannedRun
 from tabwb.administer.session.checks import check_raters
 from tabwb.administer.session.exchange import token_limit
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.answers import RecordedRun
 from tabwb.records.conditions import Conditions, OptionOrder
 from tabwb.records.errors import UsageError

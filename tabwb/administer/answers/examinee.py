@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.answers import RecordedRun
 from tabwb.records.conditions import IMPORTED, ExamineeKind
 from tabwb.records.errors import TabwbError, UsageError

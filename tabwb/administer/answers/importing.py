@@ -17,7 +17,7 @@ from tabwb.administer.session.setup import versions_of
 from tabwb.administer.session.state import Observers
 from tabwb.battery.loader import read_assets
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.conditions import Conditions

@@ -11,7 +11,7 @@ from tabwb.administer.session.plan import given_items
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.problems import Problem
 from tabwb.battery.prompts import render_prompt
-from tabwb.plugin_api.answer_files import AnswerFile, AnswerProblems
+from tabwb.plugin_api.components import AnswerFile, AnswerProblems
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -15,10 +15,9 @@ from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
 from tabwb.administer.answers.texts import with_battery
 from tabwb.administer.session import checks, setup
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.answer_files import AnswerFile
-from tabwb.plugin_api.components import Importer
-from tabwb.plugin_api.registry.guarded_importer import recognising
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.guarded import recognising
+from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.components import AnswerFile, Importer
 from tabwb.records.conditions import Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError

@@ -11,7 +11,7 @@ from dataclasses import replace
 from tabwb.battery.files import NamedFiles
 from tabwb.battery.loader import battery_from_canonical, canonical_json
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.answer_files import AnswerFile
+from tabwb.plugin_api.components import AnswerFile
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.words import plural
 

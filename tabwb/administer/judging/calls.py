@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tabwb.administer.limits import Limits
+from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Judge, ModelJudge, Response
-from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request
 from tabwb.records.ratings import Judgement

@@ -19,9 +19,9 @@ from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.raters import Raters, checked, declaration_of
 from tabwb.administer.session.state import Observers
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError, error_text
 from tabwb.records.exchange import Request, Wait

@@ -13,10 +13,10 @@ from tabwb.administer.session.remarks import of_language, unknown_features
 from tabwb.battery.available import english_prompt
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
+from tabwb.host.guarded import error_words, plugin_code
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel, ModelJudge
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.guarded import error_words, plugin_code
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, Interrupted, TabwbError
 from tabwb.records.events import Event
 from tabwb.records.ratings import Scope

@@ -19,7 +19,7 @@ from tabwb.administer.rating.listeners import session_ratings
 from tabwb.administer.rating.permission import may_rate
 from tabwb.administer.rating.shown import Media, Shown, shown_of
 from tabwb.battery.forms import SOURCE, Question, form_from_canonical
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import (
     CANNOT_TELL,

@@ -19,7 +19,7 @@ from tabwb.administer.rating.shown import Asked, Draft, Media, Phase, Progress, 
 from tabwb.administer.rating.visit import Clock, Visit
 from tabwb.battery.form_answers import Step, looked_at, missing, step
 from tabwb.battery.forms import Form
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
     Answer,

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import closing
 
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import LikelihoodBackend
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import check_id

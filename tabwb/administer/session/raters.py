@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.session.exchange import storable
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.host.guarded import PluginExit, not_async, plugin_code
+from tabwb.host.making import kinds_of
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
-from tabwb.plugin_api.registry.guarded import PluginExit, not_async, plugin_code
-from tabwb.plugin_api.registry.making import kinds_of
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.ratings import (
     Declaration,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tabwb.administer.session.plan import choices_never_vary, nothing_varies
 from tabwb.battery.available import english_prompt, unavailable
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.words import plural
 

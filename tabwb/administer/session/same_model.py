@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import UNITS_HASH
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import options_that_count, parse_spec

@@ -27,7 +27,7 @@ from tabwb.administer.session.raters import Raters
 from tabwb.administer.session.same_model import check_same
 from tabwb.administer.session.state import OVER, Observers, SessionState
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import RESPLIT, Reply, Request

@@ -23,8 +23,8 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
 from tabwb.battery.prompt_noise import parse_noise
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.spec import lesion_text, stored_form
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry, check_id

@@ -31,7 +31,7 @@ from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate
 from tabwb.scoring.permutation import smallest_p
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
 
 BURDEN_MEASURE, ACCURACY_MEASURE = "symptom burden", "accuracy"
 ASSUMED = {

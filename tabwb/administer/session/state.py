@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 

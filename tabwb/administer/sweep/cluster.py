@@ -28,8 +28,8 @@ from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, begun_of, waiting, worked
 from tabwb.administer.sweep.scheduler import connected
 from tabwb.administer.sweep.sweep import TRIES, Known, Sweep, Told, Worker
+from tabwb.host.process import error_from_plain
 from tabwb.lesion.declared import Part
-from tabwb.plugin_api.child.frames import error_from_plain
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError, Interrupted, UsageError, error_text
 from tabwb.records.exchange import Reply, Request, Wait

@@ -17,10 +17,10 @@ from tabwb.administer.sweep.lesion_rows import (
 from tabwb.administer.sweep.other_rows import OTHERS, Checkpoint, Other, Resolve, other_rows
 from tabwb.administer.sweep.point import Point, Role
 from tabwb.administer.sweep.sweep import Model
+from tabwb.host.settings import Table, toml_of
 from tabwb.lesion.declared import CONTROL, Part
 from tabwb.lesion.spec import control_role, lesion_text
 from tabwb.lesion.taken import planned
-from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular

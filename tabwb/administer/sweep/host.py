@@ -15,10 +15,10 @@ from distributed import WorkerPlugin, get_worker
 from tabwb import __version__
 from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.sweep.sweep import Model
+from tabwb.host.plugins import Plugins
+from tabwb.host.process import error_to_plain
+from tabwb.host.settings import Configuration
 from tabwb.lesion.declared import Part
-from tabwb.plugin_api.child.frames import error_to_plain
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 

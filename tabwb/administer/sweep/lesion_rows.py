@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from tabwb.host.settings import Table
 from tabwb.lesion.declared import (
     CONTROLS,
     CONTROLS_OF,
@@ -20,7 +21,6 @@ from tabwb.lesion.declared import (
 )
 from tabwb.lesion.spec import Lesion, lesion_text, made, numbers_text, parse_numbers, pinned, shown
 from tabwb.lesion.taken import planned
-from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError
 from tabwb.records.files import expanded
 

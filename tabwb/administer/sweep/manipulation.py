@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from tabwb.host.making import opened
 from tabwb.lesion.declared import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
-from tabwb.plugin_api.loading import opened
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
 

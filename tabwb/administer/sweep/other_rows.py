@@ -9,7 +9,7 @@ from itertools import product
 
 from tabwb.administer.sweep.lesion_rows import listed
 from tabwb.battery.prompt_noise import parse_noise
-from tabwb.plugin_api.config.table import Table
+from tabwb.host.settings import Table
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError

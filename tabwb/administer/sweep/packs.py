@@ -11,8 +11,7 @@ from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Known, Told, Worker
 from tabwb.lesion.declared import LANES
-from tabwb.plugin_api.components import Cancel, ModelBackend
-from tabwb.plugin_api.lesionable import LaneBackend
+from tabwb.plugin_api.components import Cancel, LaneBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, HeldElsewhere, StoreError, TabwbError

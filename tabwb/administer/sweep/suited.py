@@ -15,8 +15,8 @@ from tabwb.records.errors import UsageError
 if TYPE_CHECKING:
     from tabwb.administer.sweep.grid import Grid
     from tabwb.battery.model import Battery
+    from tabwb.host.plugins import Plugins
     from tabwb.lesion.declared import Part
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
 
 

@@ -11,10 +11,9 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.administer.sweep.point import Point
+from tabwb.host.making import opened
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, OTHER, PARENT_PARTS, SAME, Part
-from tabwb.plugin_api.components import Cancel, ModelBackend
-from tabwb.plugin_api.lesionable import LesionableBackend
-from tabwb.plugin_api.loading import opened
+from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus
@@ -23,7 +22,7 @@ from tabwb.records.trials import IDENTITY, Administration, Marks, changes
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.battery.model import Battery
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.records.events import Event
     from tabwb.store.store import Store
 

@@ -9,11 +9,10 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args
 
+from tabwb.host.making import cut_of, opened
+from tabwb.host.plugins import Plugins
 from tabwb.phonology.inventory import PHONEMES, SILENT
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.making import cut_of
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.files import WorkFolder
 from tabwb.records.speech import Clip, Transcript, TranscriptStatus, is_typed

@@ -16,14 +16,14 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Table as Group
 from tabwb.analysis.frame import table_of
 from tabwb.analysis.statistics.results import Result
-from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
-from tabwb.plugin_api.registry.guarded import (
+from tabwb.host.guarded import (
     error_words,
     exits_as_errors,
     not_async,
     plugin_code,
 )
-from tabwb.plugin_api.time_limit import LimitReached, limited
+from tabwb.host.time_limit import LimitReached, limited
+from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.records.columns import Column, column_of
 from tabwb.records.errors import ComponentError
 from tabwb.records.ratings import is_derived

@@ -14,9 +14,9 @@ from typing import Any
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.analysis.tables.declared import number, shared, text, texts, whole
+from tabwb.host.settings import stated_parameters
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
-from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration

@@ -18,8 +18,8 @@ from typing import Any
 
 from tabwb.analysis.plain import Json
 from tabwb.battery.model import Battery
+from tabwb.host.writing import PACKAGE_START, is_explanation
 from tabwb.plugin_api.components import Exporter
-from tabwb.plugin_api.writing import PACKAGE_START, is_explanation
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.files import write_private
 from tabwb.records.words import RESEARCH_ONLY

@@ -16,13 +16,13 @@ from tabwb.analysis.derived import calibration_of
 from tabwb.analysis.names import judge_called
 from tabwb.analysis.plain import Json
 from tabwb.battery.model import Battery
+from tabwb.host.guarded import error_words, plugin_code
+from tabwb.host.plugins import Plugins
+from tabwb.host.writing import draft_of, is_explanation
 from tabwb.media.documents.datapackage import described, write_description
 from tabwb.media.documents.document import FORMAT
 from tabwb.media.documents.streamed import names_in, streamed_documents
 from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
-from tabwb.plugin_api.registry.guarded import error_words, plugin_code
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.writing import draft_of, is_explanation
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
 from tabwb.records.ratings import CALIBRATED, Once

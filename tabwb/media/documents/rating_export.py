@@ -15,6 +15,8 @@ from tabwb.analysis.rating_sets import (
     set_tables,
     with_judges,
 )
+from tabwb.host.plugins import Plugins
+from tabwb.host.writing import draft_of, write_text, write_with
 from tabwb.media.documents.datapackage import (
     NAME,
     Described,
@@ -22,8 +24,6 @@ from tabwb.media.documents.datapackage import (
     package,
     write_description,
 )
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.writing import draft_of, write_text, write_with
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import write_private
 from tabwb.records.rating_sets import RatingSet

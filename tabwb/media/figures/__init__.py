@@ -165,9 +165,9 @@ def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = 
     Its caption is written to ``FILE.README.txt``. Consent is not asked for: ``tabwb figure`` does
     that for people's data.
     """
+    from tabwb.host.writing import write_bytes, write_with
     from tabwb.media.destination import check_destination
     from tabwb.media.figures.sheet import figure_bytes
-    from tabwb.plugin_api.writing import write_bytes, write_with
 
     format_id = format_of(Path(path))
     place = check_destination(Path(path), force=force)

@@ -21,8 +21,6 @@ from tabwb.media.figures.style import width_mm
 from tabwb.media.paper import table_csv
 from tabwb.media.studied import Studied, followed, studied
 from tabwb.media.wide import left_out, of_models
-from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY

@@ -19,8 +19,8 @@ from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.battery.model import Battery
+from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience

@@ -109,7 +109,7 @@ class ComparisonActions(Actions):
         return self._new_reader()
 
     def _new_reader(self) -> SurveyReader:
-        from tabwb.plugin_api.config.settings import Configuration
+        from tabwb.host.settings import Configuration
         from tabwb.workbench.comparison.loader import SurveyReader
 
         location = Configuration.load().store_at(self.desk.location)

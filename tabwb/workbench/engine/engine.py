@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.config.settings import Configuration
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import (
     HeldElsewhere,
     MissingExtra,
@@ -116,7 +116,7 @@ class Engine:
         if self._offline:
             configuration = replace(configuration, offline=True)
         if configuration.offline:
-            from tabwb.plugin_api.remote.offline import go_offline
+            from tabwb.host.offline import go_offline
 
             go_offline()
         self._plugins = Plugins.load(configuration)

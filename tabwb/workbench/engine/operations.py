@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
+from tabwb.host.plugins import Plugins
 from tabwb.operations import operation
 from tabwb.operations.operation import FEW, Operation
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.words import time_left
 from tabwb.store.store import Store

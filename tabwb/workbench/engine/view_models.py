@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tabwb.administer.cost import Spending
     from tabwb.analysis.statistics.burden import Judge
-    from tabwb.plugin_api.config.profiles import Profile
+    from tabwb.host.settings import Profile
     from tabwb.plugin_api.extensions import PageSource, Statistic
     from tabwb.scoring.estimate import Interval
     from tabwb.workbench.engine.transcript import Pace, Transcript

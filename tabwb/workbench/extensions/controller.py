@@ -135,8 +135,8 @@ class ExtensionController(Controller):
 
 def built(source: PageSource, data: PageData) -> RenderableType:
     """Return the view of the page that a plugin builds, within limits of time, memory and size."""
-    from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
-    from tabwb.plugin_api.time_limit import LimitReached, limited
+    from tabwb.host.guarded import error_words, exits_as_errors, plugin_code
+    from tabwb.host.time_limit import LimitReached, limited
 
     def call() -> RenderableType:
         with exits_as_errors:

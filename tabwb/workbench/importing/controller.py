@@ -21,7 +21,7 @@ from tabwb.workbench.importing.refusals import refusal
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.prepared import PreparedImport
-    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.host.plugins import Plugins
     from tabwb.tasks.spoken_naming.giving import PreparedFolder, PreparedSessions
     from tabwb.tasks.spoken_naming.imports import Step
 

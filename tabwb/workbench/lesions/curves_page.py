@@ -16,8 +16,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.analysis.measures import Cell
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.index import EXTRAS
+from tabwb.host.index import EXTRAS
+from tabwb.host.settings import Configuration
 from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural

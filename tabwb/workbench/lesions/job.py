@@ -15,7 +15,7 @@ from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.suited import resolved, sweep_of
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import conditions_of
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.events import AttemptRecorded

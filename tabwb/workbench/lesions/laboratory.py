@@ -11,13 +11,12 @@ from tabwb.administer.session.exchange import attempt_with_answer, request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.raters import Raters
 from tabwb.battery.model import Battery
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import TARGETS, Part
 from tabwb.lesion.spec import parse_lesions
 from tabwb.lesion.taken import change_text, kept, planned, whole
-from tabwb.plugin_api.components import BatchingBackend
-from tabwb.plugin_api.lesionable import LesionableBackend
-from tabwb.plugin_api.loading import opened
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.components import BatchingBackend, LesionableBackend
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request

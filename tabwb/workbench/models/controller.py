@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tabwb.administer.session.trying import Tried, try_model
-from tabwb.plugin_api.config.profiles import remove_profile, write_profile
-from tabwb.plugin_api.config.settings import Configuration
+from tabwb.host.settings import Configuration, remove_profile, write_profile
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController

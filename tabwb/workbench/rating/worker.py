@@ -64,8 +64,8 @@ class Worker(threading.Thread):
 
     def _opened(self, ends: ExitStack) -> tuple[RaterSession, SampleSound]:
         from tabwb.administer.rating.session import RaterSession
-        from tabwb.plugin_api.config.settings import Configuration
-        from tabwb.plugin_api.registry.plugins import Plugins
+        from tabwb.host.plugins import Plugins
+        from tabwb.host.settings import Configuration
         from tabwb.store import takes
         from tabwb.store.store import Store
         from tabwb.workbench.rating.sound import SampleSound

@@ -11,7 +11,7 @@ from typing import Any
 
 from textual.theme import Theme
 
-from tabwb.plugin_api.config.settings import config_folder
+from tabwb.host.settings import config_folder
 from tabwb.records.files import write_private
 
 THEME_NAMES = ("dark", "light", "high-contrast")

@@ -11,8 +11,8 @@ from itertools import count
 
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import Answer
 from tabwb.store.store import Store

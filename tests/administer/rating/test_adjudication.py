@@ -13,7 +13,7 @@ from tabwb.administer.rating.session import CONFIRM_S, RaterSession
 from tabwb.administer.rating.shown import Draft
 from tabwb.battery.form_answers import flag_of
 from tabwb.battery.forms import Form, Question, form_from_canonical
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import (

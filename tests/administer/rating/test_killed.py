@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
-from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.records.errors import HeldElsewhere
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.maintenance import check

@@ -18,7 +18,7 @@ from tabwb.administer.rating.presentation import Shown as Presented
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft, Shown
 from tabwb.battery.forms import form_from_canonical
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, StoreError, UsageError
 from tabwb.records.rating_sets import (

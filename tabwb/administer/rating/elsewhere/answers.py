@@ -16,7 +16,7 @@ from tabwb.administer.rating.elsewhere.mapping import FileMapping
 from tabwb.battery.form_answers import check_answers
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.problems import Problem
-from tabwb.plugin_api.answer_files import AnswerProblems
+from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import (
     ADJUDICATED,

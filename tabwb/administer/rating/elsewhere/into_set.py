@@ -30,9 +30,9 @@ from tabwb.administer.rating.presentation import presented
 from tabwb.administer.session import checks, setup
 from tabwb.battery.forms import SOURCE, Form, with_source_question
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.answer_files import AnswerFile
-from tabwb.plugin_api.forms import open_form
-from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.host.forms import open_form
+from tabwb.host.plugins import Plugins
+from tabwb.plugin_api.components import AnswerFile
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -11,7 +11,7 @@ from tabwb.battery.files import read_text
 from tabwb.battery.loader import read_tables
 from tabwb.battery.locate import locate
 from tabwb.battery.problems import Problem, located
-from tabwb.plugin_api.answer_files import AnswerProblems
+from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.problems import Broken, shortened
 from tabwb.records.words import near
 

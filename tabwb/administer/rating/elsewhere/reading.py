@@ -12,7 +12,7 @@ from typing import Any
 from tabwb.administer.rating.elsewhere.labels import Label, LabelledText, Labels, Sheet
 from tabwb.administer.rating.elsewhere.mapping import ALSO, COLUMNS, FileMapping
 from tabwb.battery.problems import Problem
-from tabwb.plugin_api.answer_files import AnswerProblems
+from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import read_file
 from tabwb.records.words import near

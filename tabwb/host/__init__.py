@@ -1,0 +1,1 @@
+"""Finds, checks and runs plugins: registry, child processes, services, settings and keys."""

@@ -1,1 +1,0 @@
-"""Configuration files, environment, profiles and studies."""

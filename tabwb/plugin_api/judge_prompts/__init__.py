@@ -1,1 +1,0 @@
-"""Judge prompts: files of data that say what is put to a model and how its labels are read."""

@@ -1,1 +1,0 @@
-"""How plugins are found, trusted, loaded and called."""

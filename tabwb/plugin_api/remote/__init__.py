@@ -1,1 +1,0 @@
-"""What back ends of remote services share."""
