@@ -14,6 +14,8 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
+from tabwb.host.plugins import Plugins
+from tabwb.host.writing import write_text
 from tabwb.media.figures import MISSING_LETTERS, figure_kind, format_of, make, save
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
