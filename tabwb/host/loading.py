@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib.machinery import FileFinder, SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points, version
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import pluggy
@@ -22,6 +24,7 @@ from tabwb.host.settings import Configuration
 from tabwb.host.trust import folder_hash
 from tabwb.plugin_api import hookspecs
 from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.specs import is_kebab
 from tabwb.records.system import NAME
 from tabwb.records.words import did_you_mean
 
@@ -117,6 +120,8 @@ def check_api(plugin: object) -> None:
         )
 
 
+FILE = ".py"
+"""The suffix of a plugin that is one file."""
 GROUP = "tabwb"
 """The entry-point group, in installed packages and in a folder's ``pyproject.toml``."""
 READING, LOADING, NOT_LOADED = "reading", "loading", "not loaded"
@@ -155,11 +160,39 @@ class PluginInfo:
         return self.folder or f"{self.distribution} {self.version}".strip()
 
 
+ON_EVENT, OBSERVER = "tabwb_on_event", "tabwb_on_"
+"""The hook that is called with events, and the beginning of its old names, one for each class."""
+
+
+@cache
+def old_observer(event: str) -> str:
+    """Return the hook for a class of events before 0.2, which is called until 0.3.
+
+    >>> old_observer("TrialStarted")
+    'tabwb_on_trial_started'
+    """
+    return OBSERVER + re.sub("(?<!^)(?=[A-Z])", "_", event).lower()
+
+
+def _replaced(hook: str) -> str:
+    """Return what to write instead of the old name of a hook; empty: it is none."""
+    from tabwb.records import events
+
+    for name in vars(events):
+        if hook.startswith(OBSERVER) and hook == old_observer(name):
+            return (
+                f"is an old name, called until tabwb 0.3; write {ON_EVENT}(event) and "
+                f"'if isinstance(event, {name})'"
+            )
+    return ""
+
+
 class Loader:
     """Loads plugins into a pluggy manager, installed ones first; callers add to ``problems``.
 
     Attributes:
         seconds: that each plugin took to be imported.
+        decorated: of functions with decorators the plugin, the kind, and what is registered.
     """
 
     def __init__(self, configuration: Configuration) -> None:
@@ -169,6 +202,7 @@ class Loader:
         self.loaded: list[PluginInfo] = []
         self.problems: list[PluginProblem] = []
         self.seconds: dict[str, float] = {}
+        self.decorated: list[tuple[str, str, Any]] = []
 
     def load_all(self, modules: Mapping[str, object]) -> None:
         """Load installed plugins, plugin folders that may be used, then modules by their names."""
@@ -218,12 +252,16 @@ class Loader:
         try:
             entries = folder_entries(folder)
             needs = folder_requirements(folder)
-            _make_importable(folder)
+            if folder.suffix != FILE:
+                _make_importable(folder)
         except TabwbError as error:
             self._failed(str(folder), READING, str(error))
             return
         for info, value in entries:
-            self._load(info, EntryPoint(info.name, value, GROUP).load, needs)
+            load = EntryPoint(info.name, value, GROUP).load
+            if folder.suffix == FILE:
+                load = partial(_file_module, value, folder)
+            self._load(info, load, needs)
 
     def _load(self, info: PluginInfo, load: Callable[[], Any], needs: Iterable[str] = ()) -> None:
         if self.manager.has_plugin(info.name):
@@ -252,6 +290,10 @@ class Loader:
         self.loaded.append(info)
         self.seconds[info.name] = time.perf_counter() - started
         self._check_hooks(info.name, module)
+        if not info.is_ours and isinstance(module, ModuleType):
+            from tabwb.plugin_api.decorators import registrations
+
+            self.decorated += [(info.name, *made) for made in registrations(module)]
 
     def _check_module(self, module: object) -> None:
         if (name := self.manager.get_name(module)) is not None:
@@ -279,7 +321,9 @@ class Loader:
 
     def _check_hooks(self, plugin: str, module: object) -> None:
         for caller in self.manager.get_hookcallers(module) or ():
-            if not caller.has_spec():
+            if not caller.has_spec() and (words := _replaced(caller.name)):
+                self._failed(plugin, f"{caller.name}, old", words)
+            elif not caller.has_spec():
                 self._failed(
                     plugin, caller.name, f"tabwb has no such hook{did_you_mean(caller.name, HOOKS)}"
                 )
@@ -329,9 +373,18 @@ def _entries(_path: tuple[tuple[str, int], ...]) -> tuple[tuple[PluginInfo, Entr
 def folder_entries(folder: Path) -> tuple[tuple[PluginInfo, str], ...]:
     """Return the plugins of a folder and their entry points (``[project.entry-points.tabwb]``).
 
+    A Python file is a plugin of its own, which is named like it.
+
     Raises:
-        ComponentError: the folder is not a plugin folder.
+        ComponentError: it is neither a plugin folder nor a file of a plugin.
     """
+    if folder.suffix == FILE:
+        name = folder.stem.replace("_", "-")
+        if not is_kebab(name) or not folder.is_file():
+            why = "is not a file" if is_kebab(name) else "has no name that a plugin can have"
+            allowed = "lower-case letters and digits, joined by underscores: my_words.py"
+            raise ComponentError(why, where=str(folder), allowed=allowed)
+        return ((PluginInfo(name, "", "", str(folder)), f"{NAME}_file_{folder.stem}"),)
     path = folder / "pyproject.toml"
     project = _project(path)
     declared = project.get("entry-points", {}).get(GROUP, {})
@@ -353,6 +406,8 @@ def folder_requirements(folder: Path) -> tuple[str, ...]:
     Raises:
         ComponentError: the folder is not a plugin folder.
     """
+    if folder.suffix == FILE:
+        return ()
     given = _project(folder / "pyproject.toml").get("dependencies", ())
     return tuple(map(str, given)) if isinstance(given, list) else ()
 
@@ -389,6 +444,22 @@ class _SourceOnly(SourceFileLoader):
 
     def path_stats(self, path: object) -> NoReturn:
         raise OSError("byte code is not used in plugin folders")
+
+
+def _file_module(name: str, file: Path) -> ModuleType:
+    """Return the module of a plugin that is one file, which is not on the import path."""
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(file):
+        return known
+    spec = spec_from_file_location(name, file, loader=_SourceOnly(name, str(file)))
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 def _finder(path: str) -> FileFinder:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +19,16 @@ from tabwb.host.index import (
     Registry,
     battery_file,
 )
-from tabwb.host.loading import LOADING, NOT_LOADED, READING, Loader, PluginProblem
+from tabwb.host.loading import (
+    LOADING,
+    NOT_LOADED,
+    OBSERVER,
+    ON_EVENT,
+    READING,
+    Loader,
+    PluginProblem,
+    old_observer,
+)
 from tabwb.host.making import make_component, resolved
 from tabwb.host.settings import Configuration, Profile, number_of_parameters
 from tabwb.plugin_api.components import (
@@ -39,13 +48,13 @@ from tabwb.records.ratings import PluginVersion
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
+    import pluggy
+
     from tabwb.host.prices import Price
     from tabwb.records import events
 
 CLOSING = "closing"
 """``PluginProblem.what`` where ``close`` of a component failed."""
-OBSERVER = "tabwb_on_"
-"""The beginning of the names of the hooks that are called with events."""
 
 
 class Plugins:
@@ -69,6 +78,7 @@ class Plugins:
         self.seconds = loader.seconds
         self._own = {one.name for one in self.plugins if one.is_ours}
         self._problems = loader.problems
+        self._decorated = loader.decorated
         self._registries: dict[ComponentKind, Registry] = {}
         self._batteries: BatteryIndex | None = None
         self._extensions: dict[ExtensionKind, ExtensionIndex] = {}
@@ -357,9 +367,8 @@ class Plugins:
 
     def observes(self, kind: type[events.Event]) -> bool:
         """Return whether any plugin observes this class of events."""
-        from tabwb.host.observers import OBSERVERS
-
-        return bool(getattr(self._hooks, OBSERVERS[kind]).get_hookimpls())
+        callers = (self._caller(ON_EVENT), self._caller(old_observer(kind.__name__)))
+        return any(caller is not None and caller.get_hookimpls() for caller in callers)
 
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:
@@ -373,9 +382,8 @@ class Plugins:
 
     def notify(self, event: events.Event) -> None:
         """Call every observer of an event; a failure is kept as a problem."""
-        from tabwb.host.observers import OBSERVERS
-
-        self._call_each(OBSERVERS[type(event)], lambda name: {"event": event})
+        for hook in (ON_EVENT, old_observer(type(event).__name__)):
+            self._call_each(hook, lambda name: {"event": event})
 
     def close(self) -> None:
         """End the child processes that still run; may be called twice."""
@@ -384,18 +392,27 @@ class Plugins:
 
     def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
         # One by one, because pluggy stops at the first that raises.
-        for impl in getattr(self._hooks, hook).get_hookimpls():
+        caller = self._caller(hook)
+        for impl in () if caller is None else caller.get_hookimpls():
             if impl.wrapper or impl.hookwrapper:
                 continue
             given = arguments(impl.plugin_name)
-            try:
-                with plugin_code:
-                    impl.function(*(given[name] for name in impl.argnames))
-            except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
-                # The first failure is kept: an observer may raise for every piece of a reply.
-                if not any((impl.plugin_name, hook) == (p.plugin, p.what) for p in self._problems):
-                    problem = PluginProblem(impl.plugin_name, hook, error_words(error))
-                    self._problems.append(problem)
+            with self._kept(impl.plugin_name, hook):
+                impl.function(*(given[name] for name in impl.argnames))
+
+    @contextmanager
+    def _kept(self, plugin: str, hook: str) -> Iterator[None]:
+        """Keep the failure of a plugin as a problem."""
+        try:
+            with plugin_code:
+                yield
+        except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
+            # The first failure is kept: an observer may raise for every piece of a reply.
+            if not any((plugin, hook) == (p.plugin, p.what) for p in self._problems):
+                self._problems.append(PluginProblem(plugin, hook, error_words(error)))
+
+    def _caller(self, hook: str) -> pluggy.HookCaller | None:
+        return getattr(self._hooks, hook, None)
 
     def _find(self, kind: ComponentKind, word: str) -> Component:
         try:
@@ -429,10 +446,12 @@ class Plugins:
     def _fill(
         self, registry: Registry | BatteryIndex | ExtensionIndex, kind: str, noun: str
     ) -> None:
-        self._call_each(
-            f"tabwb_register_{kind}",
-            lambda plugin: {"register": partial(registry.add, owner=plugin)},
-        )
+        hook = f"tabwb_register_{kind}"
+        self._call_each(hook, lambda plugin: {"register": partial(registry.add, owner=plugin)})
+        for plugin, of, made in self._decorated:
+            if of == kind:
+                with self._kept(plugin, hook):
+                    registry.add(made, owner=plugin)
         if not isinstance(registry, ExtensionIndex):
             for word, owner in registry.take_back(self._own):
                 error = f"'{word}' is an id of tabwb; it is not used until it is renamed"

@@ -27,6 +27,8 @@ IGNORED = frozenset(
 def folder_hash(folder: Path) -> str:
     """Return the SHA-256 (hex) over the names and contents of all files of a plugin folder.
 
+    A file is a plugin of its own.
+
     Raises:
         ComponentError: the folder cannot be read, or holds a link, whose target could change
             without the folder changing.
@@ -45,6 +47,9 @@ def folder_hash(folder: Path) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    if folder.is_file():
+        yield folder
+        return
     for path in sorted(folder.iterdir()):
         if path.is_symlink():
             raise ComponentError("is a link; a plugin folder must hold its files", where=str(path))

@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import Scorer as Scorer
     from tabwb.plugin_api.components import StreamingExporter as StreamingExporter
     from tabwb.plugin_api.components import Transcriber as Transcriber
+    from tabwb.plugin_api.decorators import exporter as exporter
+    from tabwb.plugin_api.decorators import judge as judge
+    from tabwb.plugin_api.decorators import scorer as scorer
+    from tabwb.plugin_api.decorators import statistic as statistic
     from tabwb.plugin_api.descriptors import BatterySource as BatterySource
     from tabwb.plugin_api.descriptors import Descriptor as Descriptor
     from tabwb.plugin_api.extensions import CommandSource as CommandSource
@@ -74,6 +78,23 @@ if TYPE_CHECKING:
     from tabwb.records.errors import MissingExtra as MissingExtra
     from tabwb.records.errors import TabwbError as TabwbError
     from tabwb.records.errors import UsageError as UsageError
+    from tabwb.records.events import Asked as Asked
+    from tabwb.records.events import AttemptRecorded as AttemptRecorded
+    from tabwb.records.events import Discontinued as Discontinued
+    from tabwb.records.events import Event as Event
+    from tabwb.records.events import Finished as Finished
+    from tabwb.records.events import JudgementRecorded as JudgementRecorded
+    from tabwb.records.events import Noted as Noted
+    from tabwb.records.events import Observed as Observed
+    from tabwb.records.events import Paused as Paused
+    from tabwb.records.events import Rated as Rated
+    from tabwb.records.events import Resumed as Resumed
+    from tabwb.records.events import Streamed as Streamed
+    from tabwb.records.events import TrialSkipped as TrialSkipped
+    from tabwb.records.events import TrialStarted as TrialStarted
+    from tabwb.records.events import TrialVoided as TrialVoided
+    from tabwb.records.events import Undone as Undone
+    from tabwb.records.events import Waiting as Waiting
     from tabwb.records.exchange import NOT_SENT as NOT_SENT
     from tabwb.records.exchange import Decoding as Decoding
     from tabwb.records.exchange import Likelihood as Likelihood
@@ -120,6 +141,7 @@ _NAMES = {
     "Cancel ExpectingExporter Exporter Importer Judge LaneBackend LesionableBackend "
     "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
     "StreamingExporter Transcriber",
+    "tabwb.plugin_api.decorators": "exporter judge scorer statistic",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource Computed PageData PageSource Responses "
     "Statistic StatisticValue",
@@ -127,6 +149,9 @@ _NAMES = {
     "RegisterStatistic hookimpl",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
+    "tabwb.records.events": "Asked AttemptRecorded Discontinued Event Finished JudgementRecorded "
+    "Noted Observed Paused Rated Resumed Streamed TrialSkipped TrialStarted TrialVoided "
+    "Undone Waiting",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
     "tabwb.records.ratings": "Declaration MeasureKind Rating Verdict failed undefined valued",
     "tabwb.records.specs": "Spec parse_spec",

@@ -123,90 +123,14 @@ def tabwb_register_importers(register: Register) -> None:
 
 
 @hookspec
-def tabwb_on_trial_started(event: events.TrialStarted) -> None:
-    """A trial was presented to the examinee.
+def tabwb_on_event(event: events.Event) -> None:
+    """Something happened in an administration: what, the class of the event says.
 
-    Called by the engine: for a person after the commit, for a model before it, because the start
-    of a model's trial is committed together with its answer.
+    Called by the engine, after the commit of what is stored: ``AttemptRecorded``, ``Rated`` (by
+    scorers, rules judges and people), ``JudgementRecorded`` (by a judge that asks a model),
+    ``Observed`` (cues, onsets, scores and codes by ear, transcripts), ``TrialSkipped``,
+    ``TrialVoided``, ``Undone``, ``Noted``, ``Paused``, ``Resumed``, ``Finished`` and
+    ``Discontinued``. ``TrialStarted`` comes after the commit for a person, and before it for a
+    model. Never stored are ``Asked`` (several trials were sent together), ``Waiting`` (a rate
+    limit, a retry) and ``Streamed`` (a piece of a reply). Whatever it returns is ignored.
     """
-
-
-@hookspec
-def tabwb_on_asked(event: events.Asked) -> None:
-    """Several trials were sent to a back end together. Called by the engine; never stored."""
-
-
-@hookspec
-def tabwb_on_waiting(event: events.Waiting) -> None:
-    """A back end waits (a rate limit, a retry). Called by the engine; never stored."""
-
-
-@hookspec
-def tabwb_on_streamed(event: events.Streamed) -> None:
-    """A piece of a reply arrived. Called by the engine for each piece; never stored."""
-
-
-@hookspec
-def tabwb_on_attempt_recorded(event: events.AttemptRecorded) -> None:
-    """An attempt is in the store. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_rated(event: events.Rated) -> None:
-    """Ratings of an attempt are in the store. Called by the engine after the commit.
-
-    The raters are scorers and rules judges, and the people who score spoken responses.
-    """
-
-
-@hookspec
-def tabwb_on_judgement_recorded(event: events.JudgementRecorded) -> None:
-    """A verdict of a judge that asks a model is in the store. Called after the commit."""
-
-
-@hookspec
-def tabwb_on_observed(event: events.Observed) -> None:
-    """An observation of a person is in the store. Called by the engine after the commit.
-
-    Cues, onsets, scores and codes by ear, and transcripts are observations.
-    """
-
-
-@hookspec
-def tabwb_on_trial_skipped(event: events.TrialSkipped) -> None:
-    """A trial was skipped. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_trial_voided(event: events.TrialVoided) -> None:
-    """A trial was declared void. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_undone(event: events.Undone) -> None:
-    """The last command was undone. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_noted(event: events.Noted) -> None:
-    """A note was written. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_paused(event: events.Paused) -> None:
-    """An administration was paused. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_resumed(event: events.Resumed) -> None:
-    """A paused administration continues. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_finished(event: events.Finished) -> None:
-    """Every planned trial is done. Called by the engine after the commit."""
-
-
-@hookspec
-def tabwb_on_discontinued(event: events.Discontinued) -> None:
-    """An administration was ended early. Called by the engine after the commit."""

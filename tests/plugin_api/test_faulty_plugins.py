@@ -278,8 +278,9 @@ def test_what_observers_scorers_and_exporters_print_stays_out_too(
                 out.write_text("whole")
 
         @hookimpl
-        def tabwb_on_rated(event):
-            print("LOUD")
+        def tabwb_on_event(event):
+            if type(event).__name__ == "Rated":
+                print("LOUD")
 
         @hookimpl
         def tabwb_register_scorers(register):

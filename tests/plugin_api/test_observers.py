@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tabwb import plugin_api
 from tabwb.cli.main import main
-from tabwb.host.observers import OBSERVERS
 from tabwb.records import events
 from tabwb.records.states import ResponseKind
 from tests.plugin_api.conftest import Install
@@ -23,8 +23,9 @@ def watch(event):
                 event.battery, event.battery_version, event.store, event.task]
         file.write(json.dumps(told) + chr(10))
 
-for hook in {hooks!r}:
-    exec(f"@hookimpl\\ndef {{hook}}(event): watch(event)")
+@hookimpl
+def tabwb_on_event(event):
+    watch(event)
 """
 
 
@@ -36,8 +37,19 @@ def kinds() -> list[type[events.Event]]:
     ]
 
 
-def test_every_kind_of_event_has_a_hook() -> None:
-    assert set(OBSERVERS) == set(kinds())
+def test_every_kind_of_event_is_public() -> None:
+    assert {kind.__name__ for kind in kinds()} <= set(plugin_api.__all__)
+
+
+def test_a_hook_of_one_event_has_its_old_name_and_is_named(
+    install: Install, tmp_path: Path, battery_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("older", "@hookimpl\ndef tabwb_on_finished(event):\n    print(type(event).__name__)")
+    store = str(tmp_path / "here.db")
+    assert main(["run", str(battery_file), "--model", "echo", "--store", store]) == 0
+    said = capsys.readouterr().err
+    assert said.splitlines().count("Finished") == 1
+    assert said.count("tabwb_on_event") == 1
 
 
 def test_every_event_can_say_where_it_happened() -> None:
@@ -51,7 +63,7 @@ def observed(install: Install, tmp_path: Path, *arguments: str) -> list[list[obj
 
     out = tmp_path / "seen.jsonl"
     if not out.exists():
-        install("watching", PLUGIN.format(out=str(out), hooks=sorted(OBSERVERS.values())))
+        install("watching", PLUGIN.format(out=str(out)))
     out.write_text("", encoding="utf-8")
     assert main(list(arguments)) == 0
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -109,9 +121,12 @@ def test_what_is_done_to_a_trial_is_told(
 def test_an_observer_that_raises_is_reported_once_and_fails_nothing(
     install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install("raises", "@hookimpl\ndef tabwb_on_rated(event):\n    raise ValueError(event.trial)")
+    install(
+        "raises",
+        "@hookimpl\ndef tabwb_on_event(event):\n    raise ValueError(event.administration)",
+    )
     assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
-    assert capsys.readouterr().err.count("raises: tabwb_on_rated: ValueError: ") == 1
+    assert capsys.readouterr().err.count("raises: tabwb_on_event: ValueError: ") == 1
 
 
 def test_tasks_are_kinds_of_response() -> None:

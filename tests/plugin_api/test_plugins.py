@@ -19,7 +19,6 @@ import pytest
 from tabwb import plugin_api
 from tabwb.cli.main import main
 from tabwb.host.index import EXTENSIONS, KINDS
-from tabwb.host.observers import OBSERVERS
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import FREE
 from tabwb.host.scaffold import write_plugin
@@ -97,7 +96,7 @@ def test_a_broken_entry_point_is_a_problem_and_harms_no_other(install: Install, 
 
 @pytest.mark.parametrize(
     ("hook", "argument", "allowed"),
-    [("tabwb_on_rated", "ev", "event"), ("tabwb_register_scorers", "add", "register")],
+    [("tabwb_on_event", "ev", "event"), ("tabwb_register_scorers", "add", "register")],
 )
 def test_a_wrong_argument_of_a_hook_is_named_with_the_allowed_one(
     load: Load, hook: str, argument: str, allowed: str
@@ -322,14 +321,14 @@ def test_two_plugins_of_one_name_are_named(
 def test_an_observer_that_raises_is_a_problem_and_others_are_told(
     install: Install, load: Load, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install("aaa", "@hookimpl\ndef tabwb_on_finished(event):\n    raise ValueError('no')")
-    install("bbb", "@hookimpl\ndef tabwb_on_finished(event):\n    print('told', event)")
+    install("aaa", "@hookimpl\ndef tabwb_on_event(event):\n    raise ValueError('no')")
+    install("bbb", "@hookimpl\ndef tabwb_on_event(event):\n    print('told', event)")
     plugins = load()
     plugins.notify(events.Finished(7))
     plugins.notify(events.Finished(7))
     plugins.notify(events.Streamed(7, 1, "a piece"))
     assert capsys.readouterr().err.count("told Finished(administration=7)") == 2
-    assert [str(p) for p in plugins.problems] == ["aaa: tabwb_on_finished: ValueError: no"]
+    assert [str(p) for p in plugins.problems] == ["aaa: tabwb_on_event: ValueError: no"]
 
 
 def test_a_misspelt_hook_is_a_problem(install: Install, load: Load) -> None:
@@ -467,7 +466,7 @@ def test_every_field_of_a_descriptor_is_documented(field: str) -> None:
 def test_every_hook_has_a_caller() -> None:
     kinds = (*KINDS, *EXTENSIONS, "batteries")
     called = {f"tabwb_register_{kind}" for kind in kinds}
-    assert called | set(OBSERVERS.values()) == set(HOOKS)
+    assert called | {"tabwb_on_event"} == set(HOOKS)
 
 
 def test_every_name_for_authors_is_found_under_its_own_name() -> None:
