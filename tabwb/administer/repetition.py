@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.session.exchange import request_for, storable
+from tabwb.administer.session.opening import manipulation_facts
 from tabwb.administer.session.setup import versions_of
-from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.host.making import opened
 from tabwb.host.plugins import Plugins

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.administer.rating.derived import Derivation, derivations, people_of
+from tabwb.analysis.derived_raters import Derivation, derivations, people_of
 from tabwb.analysis.plain import Json, picked
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest

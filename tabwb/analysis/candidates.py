@@ -15,13 +15,14 @@ from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import UsageError
+from tabwb.records.naming import is_recorded, observations_of
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
 from tabwb.store.columns import STATUSES, Frame
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.tasks.spoken_naming.views import NamingView, is_recorded, observations_of
+from tabwb.tasks.spoken_naming.views import NamingView
 
 USABLE = tuple(status.value for status in ResponseStatus if status.usable)
 """Statuses of responses that are rated unless others are asked for."""

@@ -17,9 +17,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.administer.rating.consensus import by_sample, consensus
-from tabwb.administer.rating.derived import Derivation, people_of
-from tabwb.administer.rating.judged import judged
+from tabwb.analysis.derived_raters import Derivation, people_of
 from tabwb.analysis.names import judge_called
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.errors import UsageError
@@ -241,6 +239,9 @@ def samples_of(store: Store, judge: str) -> dict[str, Counted]:
 
     A consensus is a settled value, or the majority of two or more people.
     """
+    from tabwb.administer.rating.consensus import by_sample, consensus
+    from tabwb.administer.rating.judged import judged
+
     found: dict[str, Counted] = {}
     for kept in store.sets.all():
         form, samples = form_from_canonical(kept.form), store.sets.samples(kept.id)

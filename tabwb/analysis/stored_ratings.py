@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
 from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, MISSING, PRESENT, Verdicts
 from tabwb.analysis.administrations import AdministrationData, load_columns
 from tabwb.analysis.frame import Table, table_of
@@ -29,8 +28,17 @@ from tabwb.battery.form_answers import flag_of, of_attempts, whole_response
 from tabwb.battery.forms import KINDS, SOURCE, Form, Kind, Question
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.files import is_stdin
+from tabwb.records.naming import CORRECT
+from tabwb.records.rating_sets import (
+    AUDIT,
+    FREQUENT,
+    Answer,
+    RatingSet,
+    Sample,
+    SampleRating,
+    is_rater,
+)
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
-from tabwb.records.rating_sets import Answer, RatingSet, Sample, SampleRating, is_rater
 from tabwb.records.ratings import CALIBRATED, prompt_hash, rule_of
 from tabwb.records.ratings import UNSURE as UNSURE_REASON
 from tabwb.records.speech import is_typed
@@ -38,10 +46,6 @@ from tabwb.records.words import plural
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
-from tabwb.tasks.spoken_naming.items import naming_item
-from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.tasks.spoken_naming.scores import CORRECT, listener_codes
-from tabwb.tasks.spoken_naming.views import NamingView, observations_of
 
 Place = tuple[int, int, int]
 """Administration, trial and attempt of a response."""
@@ -160,7 +164,11 @@ def rated_administrations(
     source = f"{plural(len(sources), 'administration')} ({named})"
     if not sources:
         raise UsageError("the store has no administration", hint="tabwb run BATTERY --model SPEC")
-    heard = list(heard_in(sources))
+    heard: list[tuple[str, str, list[Said]]] = []
+    if any(one.battery.coded for one in sources):
+        from tabwb.analysis.statistics.naming import heard_in
+
+        heard = list(heard_in(sources))
     listeners = [listener(by) for *_, said in heard for _, by, _ in said]
     table = table_of(sources)
     features = table.battery.features
@@ -504,27 +512,6 @@ def _guesses(
 
 Said = tuple[str, str, str]
 """Measure, rater as it is stored, and what the rater says."""
-
-
-def heard_in(sources: Sequence[AdministrationData]) -> Iterator[tuple[str, str, list[Said]]]:
-    """Yield id, speaker, and what listeners and transcribers said of each naming response."""
-    for source in sources:
-        for trial in source.trials:
-            subtest, attempt = source.battery.subtest(trial.plan.subtest), trial.counting
-            if not subtest.task.coded or trial.plan.practice or attempt is None:
-                continue
-            item = naming_item(subtest.item(trial.plan.item))
-            view = NamingView(trial, item, subtest.rules or NamingRules(), observations_of(trial))
-            said: list[Said] = [("score", one.by, one.score) for one in view.scores]
-            said += (("code", by, code) for by, code in listener_codes(view))
-            said += (("heard", heard.by, heard.text) for heard in view.words_heard)
-            said += (
-                ("phonemes", one.transcriber, " ".join(view.sounds(one).phonemes))
-                for one in view.transcripts
-                if one.status != "error"
-            )
-            name = f"{trial.plan.item}:{trial.plan.number}:{attempt.number}"
-            yield name, source.examinee, said
 
 
 def gather_heard(

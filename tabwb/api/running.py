@@ -292,7 +292,7 @@ def _loaded(
     plugins: Plugins, conditions: Conditions, spec: str, *, perplexity: bool
 ) -> Iterator[Loaded]:
     """Yield the model, loaded before an administration begins, with what it says of itself."""
-    from tabwb.administer.sweep.manipulation import opened_facts
+    from tabwb.administer.session.opening import opened_facts
 
     backend = plugins.open_model(spec, conditions.lesion)
     try:

@@ -69,6 +69,8 @@ class TaskType:
         coded: whether responses are scored by ear, coded and compared with accepted forms.
         strategy: makes of an open session what gives the items that a person answers aloud
             (:class:`tabwb.administer.session.session.Strategy`); None: all are typed.
+        rule_lines, item_lines: return what ``battery show`` prints of a subtest's rules and of an
+            item; None: no rules, and the prompt.
     """
 
     kind: ResponseKind
@@ -94,6 +96,8 @@ class TaskType:
     connected: bool = False
     coded: bool = False
     strategy: Callable[[Any], Any] | None = None
+    rule_lines: Callable[[Any], list[str]] | None = None
+    item_lines: Callable[[Any], list[str]] | None = None
 
     @property
     def closed(self) -> bool:

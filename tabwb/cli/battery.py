@@ -16,11 +16,10 @@ from tabwb.battery.new import new_battery
 from tabwb.battery.prompts import render_prompt
 from tabwb.cli.battery_page import page
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
-from tabwb.phonology.dictionary import load_dictionary
+from tabwb.phonology.dictionary import Form, forms_of, load_dictionary
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import plural
-from tabwb.tasks.spoken_naming.items import Form, accept_toml, forms_of
 
 
 @click.group()
@@ -210,7 +209,7 @@ def pronounce(words: tuple[str, ...], as_json: bool) -> int:
         print_json({"format": 1, "words": rows})
     else:
         pages = [
-            "\n".join([word, *_form_lines(forms), accept_toml(forms)])
+            "\n".join([word, *_form_lines(forms), _accept_toml(forms)])
             for word, forms in forms_by_word.items()
             if forms
         ]
@@ -258,6 +257,20 @@ def _row(word: str, forms: Sequence[Form], near: Sequence[str]) -> dict[str, Any
             }
             for form in forms
         ],
-        "accept": accept_toml(forms) if forms else None,
+        "accept": _accept_toml(forms) if forms else None,
         "near": list(near),
     }
+
+
+def _accept_toml(forms: Sequence[Form]) -> str:
+    """Return the forms as the key ``accept`` of a battery.
+
+    >>> print(_accept_toml(forms_of("dog")))
+    accept = [{ phonemes = "D AO G", reason = "citation" }]
+    """
+    tables = [
+        f'{{ phonemes = "{" ".join(form.phonemes)}", reason = "{form.reason}" }}' for form in forms
+    ]
+    if len(tables) == 1:
+        return f"accept = [{tables[0]}]"
+    return "\n".join(["accept = [", *(f"  {table}," for table in tables), "]"])

@@ -14,10 +14,10 @@ from tabwb.administer.cost import Spending
 from tabwb.administer.limits import NO_LIMITS, Limits, Meter, limits_of
 from tabwb.administer.session import remarks, setup
 from tabwb.administer.session.drive import drive
+from tabwb.administer.session.opening import opened_facts
 from tabwb.administer.session.pausing import pausing
 from tabwb.administer.session.raters import check_failed, failed_raters
 from tabwb.administer.session.session import Session
-from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.analysis.administrations import AdministrationData, exported_columns, recordings_of
 from tabwb.battery.model import Battery
 from tabwb.cli.command import judged

@@ -92,10 +92,10 @@ def remove(name: str) -> None:
 @offline_option
 def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> None:
     """Load or reach the model SPEC, send one prompt, and show the reply."""
-    from tabwb.administer.session import trying
+    from tabwb.administer.session import opening
 
     with opened_plugins(offline) as plugins:
-        tried = trying.try_model(
+        tried = opening.try_model(
             plugins,
             spec,
             threading.Event(),

@@ -23,7 +23,6 @@ from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.plain import Json, picked, plain
-from tabwb.analysis.statistics.naming import namings
 from tabwb.analysis.statistics.results import cause_in_words
 from tabwb.battery.forms import form_from_canonical
 from tabwb.battery.model import Battery, Subtest
@@ -44,6 +43,7 @@ from tabwb.records import declared_conditions as declared
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import Condition
 from tabwb.records.exchange import MAX_TOKENS
+from tabwb.records.naming import is_recorded as is_aloud
 from tabwb.records.rating_sets import RatingSet
 from tabwb.records.ratings import PERSON, rule_of
 from tabwb.records.speech import is_typed
@@ -52,13 +52,12 @@ from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.intervals import FEATURE_CORRELATION, REPLICATE_CORRELATION
 from tabwb.store.store import Store
-from tabwb.tasks.spoken_naming.scores import Naming
-from tabwb.tasks.spoken_naming.views import is_recorded as is_aloud
 
 if TYPE_CHECKING:
     import jinja2
 
     from tabwb.analysis.statistics.burden import Judge
+    from tabwb.tasks.spoken_naming.scores import Naming
 
 SHORT_HASH = 12
 """Hexadecimal digits that are printed of a hash."""
@@ -385,7 +384,7 @@ def _heard(members: Members) -> Facts:
         (member, naming)
         for member in members
         if member.battery.spoken
-        for naming in namings(member)
+        for naming in _namings(member)
         if naming.view.attempt is not None and not naming.view.trial.plan.practice
     ]
     here = [naming for member, naming in spoken if not is_recorded(member)]
@@ -414,6 +413,12 @@ def _heard(members: Members) -> Facts:
         "scored_elsewhere": sum(bool(naming.view.scores) for naming in elsewhere),
         "elsewhere": len(elsewhere),
     }
+
+
+def _namings(member: AdministrationData) -> Sequence[Naming]:
+    from tabwb.analysis.statistics.naming import namings
+
+    return namings(member)
 
 
 def _transcribers(naming: Naming) -> set[str]:

@@ -29,7 +29,6 @@ from tabwb.lesion.declared import (
     SPREAD_OVER,
     TARGETS,
 )
-from tabwb.lesion.localizer import shipped_items
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions, role_of
 from tabwb.media.sentences import listed, percent, spread
 from tabwb.media.studied import Members, Studied, is_persons, is_recorded
@@ -285,6 +284,8 @@ def _localizer(found: Iterable[Lesion]) -> Facts | None:
     targets = dict.fromkeys(one.target for one in found if one.source == "localizer")
     if not targets:
         return None
+    from tabwb.lesion.localizer import shipped_items
+
     items = shipped_items()
     return {
         "name": items.name,

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import log
 
-from tabwb.phonology.inventory import is_vowel
+from tabwb.phonology.inventory import is_vowel, to_ipa
 from tabwb.records.speech import Segment, Transcript
 
 _MOST_FLAPS = 6
@@ -413,3 +413,59 @@ def _spread(segment: Segment, phonemes: tuple[str, ...]) -> list[Segment]:
         Segment(phoneme, start_s, end_s, segment.confidence)
         for phoneme, start_s, end_s in zip(phonemes, times, times[1:], strict=False)
     ]
+
+
+_MOST_FORMS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to say a word, or several words.
+
+    Attributes:
+        phonemes: ARPAbet without stress.
+        arpabet: with the stress of the dictionary; empty for a form that is derived.
+        reason: ``citation`` for the first, ``variant``, or ``flap``.
+        homophones: other words with this sound; none for several words.
+    """
+
+    phonemes: tuple[str, ...]
+    arpabet: str
+    reason: str
+    homophones: tuple[str, ...] = ()
+
+    @property
+    def ipa(self) -> str:
+        """In IPA."""
+        return to_ipa(self.phonemes)
+
+
+def forms_of(words: str) -> tuple[Form, ...]:
+    """Return every pronunciation of words separated by blanks or hyphens; none if unknown.
+
+    The dictionary's first is the citation form; a form with the flap of American English follows
+    each that allows it. Dialects are added by the author.
+
+    >>> [(" ".join(form.phonemes), form.reason) for form in forms_of("water")]
+    [('W AO T ER', 'citation'), ('W AO DX ER', 'flap')]
+    >>> forms_of("blorf")
+    ()
+    """
+    parts = [part for part in re.split(r"[\s-]+", words.strip()) if part]
+    dictionary = load_dictionary()
+    choices = [dictionary.pronunciations(part) for part in parts]
+    forms: dict[tuple[str, ...], Form] = {}
+    for way in itertools.islice(itertools.product(*choices), _MOST_FORMS) if parts else ():
+        joined = Pronunciation(
+            tuple(itertools.chain.from_iterable(pronunciation.phonemes for pronunciation in way)),
+            "".join(pronunciation.stress for pronunciation in way),
+        )
+        ways = [(joined.phonemes, joined.arpabet, "variant" if forms else "citation")]
+        if joined.flapped is not None:
+            ways.append((joined.flapped, "", "flap"))
+        for phonemes, arpabet, why in ways:
+            if phonemes not in forms:
+                others = dictionary.homophones(phonemes)
+                same = tuple(word for word in others if word != words.strip().lower())
+                forms[phonemes] = Form(phonemes, arpabet, why, same)
+    return tuple(forms.values())

@@ -398,3 +398,17 @@ def _near(label: str) -> str | None:
         return f"did you mean '<{label.lower().strip('<>')}>'?"
     near = get_close_matches(label.upper().rstrip("012"), PHONEMES, n=1)
     return f"did you mean '{near[0]}'?" if near else None
+
+
+_PLACES = {name: at for at, name in enumerate(name for own in CLASSES.values() for name in own)}
+
+
+def phoneme_rank(phoneme: str | None) -> tuple[int, str]:
+    """Return the key that sorts phonemes by class; one of no class, then None, come last.
+
+    >>> sorted(["AE", None, "P", "?"], key=phoneme_rank)
+    ['P', 'AE', '?', None]
+    """
+    if phoneme is None:
+        return len(_PLACES) + 1, ""
+    return _PLACES.get(phoneme, len(_PLACES)), phoneme

@@ -14,6 +14,7 @@ from typing import Any, Literal, Self, get_args
 
 from tabwb.records.errors import StoreError
 from tabwb.records.speech import Segment, Transcript
+from tabwb.records.trials import Trial
 
 Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
 """A person's score of a response; codes are more detailed."""
@@ -22,6 +23,8 @@ TIME_UNKNOWN = " (time unknown)"
 SCORES: tuple[Score, ...] = get_args(Score)
 SCORE_KEYS: Mapping[str, Score] = {str(key): score for key, score in enumerate(SCORES, start=1)}
 """The key of each score, in every part of the program."""
+CORRECT = "correct"
+"""The measure of a person's score: 1 right or self-corrected, 0 error or no response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,3 +332,14 @@ def text_set(text: str) -> TextSet | None:
         return None
     written = observation_of_json(text)
     return written if isinstance(written, TextSet) else None
+
+
+def observations_of(trial: Trial) -> tuple[Observation, ...]:
+    """Return what was observed of a trial, oldest first."""
+    return tuple(map(observation_of_json, trial.observations))
+
+
+def is_recorded(trial: Trial) -> bool:
+    """Return whether the response that counts was given aloud."""
+    attempt = trial.counting
+    return attempt is not None and Take.of_metadata(attempt.metadata) is not None

@@ -37,6 +37,8 @@ Flag = Literal["", "untouched", "fast", "untouched-fast", "fast-unmarked"]
 time than the form's minimum (``fast``), or both. ``fast-unmarked``: that was not recorded yet
 (before version 0.2.0), it took less than the minimum, and nothing is marked as present."""
 MOST_CONFIDENT = 3
+UNCERTAIN, FREQUENT, AUDIT = "judge uncertain", "frequent feature", "audit"
+"""The strata of a hybrid queue; none is shown to raters."""
 
 
 @dataclass(frozen=True, slots=True)

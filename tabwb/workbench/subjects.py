@@ -19,21 +19,25 @@ from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
 from tabwb.workbench.transcribing.subject import SUBJECT as TRANSCRIBING
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
-SUBJECTS = (
-    TRIAL,
-    HOME,
-    NAMING,
-    MODELS,
-    IMPORTING,
-    JOBS,
-    PARTICIPANTS,
-    RESULTS,
-    JUDGING,
-    TRANSCRIBING,
-    ADJUDICATION,
-    COMPARISON,
-    EXTENSIONS,
-    LESIONS,
-    RATING,
-    DESK,
+SUBJECTS = tuple(
+    subject
+    for subject in (
+        TRIAL,
+        HOME,
+        NAMING,
+        MODELS,
+        IMPORTING,
+        JOBS,
+        PARTICIPANTS,
+        RESULTS,
+        JUDGING,
+        TRANSCRIBING,
+        ADJUDICATION,
+        COMPARISON,
+        EXTENSIONS,
+        LESIONS,
+        RATING,
+        DESK,
+    )
+    if subject.is_installed
 )

@@ -19,6 +19,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.choosing import chosen
 from tabwb.administer.session.drive import NO_ANSWER, ask, drive
 from tabwb.administer.session.exchange import request_for, token_limit
+from tabwb.administer.session.opening import check_passages, manipulation_facts
 from tabwb.administer.session.plan import (
     choices_never_vary,
     given_items,
@@ -26,7 +27,6 @@ from tabwb.administer.session.plan import (
     plan_trials,
 )
 from tabwb.administer.session.session import Session
-from tabwb.administer.sweep.manipulation import check_passages, manipulation_facts
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
 from tabwb.host.plugins import Plugins

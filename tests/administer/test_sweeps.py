@@ -22,7 +22,7 @@ import tabwb
 from tabwb.administer.repetition import Difference, repeat
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.sweep.manipulation import manipulation_facts, opened_facts
+from tabwb.administer.session.opening import manipulation_facts, opened_facts
 from tabwb.administer.sweep.packs import packs_of
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep

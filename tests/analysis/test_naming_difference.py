@@ -17,7 +17,7 @@ from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.analysis.tables.items import analyse_items
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
-from tabwb.media.documents.summary_json import naming_difference_json
+from tabwb.media.documents.naming_document import naming_difference_json
 from tabwb.media.views.contrasts import difference_view
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError

@@ -10,7 +10,8 @@ import pytest
 
 from tabwb.analysis.agreement import Choices, agreement_of
 from tabwb.analysis.ratings import Gathered, read_ratings
-from tabwb.analysis.stored_ratings import gather_heard, heard_in, rated_administrations, rated_set
+from tabwb.analysis.statistics.naming import heard_in
+from tabwb.analysis.stored_ratings import gather_heard, rated_administrations, rated_set
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions

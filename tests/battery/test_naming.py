@@ -23,10 +23,11 @@ from tabwb.battery.loader import (
     read_assets,
 )
 from tabwb.battery.validation import validate
+from tabwb.phonology.dictionary import forms_of
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
-from tabwb.tasks.spoken_naming.items import forms_of, naming_item
+from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import (
     RULE_KEYS,
     Cue,

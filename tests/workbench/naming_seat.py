@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from tabwb.analysis.administrations import load_administrations
+from tabwb.records.naming import observations_of
 from tabwb.records.speakers import Consent
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.level import Level, level
@@ -20,7 +21,7 @@ from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.items import naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.tasks.spoken_naming.views import NamingView, observations_of
+from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.trial.actions import TrialActions

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from tabwb.records.naming import Transcribed
+from tabwb.records.naming import Transcribed, observations_of
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
-from tabwb.tasks.spoken_naming.views import observations_of
 from tabwb.workbench.engine.jobs import Tools
 from tabwb.workbench.importing import controller
 from tabwb.workbench.importing.recordings import FolderJob

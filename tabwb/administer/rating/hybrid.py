@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from tabwb.administer.rating.sampling import Drawn, Unit
 from tabwb.records.errors import UsageError
+from tabwb.records.rating_sets import AUDIT, FREQUENT, UNCERTAIN
 from tabwb.records.specs import seed_of
 
 Verdicts = NDArray[np.float64]
-UNCERTAIN, FREQUENT, AUDIT = "judge uncertain", "frequent feature", "audit"
-"""The strata of a hybrid queue; none is shown to raters."""
 
 
 @dataclass(frozen=True, slots=True)

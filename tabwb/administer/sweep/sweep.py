@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.sweep.manipulation import manipulation_facts
+from tabwb.administer.session.opening import manipulation_facts
 from tabwb.administer.sweep.point import Point
 from tabwb.host.making import opened
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, OTHER, PARENT_PARTS, SAME, Part

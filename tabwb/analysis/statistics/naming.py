@@ -12,7 +12,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.measures import CODE, LATENCY, PROPOSED_CODE
 from tabwb.analysis.plain import Json
 from tabwb.analysis.statistics.results import Result
-from tabwb.phonology.inventory import CLASSES
+from tabwb.records.naming import CORRECT, is_recorded, observations_of
 from tabwb.records.trials import Trial
 from tabwb.scoring.estimate import (
     Estimand,
@@ -36,17 +36,11 @@ from tabwb.scoring.naming.summary import (
     right_by,
     summarise,
 )
-from tabwb.scoring.naming.target import CODES
 from tabwb.scoring.participant_tests import McNemar, mcnemar
 from tabwb.tasks.spoken_naming.items import listed_forms, listed_words, naming_item
 from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.tasks.spoken_naming.scores import CORRECT, Naming, named_item, naming_of
-from tabwb.tasks.spoken_naming.views import (
-    NamingView,
-    is_recorded,
-    observations_of,
-    speech_of,
-)
+from tabwb.tasks.spoken_naming.scores import Naming, listener_codes, named_item, naming_of
+from tabwb.tasks.spoken_naming.views import NamingView, speech_of
 
 
 def namings(source: AdministrationData) -> tuple[Naming, ...]:
@@ -398,16 +392,6 @@ class Confusions:
         return totals
 
 
-def is_by_sound(naming: Naming) -> bool:
-    """Return whether the code, or a candidate for it, is one that the distance describes."""
-    code, proposal = naming.view.code, naming.proposal
-    if code is not None:
-        codes: tuple[str, ...] = (code.code,)
-    else:
-        codes = () if proposal is None else (proposal.code, *proposal.candidates)
-    return any(CODES[code].phonological for code in codes if code in CODES)
-
-
 def confusions(namings: Iterable[Naming], *, every_word: bool = False) -> Confusions:
     """Return the phonemes heard for those of the targets, over responses without practice.
 
@@ -418,7 +402,7 @@ def confusions(namings: Iterable[Naming], *, every_word: bool = False) -> Confus
     for naming in namings:
         if naming.distance is None or naming.view.trial.plan.practice:
             continue
-        if not every_word and not is_by_sound(naming):
+        if not every_word and not naming.is_by_sound:
             code, proposal = naming.view.code, naming.proposal
             given = code.code if code is not None else "" if proposal is None else proposal.code
             other.append((naming.view.item.target, given))
@@ -428,15 +412,24 @@ def confusions(namings: Iterable[Naming], *, every_word: bool = False) -> Confus
     return Confusions(steps, responses, tuple(other))
 
 
-_PLACES = {name: at for at, name in enumerate(name for own in CLASSES.values() for name in own)}
-
-
-def phoneme_rank(phoneme: str | None) -> tuple[int, str]:
-    """Return the key that sorts phonemes by class; one of no class, then None, come last.
-
-    >>> sorted(["AE", None, "P", "?"], key=phoneme_rank)
-    ['P', 'AE', '?', None]
-    """
-    if phoneme is None:
-        return len(_PLACES) + 1, ""
-    return _PLACES.get(phoneme, len(_PLACES)), phoneme
+def heard_in(
+    sources: Sequence[AdministrationData],
+) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Yield id, speaker, and what listeners and transcribers said of each naming response."""
+    for source in sources:
+        for trial in source.trials:
+            subtest, attempt = source.battery.subtest(trial.plan.subtest), trial.counting
+            if not subtest.task.coded or trial.plan.practice or attempt is None:
+                continue
+            item = naming_item(subtest.item(trial.plan.item))
+            view = NamingView(trial, item, subtest.rules or NamingRules(), observations_of(trial))
+            said: list[tuple[str, str, str]] = [("score", one.by, one.score) for one in view.scores]
+            said += (("code", by, code) for by, code in listener_codes(view))
+            said += (("heard", heard.by, heard.text) for heard in view.words_heard)
+            said += (
+                ("phonemes", one.transcriber, " ".join(view.sounds(one).phonemes))
+                for one in view.transcripts
+                if one.status != "error"
+            )
+            name = f"{trial.plan.item}:{trial.plan.number}:{attempt.number}"
+            yield name, source.examinee, said

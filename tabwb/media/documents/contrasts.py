@@ -32,7 +32,7 @@ from tabwb.analysis.tables.declared import (
     text,
     whole,
 )
-from tabwb.media.documents.summary_json import interval_json, naming_difference_json
+from tabwb.media.documents.summary_json import interval_json
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
 from tabwb.tables.table import Table, records_table
@@ -190,7 +190,11 @@ IN_REPORTS = (
 def difference_json(difference: Difference) -> Json:
     """Return what ``diff`` prints with ``--json``; what is undefined is None."""
     found = difference.found
-    named = [naming_difference_json(subtest) for subtest in difference.named]
+    named: list[Json] = []
+    if difference.named:
+        from tabwb.media.documents.naming_document import naming_difference_json
+
+        named = list(map(naming_difference_json, difference.named))
     return {
         **picked(found, "first", "second"),
         "compared": [_compared(row) for row in found.rows],

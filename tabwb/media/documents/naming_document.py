@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tabwb.analysis.plain import Json, picked, picked_or_none
+from tabwb.analysis.statistics.naming import NamedDifference, NamedSubtest, facts_of
+from tabwb.analysis.statistics.naming_agreement import code_agreements, rater_agreements
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet, Scored
@@ -199,4 +201,67 @@ def _segment(segment: Segment, what: str, *, timed: bool) -> Json:
         "start_s": segment.start_s if timed else None,
         "end_s": segment.end_s if timed else None,
         "confidence": segment.confidence,
+    }
+
+
+def named_json(subtest: NamedSubtest) -> Json:
+    """Return a naming subtest of a summary; what is not known is None."""
+    summary = subtest.summary
+    return {
+        "rule": subtest.rules.rule,
+        "primary_rater": None if rule_of(subtest.primary) else subtest.primary or None,
+        "counts": rule_of(subtest.primary) or ("primary" if subtest.primary else "first"),
+        "scored_by_several": sum(bool(item.other_scores) for item in subtest.items),
+        "accuracy": {
+            share.basis: {
+                **picked(share, "correct", "n", "open", "rate", "interval"),
+                "status": "undefined" if share.rate is None else "value",
+            }
+            for share in summary.accuracy
+        },
+        "items": dict(summary.statuses),
+        **picked(
+            summary,
+            "codes",
+            "borrowed",
+            "proposed",
+            "flags",
+            "cues",
+            "latency_median_s",
+            "latency_n",
+        ),
+        "by_tag": {
+            tag: picked(share, "correct", "n", "rate", "interval")
+            for tag, share in subtest.by_tag.items()
+        },
+        "agreement": [one.to_json() for one in rater_agreements(subtest.items)],
+        "code_agreement": [one.to_json() for one in code_agreements(subtest.items)],
+        "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
+    }
+
+
+def naming_difference_json(difference: NamedDifference) -> Json:
+    """Return the difference of two naming subtests; what is not known is None."""
+    return {
+        "subtest": difference.id,
+        "changed": [
+            {
+                **picked(changed, "basis", "items", "left_out"),
+                "first_right": changed.first,
+                "second_right": changed.second,
+                **picked_or_none(changed.test, "gained", "lost", "p", "mid_p"),
+                "test": None if changed.test is None else "McNemar, exact, two-sided",
+                "status": "undefined" if changed.test is None else "value",
+            }
+            for changed in difference.changed
+        ],
+        "codes": dict(zip(("first", "second"), map(dict, difference.codes), strict=True)),
+        "items": [
+            {
+                **picked(pair, "item", "target", "differs"),
+                "first": list(map(facts_of, pair.first)),
+                "second": list(map(facts_of, pair.second)),
+            }
+            for pair in difference.pairs
+        ],
     }

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.analysis.plain import Json, picked, picked_or_none, plain
 from tabwb.analysis.statistics.accuracy import NOT_SCORED
-from tabwb.analysis.statistics.naming import NamedDifference, NamedSubtest, facts_of
-from tabwb.analysis.statistics.naming_agreement import code_agreements, rater_agreements
 from tabwb.analysis.statistics.results import Part, Result, Results
-from tabwb.records.ratings import rule_of
 from tabwb.scoring.burden import NONE_COUNTED, CategoryBurden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
@@ -27,7 +24,11 @@ ESTIMATES = (
 
 def summary_json(results: Results) -> Json:
     """Return plain data; whatever is undefined is None, with its reason beside it."""
-    named = {subtest.id: _named(subtest) for subtest in results.named}
+    named: dict[str, Json] = {}
+    if results.named:
+        from tabwb.media.documents.naming_document import named_json
+
+        named = {subtest.id: named_json(subtest) for subtest in results.named}
     statistics: dict[tuple[str, str], list[Result]] = {}
     for row in results:
         if row.statistic is not None:
@@ -252,69 +253,6 @@ def _judge(results: Results, judge: Judge) -> Json:
         "features_found": burden.found,
         "most_features": burden.most,
         "feature_correlation": burden.feature_correlation,
-    }
-
-
-def _named(subtest: NamedSubtest) -> Json:
-    """Return plain data; what is not known is None."""
-    summary = subtest.summary
-    return {
-        "rule": subtest.rules.rule,
-        "primary_rater": None if rule_of(subtest.primary) else subtest.primary or None,
-        "counts": rule_of(subtest.primary) or ("primary" if subtest.primary else "first"),
-        "scored_by_several": sum(bool(item.other_scores) for item in subtest.items),
-        "accuracy": {
-            share.basis: {
-                **picked(share, "correct", "n", "open", "rate", "interval"),
-                "status": "undefined" if share.rate is None else "value",
-            }
-            for share in summary.accuracy
-        },
-        "items": dict(summary.statuses),
-        **picked(
-            summary,
-            "codes",
-            "borrowed",
-            "proposed",
-            "flags",
-            "cues",
-            "latency_median_s",
-            "latency_n",
-        ),
-        "by_tag": {
-            tag: picked(share, "correct", "n", "rate", "interval")
-            for tag, share in subtest.by_tag.items()
-        },
-        "agreement": [one.to_json() for one in rater_agreements(subtest.items)],
-        "code_agreement": [one.to_json() for one in code_agreements(subtest.items)],
-        "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
-    }
-
-
-def naming_difference_json(difference: NamedDifference) -> Json:
-    """Return plain data; what is not known is None."""
-    return {
-        "subtest": difference.id,
-        "changed": [
-            {
-                **picked(changed, "basis", "items", "left_out"),
-                "first_right": changed.first,
-                "second_right": changed.second,
-                **picked_or_none(changed.test, "gained", "lost", "p", "mid_p"),
-                "test": None if changed.test is None else "McNemar, exact, two-sided",
-                "status": "undefined" if changed.test is None else "value",
-            }
-            for changed in difference.changed
-        ],
-        "codes": dict(zip(("first", "second"), map(dict, difference.codes), strict=True)),
-        "items": [
-            {
-                **picked(pair, "item", "target", "differs"),
-                "first": list(map(facts_of, pair.first)),
-                "second": list(map(facts_of, pair.second)),
-            }
-            for pair in difference.pairs
-        ],
     }
 
 

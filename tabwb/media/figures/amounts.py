@@ -46,7 +46,6 @@ from tabwb.analysis.series import (
     short_examinees,
     size_words,
 )
-from tabwb.analysis.statistics.naming import confusions, namings, phoneme_rank
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
 from tabwb.lesion.spec import row_of
 from tabwb.media.figures.kind import (
@@ -625,7 +624,7 @@ def confusion_table(
     steps: Steps, notes: Sequence[str], groups: Groups = (), *, ipa: bool = True
 ) -> Table:
     """Return steps of alignments as the table of the figure."""
-    from tabwb.phonology.inventory import IPA
+    from tabwb.phonology.inventory import IPA, phoneme_rank
 
     if not sum(steps.values()):
         raise UsageError("no response has been transcribed", hint="tabwb transcribe, or tabwb name")
@@ -675,6 +674,8 @@ def corpus_steps(scores: Scores) -> Steps:
 
 
 def _confusion(groups: Groups, options: Options) -> Table:
+    from tabwb.analysis.statistics.naming import confusions, namings
+
     members = (member for group in groups for member in group.group.members if member.trials)
     found = confusions(
         (naming for member in members for naming in namings(member)), every_word=True

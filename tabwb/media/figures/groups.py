@@ -25,7 +25,6 @@ from tabwb.analysis.measures import ACCURACY, BASELINES, BURDEN, FEATURE_RATE
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.paired import AGREE, PAIRED_T, Contrast
 from tabwb.analysis.series import size_words
-from tabwb.analysis.statistics.naming import latencies
 from tabwb.media.documents.contrasts import SIDES, Of
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -331,8 +330,11 @@ def _latency(groups: Groups, options: Options) -> Table:
     kinds: dict[str, None] = {}
     for name, group in zip(names_of_groups(groups), groups, strict=True):
         values = list(group.latencies) if isinstance(group, TimedGroup) else []
-        for named in group.results.named:
-            values += latencies(named.items).right
+        if group.results.named:
+            from tabwb.analysis.statistics.naming import latencies
+
+            for named in group.results.named:
+                values += latencies(named.items).right
         for member in group.group.members:
             kinds[RIGHT_NAMES if is_aloud(member) else REPLIES] = None
         given.append({"group": name, **_quantiles(values)})

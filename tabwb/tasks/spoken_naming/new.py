@@ -13,8 +13,8 @@ from tabwb.battery.items_csv import Row, check_rows, csv_rows
 from tabwb.battery.new import check_id, render, written
 from tabwb.battery.problems import BatteryProblems, Problem
 from tabwb.battery.starting_points import battery_table, title_of
+from tabwb.phonology.dictionary import forms_of
 from tabwb.records.files import is_inside
-from tabwb.tasks.spoken_naming.items import forms_of
 
 NEIGHBOURS = ("semantic", "visual", "parts", "unrelated")
 PICTURE_COLUMNS = (

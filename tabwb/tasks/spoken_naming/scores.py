@@ -12,7 +12,7 @@ from itertools import chain
 from tabwb.phonology.dictionary import guessed_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.naming import SCORES, Coded, Observation, Scored
+from tabwb.records.naming import CORRECT, SCORES, Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, rule_of, undefined, valued
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
@@ -89,6 +89,16 @@ class Naming:
         if view.score is not None and view.score.score == "self-corrected":
             flags.add("self-corrected")
         return frozenset(flags)
+
+    @property
+    def is_by_sound(self) -> bool:
+        """Whether the code, or a candidate for it, is one that the distance describes."""
+        code, proposal = self.view.code, self.proposal
+        if code is not None:
+            codes: tuple[str, ...] = (code.code,)
+        else:
+            codes = () if proposal is None else (proposal.code, *proposal.candidates)
+        return any(CODES[code].phonological for code in codes if code in CODES)
 
 
 def naming_of(
@@ -261,8 +271,6 @@ def _start(view: NamingView) -> float:
     return 0.0 if view.take is None else view.take.start_s
 
 
-CORRECT = "correct"
-"""The measure of a person's score: 1 right or self-corrected, 0 error or no response."""
 CODE = "code:"
 """Before the code in a measure: ``code:semantic`` is 1 where that is the response's code."""
 LIKELIHOOD = "correct-likelihood"

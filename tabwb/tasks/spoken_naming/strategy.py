@@ -18,7 +18,15 @@ from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.records import events, naming
 from tabwb.records.errors import StoreError, TabwbError, UsageError
-from tabwb.records.naming import LimitsSet, Observation, Score, Take, TextSet
+from tabwb.records.naming import (
+    LimitsSet,
+    Observation,
+    Score,
+    Take,
+    TextSet,
+    is_recorded,
+    observations_of,
+)
 from tabwb.records.ratings import TAKEN_BACK, Rating, check_own, failed, undefined
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
@@ -42,8 +50,6 @@ from tabwb.tasks.spoken_naming.scores import (
 from tabwb.tasks.spoken_naming.views import (
     UNWRITTEN,
     NamingView,
-    is_recorded,
-    observations_of,
     observed,
     speech_of,
     spoken_attempt,

@@ -16,6 +16,7 @@ from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, n
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
+    from tabwb.battery.model import Item, Subtest
     from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
 
 
@@ -126,6 +127,18 @@ def _tables() -> tuple[type[Any], type[Any]]:
     return NamingSubtestKeys, NamingItemKeys
 
 
+def _rule_lines(subtest: Subtest) -> list[str]:
+    from tabwb.tasks.spoken_naming.shown import rule_lines
+
+    return rule_lines(subtest)
+
+
+def _item_lines(item: Item) -> list[str]:
+    from tabwb.tasks.spoken_naming.shown import item_lines
+
+    return item_lines(item)
+
+
 def strategy_of(session: Session) -> SpokenStrategy:
     """Return how a session gives items that are answered aloud."""
     from tabwb.tasks.spoken_naming.strategy import SpokenStrategy  # loads the phonology
@@ -159,4 +172,6 @@ TASK = TaskType(
     judged="never",
     coded=True,
     strategy=strategy_of,
+    rule_lines=_rule_lines,
+    item_lines=_item_lines,
 )

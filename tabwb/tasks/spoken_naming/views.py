@@ -554,17 +554,6 @@ class NamingView:
         return tuple(said.values())
 
 
-def observations_of(trial: Trial) -> tuple[Observation, ...]:
-    """Return what was observed of a trial, oldest first."""
-    return tuple(map(naming.observation_of_json, trial.observations))
-
-
-def is_recorded(trial: Trial) -> bool:
-    """Return whether the response that counts was given aloud."""
-    attempt = trial.counting
-    return attempt is not None and Take.of_metadata(attempt.metadata) is not None
-
-
 def observed(number: int | None, observation: Observation) -> EventEntry:
     """Return the entry of an observation."""
     return EventEntry("observed", number, naming.observation_to_json(observation))

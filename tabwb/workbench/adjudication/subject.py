@@ -36,4 +36,5 @@ SUBJECT = Subject(
     ),
     actions="actions:AdjudicationActions",
     controller="controller:AdjudicationController",
+    needs="tabwb.administer.rating",
 )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.cost import Spending
 from tabwb.administer.session.drive import ask, drive
+from tabwb.administer.session.opening import opened_facts
 from tabwb.administer.session.session import Session
-from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.plugin_api.components import BatchingBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, StoreError, TabwbError

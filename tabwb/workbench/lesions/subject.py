@@ -74,4 +74,5 @@ SUBJECT = Subject(
     ),
     actions="actions:LesionsActions",
     controller="controller:LesionsController",
+    needs="tabwb.administer.sweep",
 )

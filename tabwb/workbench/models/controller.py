@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tabwb.administer.session.trying import Tried, try_model
+from tabwb.administer.session.opening import Tried, try_model
 from tabwb.host.settings import Configuration, remove_profile, write_profile
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine

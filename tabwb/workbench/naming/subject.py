@@ -234,4 +234,5 @@ SUBJECT = Subject(
     pages=(PageSpec("naming", "page:NamingPage", "spoken naming", PAGE),),
     actions="actions:NamingActions",
     controller="controller:NamingController",
+    needs="tabwb.tasks.spoken_naming",
 )

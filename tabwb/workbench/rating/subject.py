@@ -21,4 +21,5 @@ SUBJECT = Subject(
     pages=(PageSpec("sets", "page:SetsPage", "the rating sets", PAGE),),
     actions="actions:RatingActions",
     controller="controller:RatingController",
+    needs="tabwb.administer.rating",
 )

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from textual.content import Content
 
-from tabwb.analysis.statistics.naming import Confusions, phoneme_rank
+from tabwb.analysis.statistics.naming import Confusions
 from tabwb.phonology.distance import feature_changes
-from tabwb.phonology.inventory import IPA
+from tabwb.phonology.inventory import IPA, phoneme_rank
 from tabwb.records.words import plural
 from tabwb.workbench.shell.drawn import heat_style
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded

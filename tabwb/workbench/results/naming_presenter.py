@@ -129,10 +129,8 @@ def naming_results(
     data: AdministrationData,
     named: Sequence[NamedSubtest],
     sessions: Sequence[AdministrationData],
-) -> tuple[NamingResults | None, Mapping[int, NamedResponse]]:
+) -> tuple[NamingResults, Mapping[int, NamedResponse]]:
     """Return the results of a naming administration, and each named response by its trial."""
-    if not named:
-        return None, {}
     spoken = [naming for naming in namings(data) if naming.view.item.coded]
     responses = {naming.view.trial.plan.number: _response(naming) for naming in spoken}
     parts = tuple(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, is_usable
 from tabwb.analysis.statistics.results import Results as GroupResults
@@ -19,8 +20,10 @@ from tabwb.workbench.engine.presenters import (
 )
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.item_grid import FirstJudge, GridRow, first_judge, grid_of
-from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults, naming_results
 from tabwb.workbench.results.profile import Profiles, profiles_of
+
+if TYPE_CHECKING:
+    from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,12 @@ def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] 
     from tabwb.analysis.statistics.summary import pool  # loads numpy
 
     summary = pool([data], interval=True)
-    naming, named = naming_results(data, summary.named, sessions)
+    naming: NamingResults | None = None
+    named: Mapping[int, NamedResponse] = {}
+    if summary.named:
+        from tabwb.workbench.results.naming_presenter import naming_results
+
+        naming, named = naming_results(data, summary.named, sessions)
     from tabwb.analysis.frame import effective_statuses
 
     statuses = effective_statuses(data.battery, data.trials)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.analysis.statistics.naming import is_by_sound
 from tabwb.analysis.tables.said import SCORES
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import ipa_letters
@@ -90,7 +89,7 @@ def rule_verdicts(naming: Naming) -> RuleVerdicts:
     ]
     distance, proposal, transcript = naming.distance, naming.proposal, naming.transcript
     aligned = None
-    if distance is not None and is_by_sound(naming):
+    if distance is not None and naming.is_by_sound:
         aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
     if proposal is not None:
         lines.append(("proposed code", f"{proposal.code}  ({proposal.clause})"))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tabwb.analysis.statistics.naming import is_by_sound
 from tabwb.phonology.inventory import SILENT
 from tabwb.workbench.shell.envelopes import Envelope
 
@@ -211,7 +210,7 @@ def _steps(naming: Naming, said: list[str]) -> dict[int, list[tuple[str, str]]]:
     """By place of a phoneme that was said: the steps from the target, none without a distance."""
     distance = naming.distance
     judged = [step.hyp for step in distance.features.steps if step.hyp] if distance else []
-    if distance is None or not judged or not is_by_sound(naming):
+    if distance is None or not judged or not naming.is_by_sound:
         return {}
     starts = range(len(said) - len(judged) + 1)
     first = next((at for at in starts if said[at : at + len(judged)] == judged), None)

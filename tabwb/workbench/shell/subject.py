@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,7 @@ class Subject:
         controller: path of its :class:`tabwb.workbench.engine.engine.Controller`, or empty; it is
             called with the engine and the session controller.
         prefetch: modules to import after the start, so that pages and dialogs open at once.
+        needs: a package without which the subject is left out, or empty.
     """
 
     module: str
@@ -69,6 +71,15 @@ class Subject:
     actions: str = ""
     controller: str = ""
     prefetch: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the package that it needs is there."""
+        try:
+            return not self.needs or find_spec(self.needs) is not None
+        except ModuleNotFoundError:
+            return False
 
     @property
     def folder(self) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.words import plural
-from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import TRANSCRIBING, Ended, Tools
 from tabwb.workbench.engine.messages import Stored, Told
@@ -111,6 +110,8 @@ class TranscribingController(Controller):
 
     def keep(self, number: int, heard: list[tuple[Job, Transcript]]) -> None:
         """Store transcripts; called in the worker's thread."""
+        from tabwb.tasks.spoken_naming.task import spoken_in
+
         with self._sessions.session_of(number) as session:
             for job, transcript in heard:
                 made = spoken_in(session).transcribed(job.trial, job.attempt, transcript)

@@ -1,21 +1,25 @@
-"""The manipulation check of a lesion: how well the model still predicts a fixed plain text."""
+"""A model opened: what it says of itself, its manipulation check under a lesion, a first try."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
+from tabwb.host.prices import Price, cost_of
 from tabwb.lesion.declared import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Decoding, Likelihood, Message, Request
+from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait
 
 TEXT: Final = "plain-1"
-"""The id of the text; another text gets another id."""
+"""The id of the text of the manipulation check of a lesion; another text gets another id."""
 
 
 @cache
@@ -76,3 +80,54 @@ def manipulation_facts(backend: ModelBackend, cancel: Cancel) -> Mapping[str, st
         return {PERPLEXITY_REASON: "the model gives the text no probability", CHECK_TEXT: TEXT}
     # Six digits: what float32 can tell, and the same after a restart.
     return {PERPLEXITY: f"{value:.6g}", CHECK_TEXT: TEXT}
+
+
+PROMPT = "Say hello."
+MOST_TOKENS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a model did with one prompt, after ``opened_s`` seconds of loading or reaching it."""
+
+    model: str
+    facts: Mapping[str, str]
+    opened_s: float
+    prompt: str
+    reply: Reply
+    price: Price | None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of this try, or None where unknown."""
+        return cost_of(self.price, self.reply.prompt_tokens, self.reply.reply_tokens)
+
+
+def try_model(
+    plugins: Plugins,
+    spec: str,
+    cancel: Cancel,
+    *,
+    prompt: str = PROMPT,
+    max_tokens: int = MOST_TOKENS,
+    on_wait: Callable[[Wait], object] = lambda wait: None,
+) -> Tried:
+    """Open the model that a spec names, ask it one question and close it again."""
+    price = plugins.price(spec)
+    backend = plugins.open_model(spec)
+    started = time.monotonic()
+    try:
+        facts = dict(opened(backend, cancel))
+        opened_s = time.monotonic() - started
+        request = Request((Message("user", prompt),), Decoding(max_tokens=max_tokens))
+        reply: Reply | None = None
+        for piece in backend.reply(request, cancel):
+            if isinstance(piece, Wait) and piece.seconds:
+                on_wait(piece)
+            elif isinstance(piece, Reply):
+                reply = piece
+    finally:
+        backend.close()
+    if reply is None:
+        raise ComponentError(f"'{spec}' ended without a reply")
+    return Tried(str(plugins.resolve("models", spec)[1]), facts, opened_s, prompt, reply, price)

@@ -1,0 +1,105 @@
+"""TAB runs where naming, rating, lesions and interchange are not there: each could be left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONTRACT = "Core: naming, rating and lesions are reached through declarations"
+PLUGINS = ("tabwb_interchange", "tabwb_annotations")
+HIDE = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == one or name.startswith(one + ".") for one in {hidden!r}):
+            raise ModuleNotFoundError(f"No module named '{{name}}'", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+COMMAND = "from tabwb.cli.main import main\nsys.exit(main())"
+WORKBENCH = """
+import asyncio
+from pathlib import Path
+from tabwb.workbench.app import make_workbench
+from tabwb.workbench.shell import settings
+from tabwb.workbench.trial.actions import TrialActions
+from tabwb.workbench.trial.draft import default_draft
+
+folder = Path(sys.argv[1])
+settings.save(settings.Remembered(notice_seen=True), folder / "memory.json")
+app = make_workbench(
+    location=str(folder / "given.db"), offline=True, memory=folder / "memory.json"
+)
+
+async def until(pilot, condition):
+    for _ in range(10_000):
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("not reached")
+
+async def give_one():
+    async with app.run_test(size=(100, 30)) as pilot:
+        desk = app.desk
+        await until(pilot, lambda: desk.catalogue)
+        draft = default_draft(desk.catalogue).filled(battery="tab", model="echo")
+        desk.actions(TrialActions).begin(draft)
+        await until(pilot, lambda: desk.work and not desk.work.loading)
+        await pilot.press("space")
+        await until(pilot, lambda: desk.work.item and not desk.work.asking)
+        desk.close_worker()
+
+asyncio.run(give_one())
+"""
+
+
+def hidden() -> tuple[str, ...]:
+    """Return what the contract keeps from the core, with the plugins of interchange."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
+    (modules,) = (one["forbidden_modules"] for one in contracts if one["name"] == CONTRACT)
+    return (*modules, *PLUGINS)
+
+
+def run(program: str, *arguments: str) -> str:
+    """Run a program in a process of its own, with what is left out; return what it prints."""
+    code = HIDE.format(hidden=hidden()) + program
+    made = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT
+    )
+    assert made.returncode == 0, made.stderr
+    return made.stdout
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
+    monkeypatch.setenv("TABWB_DATA_DIR", str(tmp_path))
+    return str(tmp_path / "given.db")
+
+
+def test_tab_is_given_judged_and_exported_without_them(store: str, tmp_path: Path) -> None:
+    at = ("--store", store)
+    given = json.loads(run(COMMAND, "run", "tab", "--model", "echo", "--json", *at))
+    assert given["administration"]["status"] == "done"
+    run(COMMAND, "judge", "run", "1", "--judge", "rules", *at)
+    assert json.loads(run(COMMAND, "results", "1", "--json", *at))["trials"] == given["trials"]
+    run(COMMAND, "export", "1", "--format", "jsonl", "--out", str(tmp_path / "x.jsonl"), *at)
+    assert len((tmp_path / "x.jsonl").read_text().splitlines()) == len(given["trials"])
+
+
+def test_the_help_names_the_commands_without_them() -> None:
+    assert "judge" in run(COMMAND, "--help")
+
+
+def test_the_workbench_gives_an_item_without_them(store: str, tmp_path: Path) -> None:
+    run(WORKBENCH, str(tmp_path))
+    listed = json.loads(run(COMMAND, "results", "--json", "--store", store))["administrations"]
+    assert [(one["battery"], one["answered"]) for one in listed] == [("tab", 1)]
