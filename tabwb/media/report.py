@@ -68,15 +68,9 @@ TITLES = (
     "Statistics",
 )  # fmt: skip
 """The sections, the table for a paper first; those without a table are left out."""
-ENDINGS = (".html", ".htm", ".md")
-"""Ends of names of files of reports."""
-DOCUMENTS = {
-    "html": "report: methods, tables and figures in one file",
-    "md": "report in Markdown, without figures",
-    "tex": "table for a paper, LaTeX",
-    "values.csv": "every value of the results, CSV",
-}
-"""Ends of names of files to what is in them, besides the formats of exporters."""
+ENDINGS = (".html", ".htm", ".md", ".tex", ".csv")
+"""Ends of names of files: a report, without figures in Markdown; the table for a paper in LaTeX;
+every value of the results in CSV."""
 
 
 TrialsOf = Callable[[int], Iterable[Trial]]
@@ -417,23 +411,22 @@ def write_report(
     about: Studied,
     out: Path,
     *,
-    document: str = "",
     title: str = "",
     command: str = "",
     n_responses: int = 0,
     within_study: bool = False,
 ) -> Permit:
-    """Write one of :data:`DOCUMENTS`, by default what the file's name asks for; log of whom."""
-    named = document or "report"
-    document = document or ("md" if out.suffix.lower() == ".md" else "html")
+    """Write what the file's name asks for (see :data:`ENDINGS`), and log of whom."""
+    ending = out.suffix.lower()
+    document = "md" if ending == ".md" else "html"
 
     def trials_of(number: int) -> Iterator[Trial]:
         return chain.from_iterable(store.trial_parts(number))
 
     def content() -> bytes:
-        if document == "tex":
+        if ending == ".tex":
             text = "\n".join(map(latex, compact_of(about)))
-        elif document == "values.csv":
+        elif ending == ".csv":
             text = table_csv(results_table(about.printable_rows))
         else:
             examples = examples_of(about, trials_of, n_responses) if n_responses else ()
@@ -444,7 +437,7 @@ def write_report(
         return text.encode("utf-8", "backslashreplace")
 
     given = [member.administration for member in about.members]
-    what = "report" if named in ("html", "md") else named
+    what = {".tex": "tex", ".csv": "values.csv"}.get(ending, "report")
     permit = check_export(store, plugins, given, what, out, within_study=within_study)
     with logged(store, permit.acts):
         (write_stdout if is_stdout(out) else partial(write_bytes, out))(content())

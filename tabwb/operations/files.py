@@ -47,7 +47,7 @@ FORCE = Arg("Overwrite existing files.", "Existing file", words=("kept", "replac
 WITHIN_STUDY = Arg(
     "The file stays within the study that collected the data; otherwise speakers must have agreed "
     "to 'share'.",
-    "Readers", words=("may be anybody", "of this study"),
+    "Read by", words=("may be anybody", "of this study"),
 )  # fmt: skip
 STUDY_IDS = Arg(
     "Print the study IDs of participants; otherwise they are counted and numbered.",
@@ -56,13 +56,13 @@ STUDY_IDS = Arg(
 PRIMARY = Arg(
     "If several people rated a response, the ratings of RATER count, or those of a rule: majority, "
     "consensus, adjudicated (default: [study] in tabwb.toml, else the first rater).",
-    "Counts", "--primary --counts", metavar="RATER|RULE", blank="as the study says",
+    "Counts", "--primary --counts", metavar="RATER|RULE", blank="as the study says", short=True,
 )  # fmt: skip
 BY = Arg(
     "Group by keys, such as model,temperature, and pool the responses of each group. Different "
     "conditions (protocol, decoding, option order) are never pooled. An unknown key lists all "
     "keys.",
-    "Groups", metavar="KEY[,KEY...]", names=True, blank="as the results",
+    "Groups", metavar="KEY[,KEY...]", names=True, blank="each, or by model", short=True,
 )  # fmt: skip
 TOGETHER = Arg("Pool over different conditions, such as option-order.", metavar="KEY[,KEY...]",
                names=True)  # fmt: skip
@@ -70,7 +70,8 @@ WHERE_DATA = Arg(
     "Only data with this value. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, KEY>NUMBER.",
     metavar="KEY=VALUE", pairs=True,
 )  # fmt: skip
-JUDGE = Arg("Show only the burdens of this judge.", "Judge", metavar="RATER", blank="all")
+JUDGE = Arg("Show only the burdens of this judge.", "Judge", metavar="RATER", blank="all",
+            short=True)  # fmt: skip
 FEATURES = Arg("Show only these features in tables of features.", flag="--feature", metavar="ID",
                names=True)  # fmt: skip
 SUBTESTS = Arg("Only responses to this.", flag="--subtest", metavar="ID", names=True)
@@ -78,7 +79,8 @@ ITEMS = Arg("Only responses to this.", flag="--item", metavar="ID", names=True)
 LIMIT = Arg("Number of rows or groups.", metavar="N", low=1)
 SORT = Arg(
     "Order of groups: name and keys (the values of --by) ascending, others from high to low (by "
-    "model: burden)."
+    "model: burden).",
+    "Order",
 )
 SELECTING = ("by", "together", "where", "judge", "features", "subtests", "items", "limit")
 """The values that choose and group results."""
@@ -93,9 +95,16 @@ class ExportResults(Operation):
 
     NAME, TITLE, DOING, TOLD = "export", "Write", "Export", "response"
     SAFE: ClassVar[str] = "the file is not written"
+    WHAT, NAMED_BY = "responses", "format"
     ids: Annotated[Ids, ADMINISTRATIONS] = ()
     everything: Annotated[bool, EVERYTHING] = False
     where: Annotated[tuple[str, ...], WHERE] = ()
+    format: Annotated[
+        str,
+        Arg("jsonl, csv, parquet, inspect, lm-eval, or one of a plugin: see 'tabwb plugins list'.",
+            "Format", metavar="F", kind="exporters"),
+    ] = "jsonl"  # fmt: skip
+    out: Annotated[Path, Arg(OUT, "File", kind="new")]
     wide: Annotated[
         bool,
         Arg("One row for each response, one column for each measure (parquet).", "Rows",
@@ -104,14 +113,8 @@ class ExportResults(Operation):
     partition_by: Annotated[
         str,
         Arg("Write a folder with a file for each value of these columns (parquet).", "Files for",
-            metavar="COLUMN[,COLUMN...]", names=True, blank="one file"),
+            metavar="COLUMN[,COLUMN...]", names=True, blank="one file", short=True),
     ] = ""  # fmt: skip
-    format: Annotated[
-        str,
-        Arg("jsonl, csv, parquet, inspect, lm-eval, or one of a plugin: see 'tabwb plugins list'.",
-            "Format", metavar="F", kind="exporters"),
-    ] = "jsonl"  # fmt: skip
-    out: Annotated[Path, Arg(OUT, "File", kind="new")]
     force: Annotated[bool, replace(FORCE, help="Overwrite an existing file.")] = False
     judge: Annotated[
         str,
@@ -197,7 +200,11 @@ class WriteReport(Operation):
     the batteries again.
     """
 
-    NAME, TITLE = "report", "Report"
+    NAME, TITLE, WHAT = "report", "Write", "a report or a table"
+    NOTE: ClassVar[str] = (
+        "The file's name says what is written: .html or .md a report, .tex the table for a paper, "
+        ".csv every value of the results."
+    )
     ids: Annotated[Ids, ADMINISTRATIONS] = ()
     by: Annotated[str, BY] = ""
     together: Annotated[str, TOGETHER] = ""
@@ -209,8 +216,9 @@ class WriteReport(Operation):
     limit: Annotated[int | None, LIMIT] = None
     out: Annotated[
         Path | None,
-        Arg("The report: FILE.html, one file with everything in it, or FILE.md. '-' for HTML on "
-            "standard output.", "File", metavar="FILE", kind="new"),
+        Arg("The report: FILE.html, one file with everything in it, or FILE.md. Or FILE.tex, the "
+            "table for a paper, or FILE.csv, every value of the results. '-' for HTML on standard "
+            "output.", "File", metavar="FILE", kind="new"),
     ] = None  # fmt: skip
     methods: Annotated[bool, Arg("Print the methods and the references as text instead.")] = False
     bib: Annotated[
@@ -340,7 +348,7 @@ class DrawFigure(Operation):
     each model.
     """
 
-    NAME, TITLE = "figure", "Figure"
+    NAME, TITLE, WHAT, NAMED_BY = "figure", "Write", "a figure", "name"
     name: Annotated[
         str | None,
         Arg("The name of the figure.", "Figure", metavar="[NAME]", positional=True,
@@ -369,7 +377,7 @@ class DrawFigure(Operation):
     width: Annotated[
         str,
         Arg("single (90 mm), one-and-half (140 mm), double (190 mm), or millimetres.", "Width",
-            metavar="WIDTH"),
+            metavar="WIDTH", short=True),
     ] = "single"  # fmt: skip
     caption: Annotated[
         bool,
@@ -396,6 +404,17 @@ class DrawFigure(Operation):
     def about(self) -> str:
         """The file."""
         return "" if self.out is None else self.out.name
+
+    @classmethod
+    def remark(cls, chosen: str) -> str:
+        """Return the options of a figure."""
+        from tabwb.media.figures import figure_kind
+
+        options = (
+            f"{one.name}={' or '.join(filter(None, one.allowed)) or '...'}: {one.meaning}"
+            for one in (figure_kind(chosen).options if chosen else ())
+        )
+        return "\n".join(options) or "This figure has no options."
 
     @property
     def writes(self) -> bool:

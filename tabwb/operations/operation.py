@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -59,6 +60,7 @@ class Arg:
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
+        short: for a dialog: half a row is enough.
     """
 
     help: str
@@ -77,6 +79,7 @@ class Arg:
     names: bool = False
     words: tuple[str, ...] = ()
     blank: str = ""
+    short: bool = False
 
 
 IDS = Arg("Numbers or uids of administrations.", metavar="[ID]...", positional=True)
@@ -269,6 +272,10 @@ class Operation:
     """Lines that follow the options in ``--help``."""
     NOTE: ClassVar[str] = ""
     """What a dialog says before anything is done."""
+    WHAT: ClassVar[str] = ""
+    """What it is in a dialog of several operations, such as *Report*."""
+    NAMED_BY: ClassVar[str] = ""
+    """The value that is part of the proposed name of a file."""
     CONTINUES: ClassVar[str] = ""
     """What a dialog says of work that was stopped; empty: it begins anew."""
     SAFE: ClassVar[str] = "all answers are saved"
@@ -278,6 +285,11 @@ class Operation:
     def about(self) -> str:
         """What it works on, in a few words."""
         return ""
+
+    @classmethod
+    def remark(cls, chosen: str) -> str:
+        """Return what a dialog says of a component that was chosen."""
+        return cls.NOTE
 
     @property
     def rest(self) -> Operation:
@@ -391,6 +403,29 @@ def _joined(one: Any) -> str:
     if one is None:
         return ""
     return ",".join(map(str, one)) if isinstance(one, list | tuple | set) else str(one)
+
+
+def labelled(kind: type[Operation], text: str) -> tuple[str, str]:
+    """Return an engine's sentence with labels in place of options, and the first value it names.
+
+    >>> from tabwb.operations.judge import JudgeRun
+    >>> labelled(JudgeRun, "no price is known: use --max-requests")
+    ("no price is known: use 'Max requests'", 'max_requests')
+    """
+    flags = {
+        flag: value for value in values_of(kind) if value.arg.label for flag in value.flags
+    }  # fmt: skip
+    first = ""
+
+    def words(found: re.Match[str]) -> str:
+        nonlocal first
+        value = flags.get(found[0])
+        if value is None:
+            return found[0]
+        first = first or value.name
+        return f"'{value.arg.label}'"
+
+    return re.sub(r"--[a-z][a-z-]*[a-z]", words, text), first
 
 
 def words_of(operation: Operation, names: Iterable[str]) -> list[str]:

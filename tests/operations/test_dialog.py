@@ -114,3 +114,50 @@ async def test_a_value_is_refused_at_its_field(sit: Sit) -> None:
         seat.fill(judge="tab-2026:replay:/tmp/a b.jsonl", repeats="1")
         await seat.press_button("estimate")
         await seat.until(lambda: "5 to ask" in said(seat), "the whole spec")
+
+
+def field(seat: Seat, name: str) -> Input:
+    return seat.app.screen.query_one(f"#{name}", Input)
+
+
+async def test_one_dialog_exports_reports_and_draws(sit: Sit, tmp_path: Path) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery="tab", model="echo", judges="none")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        for what, written in (("export", "a.csv"), ("report", "a.tex"), ("figure", "a.svg")):
+            await seat.press("e")
+            await seat.until(lambda: seat.app.screen.query("#what"), "the dialog")
+            seat.fill(what=what)
+            ending = {"report": "1.html", "figure": "1-burden.pdf"}.get(what, "1.jsonl")
+            await seat.until(lambda: field(seat, "out").value.endswith(ending))  # noqa: B023
+            if what == "export":
+                seat.fill(format="csv")
+                await seat.until(lambda: field(seat, "out").value == "administration-1.csv")
+            if what == "figure":
+                seat.fill(name="accuracy")
+                await seat.until(lambda: "policy=" in said(seat), "the options of the figure")
+                assert field(seat, "out").value == "administration-1-accuracy.pdf"
+                seat.fill(out="x.jpg", option="policy=normalised")
+                await seat.press_button("begin")
+                await seat.until(lambda: ".pdf, .svg, .png" in said(seat), "the refusal")
+            seat.fill(out=str(tmp_path / written))
+            await seat.press_button("begin")
+            await seat.until(lambda: not seat.asked, "the file")
+            assert seat.news[-1] == f"Written: {tmp_path / written}"
+    assert (tmp_path / "a.csv").read_text().startswith("administration,")
+    assert (tmp_path / "a.tex").read_text().startswith("% needs")
+    assert "policy=normalised" in (tmp_path / "a.svg").read_text()
+
+
+async def test_a_path_is_completed(sit: Sit, tmp_path: Path) -> None:
+    (tmp_path / "answers").mkdir()
+    async with sit() as seat:
+        await opened(seat)
+        await seat.press("escape", "e")
+        await seat.until(lambda: seat.app.screen.query("#out"), "the dialog")
+        field(seat, "out").value = str(tmp_path / "ans")
+        field(seat, "out").cursor_position = len(field(seat, "out").value)
+        await seat.until(lambda: field(seat, "out")._suggestion.endswith("answers/"))
+        await seat.press("right")
+        assert field(seat, "out").value == f"{tmp_path}/answers/"

@@ -90,7 +90,7 @@ async def test_two_marked_models_are_compared_and_exported(
         dialog = seat.app.screen.query_one(".dialog")
         buttons = seat.app.screen.query_one(".dialog-buttons")
         assert dialog.region.bottom - buttons.region.bottom <= 2  # as high as what it holds
-        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        seat.app.screen.query_one("#out", Input).value = str(out)
         await seat.press("enter")
         await seat.until(lambda: not seat.asked)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]

@@ -450,9 +450,9 @@ async def test_help_comes_in_the_export_dialog(sit: Sit, battery: str) -> None:
         await seat.press("a")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.press("e", "f1")
-        await seat.reads("A new file. Existing files are never overwritten.")
-        await seat.press("f1", "up", "question_mark")
-        await seat.reads("What the file will hold.")
+        await seat.reads("right completes a name.")
+        await seat.press("f1", "shift+tab", "f1")
+        await seat.reads("or one of a plugin")
 
 
 PAGES = ("background", "surface", "panel", "hover")

@@ -306,17 +306,14 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
     async with sit() as seat:
         await results(seat)
         await seat.press("e")
-        await seat.until(lambda: seat.app.screen.query("#export-path"), "the dialog")
-        assert "▸ jsonl" in seat.text
-        words = line(seat, "attempts CSV")
-        assert words.rstrip(" │").endswith("with all of its response"), "one line for each format"
-        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.until(lambda: seat.app.screen.query("#out"), "the dialog")
+        seat.app.screen.query_one("#out", Input).value = str(out)
         await seat.press("enter")
         await seat.until(lambda: "scope 'share'" in seat.text, "the refusal")
         assert not out.exists()
-        await seat.press("down", "enter")
-        await seat.until(lambda: "(x) stays within the study" in seat.text, "that it stays")
-        await seat.press("up", "enter")
+        seat.fill(within_study="yes")
+        seat.app.screen.query_one("#out").focus()
+        await seat.press("enter")
         await seat.until(lambda: not seat.asked, "the file")
     assert out.exists()
     with Store.open(seat.store) as store:

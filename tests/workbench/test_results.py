@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import Grouped, grouped, summarised
@@ -98,8 +98,8 @@ async def test_a_click_on_a_mark_opens_the_response(sit: Sit, battery: str) -> N
 async def export(seat: Seat, path: str) -> None:
     """Ask for a file of this name."""
     await seat.press("e")
-    await seat.until(lambda: seat.app.screen.query("#export-path"))
-    seat.app.screen.query_one("#export-path", Input).value = path
+    await seat.until(lambda: seat.app.screen.query("#out"))
+    seat.app.screen.query_one("#out", Input).value = path
     await seat.press("enter")
 
 
@@ -117,7 +117,7 @@ async def test_e_writes_a_file_that_is_never_written_over_and_can_be_replayed(
         assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
         await export(seat, str(out))
         await seat.reads("the file already exists")
-        field = seat.app.screen.query_one("#export-path", Input)
+        field = seat.app.screen.query_one("#out", Input)
         assert seat.app.focused is field
         assert field.value == str(out)
         await seat.press("end", "2", "enter")
@@ -127,60 +127,6 @@ async def test_e_writes_a_file_that_is_never_written_over_and_can_be_replayed(
         await finished(seat, battery, f"replay:{out}")
     _, trials = seat.stored()
     assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3
-
-
-async def test_a_report_and_a_table_are_written_from_the_same_dialog(
-    sit: Sit, battery: str, tmp_path: Path
-) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        for name, begins in (("md", "# "), ("tex", "% needs"), ("values.csv", "group,")):
-            out = tmp_path / f"a.{name}"
-            await write(seat, name, out)
-            assert out.read_text(encoding="utf-8").startswith(begins)
-
-
-async def write(seat: Seat, name: str, out: Path) -> None:
-    """Choose a format in the dialog and write the file."""
-    await seat.press("e")
-    await seat.until(lambda: seat.app.screen.query("#formats"))
-    formats = seat.app.screen.query_one("#formats", OptionList)
-    formats.highlighted = formats.get_option_index(name)
-    field = seat.app.screen.query_one("#export-path", Input)
-    await seat.until(lambda: field.value == f"administration-1.{name}")
-    field.value = str(out)
-    await seat.press("enter")
-    await seat.until(lambda: not seat.asked)
-
-
-async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("e")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
-        formats = seat.app.screen.query_one("#formats", OptionList)
-        # However many exporters are installed: to the first, past it, to the last, past that.
-        formats.highlighted = formats.option_count - 1
-        last = formats.options[-1].id
-        every = formats.option_count
-        for keys, name in (
-            (["up"], "formats"),
-            (["up"] * every, "formats"),
-            (["down"] * (every - 1), "formats"),
-            (["down"], "export-path"),
-            (["down"], "write"),
-            (["right"], "cancel"),
-            (["left"], "write"),
-            (["up"], "export-path"),
-        ):
-            await seat.press(*keys)
-            assert seat.app.focused is not None
-            assert seat.app.focused.id == name
-        field = seat.app.screen.query_one("#export-path", Input)
-        assert field.value == f"administration-1-{last}.pdf"
-        field.value = ""
-        await seat.press("enter")
-        await seat.reads("a file name is needed")
 
 
 async def test_b_scores_again_and_a_response_is_declared_void_afterwards(

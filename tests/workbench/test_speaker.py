@@ -169,14 +169,14 @@ async def test_an_export_asks_for_a_registered_speakers_consent(
         await seat.press("escape", "space")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.press("e")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "export-path")
-        seat.app.screen.query_one("#export-path", Input).value = str(out)
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "out")
+        seat.app.screen.query_one("#out", Input).value = str(out)
         await seat.press("enter")
         await seat.reads("not consented to sharing")
         assert not out.exists()
         with Store.open(seat.store) as store:
             store.people.keep_consents([Consent("S-014", "share", True, "2026-11-21")])
-        await seat.press("enter")
+        await seat.press_button("begin")
         await seat.until(lambda: not seat.asked)
     assert out.exists()
     with Store.open(seat.store) as store:

@@ -343,22 +343,18 @@ class ComparisonActions(Actions):
         members = [member.administration for row in rows for member in row.group.members]
         if members:
             numbers = tuple(member.id for member in members)
-            shown = [member for row in self.page.shown for member in row.group.members]
-            people = any(member.administration.conditions.guarded for member in shown)
             page = self.page
-            by, drawn, rows = page.by, page.administrations(), page.selected or page.shown
+            by, drawn = page.by, page.administrations()
             terms = None if page.basis is None else page.basis.terms
             self.desk.tell(
                 ExportWanted(
                     numbers,
                     label,
                     f"results-by-{by}",
-                    people,
                     FIGURES,
                     drawn,
                     by,
                     "" if terms is None else terms.rater,
-                    rows[0].label if len(rows) == 1 else plural(len(rows), "group"),
                 )
             )
 

@@ -178,14 +178,11 @@ class ReportPage(Page):
     def export_report(self) -> None:
         """Write responses, a report or figures to a file."""
         if (report := self._report) is not None:
-            given = self.desk.catalogue.administrations if self.desk.catalogue else ()
-            chosen = [one for one in given if one.id in report.numbers]
-            people = any(one.conditions.guarded for one in chosen)
             what = plural(len(report.numbers), "administration")
             self.desk.tell(
                 ExportWanted(
-                    report.numbers, what, "report", people, figures=(report.figure,),
-                    drawn=report.numbers, by="model", drawn_words=what,
+                    report.numbers, what, "report", figures=(report.figure,),
+                    drawn=report.numbers, by="model",
                 )
             )  # fmt: skip
 

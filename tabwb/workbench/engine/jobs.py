@@ -38,6 +38,7 @@ class JobState:
         page: id of the page that shows more of it, or empty.
         resumable: it can be started again with what is left.
         document: what an operation did.
+        field: the value of the operation that was refused, or empty.
     """
 
     number: int
@@ -52,6 +53,7 @@ class JobState:
     page: str = ""
     resumable: bool = False
     document: Mapping[str, Any] | None = None
+    field: str = ""
 
     @property
     def active(self) -> bool:

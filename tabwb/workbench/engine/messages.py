@@ -225,23 +225,19 @@ class ExportWanted:
         numbers: of the administrations.
         what: is exported, in words.
         name: of the proposed file, without its ending.
-        people: whether people gave the responses, so that consent matters.
         figures: names of figures that suit the page.
         drawn: the administrations that figures show; empty: those that are exported.
         by: keys by which figures group them.
         judge: whose burdens figures show; empty: every judge's.
-        drawn_words: what figures show, in words.
     """
 
     numbers: tuple[int, ...]
     what: str
     name: str
-    people: bool
     figures: tuple[str, ...] = ()
     drawn: tuple[int, ...] = ()
     by: str = "administration"
     judge: str = ""
-    drawn_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
 from tabwb.host.plugins import Plugins
 from tabwb.operations import operation
-from tabwb.operations.operation import FEW, Operation
+from tabwb.operations.operation import FEW, Operation, Told, labelled, values_of
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.words import time_left
 from tabwb.store.store import Store
@@ -63,6 +63,10 @@ class JobController(Controller):
         """Return the operation of a job."""
         return self._wanted[number]
 
+    def is_operation(self, number: int) -> bool:
+        """Whether a job is an operation's; from any thread."""
+        return number in self._wanted
+
     def estimate(self, wanted: Operation) -> str:
         """Return what an operation would take; for a thread of its own."""
         warned: list[str] = []
@@ -98,25 +102,33 @@ class JobController(Controller):
         warned: list[str] = []
         locked = partial(self._locked, own, held)
         tools = operation.Tools(
-            own.plugins, own.store, said.append, warned.append, locked, cancel=own.cancel
-        )
+            own.plugins, own.store, said.append, warned.append, locked, cancel=own.cancel,
+            called=called_in(type(wanted)),
+        )  # fmt: skip
+        own.tell(field="")
         try:
             wanted.check(own.plugins)
             self._run(wanted, numbers, own, tools)
         except Interrupted as stopped:
             return Ended("stopped", "\n".join((*warned, stopped.message)))
         except TabwbError as error:
-            return Ended("refused", "\n".join((*said, *warned, str(error))))
+            words, field = refusal(type(wanted), error, wanted)
+            own.tell(field=field)
+            return Ended("refused", "\n".join((*said, *warned, words)))
         finally:
             own.tell(document=tools.document)
-        return Ended("done", "\n".join((*said, *warned, *wanted.brief(tools.document))))
+        made = tools.document.get("administrations") or [{"id": None}]
+        words = "\n".join((*said, *warned, *wanted.brief(tools.document)))
+        return Ended("done", words, made[0]["id"])
 
     def _run(
         self, wanted: Operation, numbers: list[int], own: Tools, tools: operation.Tools
     ) -> None:
         began = stored_at = time.monotonic()
         shown_at, done = 0.0, 0
-        for told in wanted.run(tools):
+
+        def tell(told: Told) -> None:
+            nonlocal began, stored_at, shown_at, done
             now = time.monotonic()
             if told.part:
                 began = now
@@ -130,6 +142,10 @@ class JobController(Controller):
                 for number in numbers:
                     self.say(Stored(number))
             done = told.done or done
+
+        tools.tell = tell
+        for each in wanted.run(tools):
+            tell(each)
         own.tell(done=done)
 
     @contextmanager
@@ -148,3 +164,24 @@ class JobController(Controller):
                     yield
         finally:
             turn.release()
+
+
+def called_in(kind: type[Operation]) -> Callable[[str], str]:
+    """Return how a dialog calls the values of an operation."""
+    return {one.name: f"'{one.arg.label}'" for one in values_of(kind)}.__getitem__
+
+
+def refusal(
+    kind: type[Operation], error: TabwbError, wanted: Operation | None = None
+) -> tuple[str, str]:
+    """Return why an operation is refused in the words of its dialog, and the field, if any.
+
+    It is the field of the value that the error is about, else of the first option that it names.
+    """
+    where, values = error.where, {value.name: value for value in values_of(kind) if value.arg.label}
+    given = {str(getattr(wanted, name, "")): name for name in values}
+    found = where if where in values else given.get(where or "", "")
+    if where in values:
+        error.where = values[where].arg.label
+    words, named = labelled(kind, str(error))
+    return words, found or named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.subject import Actions
 
@@ -46,10 +47,22 @@ class JobsActions(Actions):
             self.desk.jobs[key] = WORKS.format(state.kind, state.title)
         else:
             self.desk.jobs.pop(key, None)
+        self._tell_end(state)
         mark = mark_of([one for one in self.states.values() if one.active])
         if self.desk.marks.get(MARK, "") != mark:
             self.desk.marks[MARK] = mark
             self.desk.show_frame()
+
+    def _tell_end(self, state: JobState) -> None:
+        """Tell how an operation ended whose dialog was closed."""
+        if state.active or not self.desk.controller(JobController).is_operation(state.number):
+            return
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        screens = self.desk.app.screen_stack
+        dialogs = (one for one in screens if isinstance(one, OperationScreen))
+        if not any(one.shows(state.number) for one in dialogs):
+            self.desk.notify(f"{state.kind}: {state.words}", timeout=8, markup=False)
 
 
 def mark_of(active: list[JobState]) -> str:

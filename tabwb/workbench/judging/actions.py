@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tabwb.operations.judge import JudgeRun
-from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.subject import Actions
@@ -14,9 +13,6 @@ class JudgingActions(Actions):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._open: int | None = None
-        """The administration for which the dialog is open."""
-        desk.listen(JobState, self.progress)
         desk.listen(JudgesPending, self.pending)
 
     def judge(self) -> None:
@@ -30,21 +26,13 @@ class JudgingActions(Actions):
         from tabwb.workbench.shell.operation_dialog import OperationScreen
 
         def closed(_: None) -> None:
-            self._open = None
             if judges[1:]:
                 self.open_dialog(number, judges[1:])
 
-        self._open = number
         screen = OperationScreen(
             self.desk, JudgeRun, f"Judge #{number}", ids=(number,), judge=judges[:1]
         )
         self.desk.app.push_screen(screen, closed)
-
-    def progress(self, message: JobState) -> None:
-        """Tell how judging ended when the dialog was closed."""
-        ended = message.kind == JudgeRun.DOING and not message.active
-        if ended and message.administration != self._open:
-            self.desk.notify(f"Judging: {message.words}", timeout=8, markup=False)
 
     def pending(self, message: JudgesPending) -> None:
         """Offer to judge with the judges of an administration that is over."""

@@ -376,8 +376,8 @@ class CurvesPage(Page):
             figure = ("map", "dose") if self.maps else ("dose", "map")
             self.desk.tell(
                 ExportWanted(
-                    chosen, what, "lesions", people=False, figures=figure, drawn=chosen,
-                    judge=self.wanted.judge, drawn_words=what,
+                    chosen, what, "lesions", figures=figure, drawn=chosen,
+                    judge=self.wanted.judge,
                 )
             )  # fmt: skip
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import (
     Changed,
     ExportWanted,
@@ -14,7 +16,6 @@ from tabwb.workbench.engine.messages import (
     VerdictsWanted,
 )
 from tabwb.workbench.results.controller import (
-    Exported,
     RepliesRead,
     ResultsController,
     ResultsReady,
@@ -42,7 +43,6 @@ class ResultsActions(Actions):
         """The results that were opened last."""
         self.listeners: dict[int, str] = {}
         """Who scores responses afterwards, by administration, where another person gave it."""
-        self._exporting = False
         self._trial: int | None = None
         """The trial whose response is shown when its results have come."""
         self._renewing: set[int] = set()
@@ -55,7 +55,6 @@ class ResultsActions(Actions):
         desk.listen(Changed, self.changed)
         desk.listen(Stored, self.stored)
         desk.listen(ExportWanted, self.export)
-        desk.listen(Exported, self.exported)
         desk.listen(ListenerChanged, self.listener_changed)
 
     @property
@@ -135,33 +134,30 @@ class ResultsActions(Actions):
             page.refill()
 
     def export(self, message: ExportWanted) -> None:
-        """Open the dialog that writes responses, a report or a table to a file."""
-        catalogue = self.desk.catalogue
-        if catalogue is None:
-            return
-        from tabwb.media.report import DOCUMENTS
-        from tabwb.workbench.results.export import ExportScreen
+        """Open the dialog that writes responses, a report or table, or a figure to a file."""
+        from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
 
-        known = {name for name, _ in catalogue.exporters}
-        documents = ((name, title) for name, title in DOCUMENTS.items() if name not in known)
+        numbers, name = message.numbers, message.name
+        drawn: dict[str, Any] = {
+            "ids": message.drawn or numbers, "by": message.by, "judge": message.judge or None,
+            "figures": message.figures,
+        }  # fmt: skip
+        figure = next(iter(message.figures), "burden")
+        by = "administration" if len(numbers) == 1 else "model"
+        self.desk.app.push_screen(
+            OperationScreen(
+                self.desk, ExportResults, f"Export {message.what}",
+                others=(
+                    (WriteReport, {"ids": numbers, "by": by, "out": f"{name}.html"}),
+                    (DrawFigure, {**drawn, "name": figure, "out": f"{name}-{figure}.pdf"}),
+                ),
+                then=self._written, ids=numbers, out=f"{name}.jsonl",
+            )
+        )  # fmt: skip
 
-        def closed(path: str | None) -> None:
-            self._exporting = False
-            if path:
-                self._written(path)
-
-        self._exporting = True
-        formats = (*catalogue.exporters, *documents)
-        self.desk.app.push_screen(ExportScreen(self.desk, message, formats), closed)
-
-    def exported(self, message: Exported) -> None:
-        """Say what became of an export whose dialog was closed."""
-        if self._exporting:
-            return
-        if message.refused is None:
-            self._written(message.path)
-        else:
-            self.desk.show_error(message.refused)
-
-    def _written(self, path: str) -> None:
-        self.desk.notify(f"Written: {path}", timeout=10, markup=False)
+    def _written(self, state: JobState) -> None:
+        """Say which files were written."""
+        files = (state.document or {}).get("written", ())
+        words = ", ".join(str(Path(one).absolute()) for one in files)
+        self.desk.notify(f"Written: {words}", timeout=10, markup=False)

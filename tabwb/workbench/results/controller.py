@@ -1,12 +1,10 @@
-"""Reads the results of administrations, exports them, and changes stored responses."""
+"""Reads the results of administrations, and changes stored responses."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import load_administrations, load_columns
@@ -16,10 +14,8 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
-    from tabwb.administer.consent import Permit
     from tabwb.tasks.spoken_naming.scores import Naming
     from tabwb.workbench.results.naming_sound import Correction, SoundReader
     from tabwb.workbench.results.presenter import Results
@@ -52,14 +48,6 @@ class RepliesRead:
     number: int
     trial: int
     judged: tuple[Judged, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """A file was written, or ``refused`` says why not."""
-
-    path: str = ""
-    refused: ErrorReport | None = None
 
 
 def _scored(number: int, tools: Tools) -> Ended:
@@ -112,73 +100,6 @@ class ResultsController(Controller):
     def replies(self, number: int, trial: int) -> None:
         """Send the calls of judges that ask a model, for one response."""
         self.say(RepliesRead(number, trial, tuple(self.store.judgements(number, trial))))
-
-    def export(
-        self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
-    ) -> None:
-        """Write administrations to a new file; the dialog is told of errors."""
-        from tabwb.media import report
-        from tabwb.media.destination import check_destination
-        from tabwb.media.documents import exporting
-
-        exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
-        try:
-            out = check_destination(Path(path)).absolute()
-            if format_id in report.DOCUMENTS and format_id not in exporters:
-                permit = self._document(numbers, format_id, out, within_study=within_study)
-            else:
-                permit = exporting.export(
-                    self.store, self.plugins, numbers, format_id, out, within_study=within_study
-                )
-        except TabwbError as error:
-            self.say(Exported(refused=ErrorReport.of("The file could not be written", error)))
-        else:
-            self.say(Exported(str(out)))
-            if permit.notice:
-                self.say(messages.Told(permit.notice))
-
-    def _document(
-        self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
-    ) -> Permit:
-        """Write a report or a table: of one administration, or of several by model."""
-        from tabwb.analysis.selection import Selection, selected_groups
-        from tabwb.media.report import write_report
-        from tabwb.media.studied import studied
-
-        choice = Selection.of(
-            "administration" if len(numbers) == 1 else "model",
-            primary=self.plugins.configuration.study.primary_rater,
-        )
-        rows = selected_groups(self.store, numbers, choice, statistics=self.plugins.statistics())
-        return write_report(
-            self.store, self.plugins, studied(rows), out,
-            document=document, within_study=within_study,
-        )  # fmt: skip
-
-    def draw(
-        self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
-    ) -> None:
-        """Write a figure of administrations to a new file; the dialog is told of errors."""
-        from tabwb.analysis.selection import Selection
-        from tabwb.media.figures import figure_kind
-        from tabwb.media.figures.files import FigureRequest, write_figure
-
-        try:
-            judge = wanted.judge if figure_kind(name).judged else ""
-            primary = self.plugins.configuration.study.primary_rater
-            choice = Selection.of(wanted.by, judge=judge or None, primary=primary)
-            words = ("--by", wanted.by, *(("--judge", judge) if judge else ()))
-            numbers = wanted.drawn or wanted.numbers
-            request = FigureRequest(
-                name, Path(path).absolute(), words=words, within_study=within_study
-            )
-            written = write_figure(self.store, self.plugins, numbers, choice, request)
-        except TabwbError as error:
-            self.say(Exported(refused=ErrorReport.of("The figure could not be written", error)))
-        else:
-            self.say(Exported(str(written.files[0])))
-            for notice in written.notices:
-                self.say(messages.Told(notice))
 
     def rescore(self, number: int) -> None:
         """Score and judge every counting answer again: in the background, where it is not open."""

@@ -215,13 +215,10 @@ class ResultsPage(Page):
         """Write the responses to a file."""
         if self.results is not None:
             given = self.results.administration
-            name, people = f"administration-{given.id}", given.conditions.guarded
-            what, judges = f"#{given.id}", self.results.summary.judges
+            name, judges = f"administration-{given.id}", self.results.summary.judges
             judge = judges[0].rater if judges else ""
             self.desk.tell(
-                ExportWanted(
-                    (given.id,), what, name, people, self._figures(), judge=judge, drawn_words=what
-                )
+                ExportWanted((given.id,), f"#{given.id}", name, self._figures(), judge=judge)
             )
 
     def _figures(self) -> tuple[str, ...]:

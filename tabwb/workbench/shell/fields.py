@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.workbench.shell.list_fields import Combo, Known, Selection
-from tabwb.workbench.shell.text_fields import TextField
+from tabwb.workbench.shell.text_fields import Paths, TextField
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,14 @@ class Fields:
         """Return a text field."""
         return TextField(f"{self.prefix}{name}", value, self.help(name), placeholder)
 
-    def combo(self, name: str, value: str, known: Sequence[Known]) -> Combo:
+    def path(self, name: str, value: str = "", placeholder: str = "") -> TextField:
+        """Return a field for the path of a file, which the key right completes."""
+        help_text = f"{self.help(name)} **right** completes a name."
+        return TextField(f"{self.prefix}{name}", value, help_text, placeholder, Paths())
+
+    def combo(self, name: str, value: str, known: Sequence[Known], placeholder: str = "") -> Combo:
         """Return a text field with a list."""
-        return Combo(f"{self.prefix}{name}", value, known, self.help(name))
+        return Combo(f"{self.prefix}{name}", value, known, self.help(name), placeholder=placeholder)
 
     def selection(
         self, name: str, values: Sequence[tuple[str, str]], value: str | None = None

@@ -2,110 +2,205 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Button, Input, ProgressBar, Static
 
 from tabwb.operations.operation import Operation, Value, made, values_of
-from tabwb.records.errors import TabwbError, error_text
+from tabwb.records.errors import TabwbError, UsageError, error_text
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.operations import JobController
+from tabwb.workbench.engine.operations import JobController, refusal
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
+from tabwb.workbench.shell.dialogs import AskWords, Choice, Dialog, ScrollPane, labelled
 from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Selection, known_judges
+from tabwb.workbench.shell.list_fields import Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
-
+SAID_HELP = "# What is said\n\nArrows scroll; **tab** moves on."
 STOPPING = "stopping after the current calls"
 MOST_ALLOWED = 160
 """Characters of what is allowed that the dialog has room for; its list has all."""
+WHAT_HELP = "# What\n\nWhat is made. The fields below belong to it."
+Kinds = Sequence[tuple[type[Operation], Mapping[str, Any]]]
+"""Operations, each with the values that what is shown decides, and first values of fields."""
 
 
 class OperationScreen(Dialog[None]):
     """Does an operation as a background job, which continues when the dialog is closed.
 
     Attributes:
-        kind: the operation.
+        kind: the operation; one of several, which a first field names.
         known: the values that what is shown decides, and first values of fields.
     """
 
     CSS_PATH = "operation_dialog.tcss"
 
-    def __init__(self, desk: Desk, kind: type[Operation], title: str, **known: Any) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        kind: type[Operation],
+        title: str,
+        *,
+        others: Kinds = (),
+        then: Callable[[JobState], object] | None = None,
+        **known: Any,
+    ) -> None:
         super().__init__()
-        self.kind, self.known = kind, known
-        self._desk, self._title = desk, title
+        self._desk, self._title, self._then = desk, title, then
+        self._kinds: dict[type[Operation], Mapping[str, Any]] = {kind: known, **dict(others)}
         self._jobs = desk.controller(JobController)
-        self._values = [value for value in values_of(kind) if value.arg.label]
-        assert self._values and not kind.CONFIRMS, f"no dialog can be made of '{kind.NAME}'"
-        helps = {one.name: f"{one.arg.help} {one.arg.more}".strip() for one in self._values}
-        self._fields = Fields("", helps)
-        numbers = known.get("ids", ())
+        numbers = known.get("ids") or [known[one] for one in ("administration",) if one in known]
         self._job = self._jobs.working(kind.DOING, numbers[0]) if len(numbers) == 1 else None
         """The job that works, or the latest."""
+        self._working = self._asking = False
+        self._take(kind)
         if self._job is not None:
             self.known |= vars(self._jobs.wanted(self._job.number))
-        self._working = self._asking = False
+
+    def _take(self, kind: type[Operation]) -> None:
+        """Ask for the values of this operation."""
+        self.kind, self.known = kind, dict(self._kinds[kind])
+        self._values = [value for value in values_of(kind) if value.arg.label]
+        helps = {one.name: f"{one.arg.help} {one.arg.more}".strip() for one in self._values}
+        self._fields = Fields("", helps)
+        self._named = ""
+        """The value that is part of the proposed name of a file."""
 
     def compose(self) -> ComposeResult:
         """Rows of labels and fields, progress, message, buttons."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
-            yield from self._rows()
+            if len(self._kinds) > 1:
+                whats = [(kind.WHAT, kind.NAME) for kind in self._kinds]
+                yield labelled(
+                    "What", Selection(whats, self.kind.NAME, id="what", help_text=WHAT_HELP)
+                )
+            with VerticalScroll(id="fields", can_focus=False):
+                yield from self._rows()
             yield ProgressBar(id="progress", show_eta=False)
-            yield Static(Content.styled(self.kind.NOTE, QUIET), id="said")
+            with ScrollPane(id="said-pane", help_text=SAID_HELP):
+                yield Static(Content.styled(self.kind.NOTE, QUIET), id="said")
             with Horizontal(classes="dialog-buttons"):
-                if self.kind.ESTIMATE:
-                    yield Choice("Estimate", id="estimate")
+                yield Choice("Estimate", id="estimate")
                 yield Choice(self.kind.TITLE, id="begin")
                 yield Choice("Stop", id="stop")
                 yield Choice("Close", id="close")
 
     def _rows(self) -> Iterator[Widget]:
-        """Yield a row for each long value, and one for every two short ones."""
+        """Yield a row for each long value, one for every two short ones, and headings."""
         short: list[Widget] = []
+        of = ""
         for value in self._values:
-            row = labelled(value.arg.label, self._field(value))
-            if value.type is str and not value.choices:
+            arg = value.arg
+            row = labelled(arg.label, self._field(value))
+            is_long = value.type not in (bool, int, float) and not (value.choices or arg.short)
+            if short and (is_long or arg.of != of or len(short) == 2):
+                yield Horizontal(*short, classes="pair")
+                short = []
+            if arg.of != of:
+                of = arg.of
+                yield Static(of.capitalize(), classes="heading", markup=False)
+            if is_long:
                 yield row
-                continue
-            short.append(row)
-        for at in range(0, len(short), 2):
-            yield Horizontal(*short[at : at + 2], classes="pair")
+            else:
+                short.append(row)
+        if short:
+            yield Horizontal(*short, classes="pair")
 
     def _field(self, value: Value) -> Widget:
-        now, name, arg = self.known.get(value.name, value.default), value.name, value.arg
+        name, arg = value.name, value.arg
+        now = self.known.get(name, None if value.needed else value.default)
         if value.choices or value.type is bool:
-            choices = value.choices or ("", "yes")
+            choices: Sequence[str] = value.choices or ("", "yes")
+            if value.choices and value.default is None:
+                choices = ("", *value.choices)
             words = list(zip(arg.words or choices, choices, strict=True))
             shown = now if value.choices else choices[bool(now)]
-            return self._fields.selection(name, words, shown)
+            return self._fields.selection(name, words, shown or "")
         text = " ".join(map(str, now)) if isinstance(now, tuple) else now
-        shown = str(text) if isinstance(text, str | int | float) else ""
-        if arg.kind == "judges":
-            catalogue = self._desk.catalogue
-            judges = () if catalogue is None else catalogue.judges
-            return self._fields.combo(name, shown, known_judges(judges))
+        shown = "" if text is None else str(text)
+        if name == self.kind.NAMED_BY:
+            self._named = shown
+        if value.type is Path:
+            return self._fields.path(name, shown, arg.blank)
+        if arg.kind:
+            return self._fields.combo(name, shown, self._offered(arg.kind), arg.blank)
         return self._fields.text(name, shown, arg.blank)
+
+    def _offered(self, kind: str) -> list[Known]:
+        """Return the components of a kind that are known."""
+        if kind == "figures":
+            from tabwb.media.figures import FIGURES, figure_kind
+
+            names = self.known.get(kind) or FIGURES
+            return [Known(name, name, figure_kind(name).title) for name in names]
+        catalogue = self._desk.catalogue
+        if catalogue is None:
+            return []
+        if kind == "judges":
+            return known_judges(catalogue.judges)
+        if kind == "exporters":
+            return [Known(name, name, title) for name, title in catalogue.exporters]
+        if kind == "batteries":
+            return [Known(one.id, one.id, one.title, one.problem) for one in catalogue.batteries]
+        return [
+            Known(one.spec, one.shape, one.title, one.unavailable_reason)
+            for one in getattr(catalogue, kind)
+        ]
 
     def on_mount(self) -> None:
         """Show the job that works already, if there is one."""
-        self.set_focus(self.query_one(f"#{self._values[0].name}"))
         self._show_working(False)
+        self._focus_first()
         if self._job is not None:
             self._show(self._job)
         self._desk.news.subscribe(self, self._hear)
 
+    def _focus_first(self) -> None:
+        """Go to the name of a file, or to the first field, or to the button that begins."""
+        files = [value.name for value in self._values if value.arg.kind == "new"]
+        first = [value.name for value in self._values]
+        self.set_focus(self.query_one(f"#{(files + first + ['begin'])[0]}"))
+
+    async def on_selection_changed(self, event: Selection.Changed) -> None:
+        """Another operation: its fields."""
+        chosen = event.selection
+        if chosen.id == "what":
+            self._take(next(kind for kind in self._kinds if chosen.value == kind.NAME))
+            fields = self.query_one("#fields")
+            await fields.remove_children()
+            await fields.mount_all(self._rows())
+            self.query_one("#begin", Choice).label = self.kind.TITLE
+            self._show_working(self._working)
+            self._say(self.kind.remark(self._named), QUIET)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """The proposed name of a file follows what is chosen."""
+        chosen = event.value.strip()
+        if event.input.id != self.kind.NAMED_BY or chosen == self._named:
+            return
+        kind = next(one.arg.kind for one in self._values if one.name == self.kind.NAMED_BY)
+        if any(chosen == one.value for one in self._offered(kind)):
+            for field in self.query("#out").results(Input):
+                head, found, tail = field.value.rpartition(self._named)
+                if found:
+                    field.value = f"{head}{chosen}{tail}"
+            self._named = chosen
+            self._say(self.kind.remark(chosen), QUIET)
+
+    def shows(self, number: int) -> bool:
+        """Whether it shows this job."""
+        return self._job is not None and self._job.number == number
+
     def _hear(self, message: object) -> None:
-        own = self._job
-        if isinstance(message, JobState) and own is not None and message.number == own.number:
+        if isinstance(message, JobState) and self.shows(message.number):
             self._show(message)
 
     def _show(self, state: JobState) -> None:
@@ -119,9 +214,19 @@ class OperationScreen(Dialog[None]):
         more = f"\n{self.kind.CONTINUES}" if state.phase == "stopped" else ""
         style = AMBER if state.phase in {"refused", "stopped"} else ""
         self._say(f"{SIGNS[state.phase]} {words}{more}", style)
+        if not state.active:
+            self._focus(state.field)
+        if state.phase == "done" and self._then is not None:
+            self.dismiss(None)
+            self._then(state)
 
     def _say(self, words: str, style: str = "") -> None:
         self.query_one("#said", Static).update(Content.styled(words, style))
+        self.query_one(ScrollPane).scroll_home(animate=False)
+
+    def _focus(self, name: str) -> None:
+        if name:
+            self.query_one(f"#{name}").focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a field asks for the estimate, or begins where there is none."""
@@ -154,7 +259,7 @@ class OperationScreen(Dialog[None]):
         for value in self._values:
             field = self.query_one(f"#{value.name}")
             if isinstance(field, Selection):
-                yield value.name, bool(field.value) if value.type is bool else field.value
+                yield value.name, bool(field.value) if value.type is bool else field.value or None
                 continue
             assert isinstance(field, Input)
             text = field.value.strip()
@@ -172,6 +277,8 @@ class OperationScreen(Dialog[None]):
     async def _begin(self, wanted: Operation) -> None:
         self._asking = True
         try:
+            if wanted.CONFIRMS and not await self._confirmed(wanted):
+                return
             number = await self._desk.ask(self._jobs.begin, wanted)
         except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
             self._refuse(error)
@@ -182,21 +289,32 @@ class OperationScreen(Dialog[None]):
         finally:
             self._asking = False
 
+    async def _confirmed(self, wanted: Operation) -> bool:
+        """Show what an operation takes, and ask for the value that confirms it."""
+        value = str(getattr(wanted, wanted.CONFIRMS))
+        words = await self._desk.ask(self._jobs.estimate, wanted, aside=True)
+        asked = AskWords(f"{wanted.TITLE} {value}", f"Type {value} again", words)
+        typed = await self.app.push_screen_wait(asked)
+        if typed is not None and typed != value:
+            raise UsageError(f"'{typed}' is not '{value}': nothing was done")
+        return typed is not None
+
     def _refuse(self, error: Exception) -> None:
         """Say why a value cannot be used, at its field."""
-        values = {value.name: value for value in self._values}
-        where = getattr(error, "where", None)
-        if isinstance(error, TabwbError) and where in values:
-            error.where = values[where].arg.label
-        if isinstance(error, TabwbError) and len(error.allowed or "") > MOST_ALLOWED:
-            error.allowed, error.hint = None, "down in the field lists what there is"
-        self._say(f"! {error if isinstance(error, TabwbError) else error_text(error)}", AMBER)
-        if where in values:
-            self.query_one(f"#{where}").focus()
+        words, field = error_text(error), ""
+        if isinstance(error, TabwbError):
+            if len(error.allowed or "") > MOST_ALLOWED:
+                error.allowed, error.hint = None, "down in the field lists what there is"
+            words, field = refusal(self.kind, error)
+        self._say(f"! {words}", AMBER)
+        self._focus(field)
 
     def _show_working(self, working: bool, focus: str = "") -> None:
         ended = self._working and not working
-        shown = {"stop": working, "estimate": not working, "begin": not working}
+        shown = {
+            "stop": working, "begin": not working,
+            "estimate": not working and bool(self.kind.ESTIMATE),
+        }  # fmt: skip
         buttons = {name: button for name in shown for button in self.query(f"#{name}")}
         for name, button in buttons.items():
             if shown[name]:

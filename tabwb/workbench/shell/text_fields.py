@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from glob import escape
+from pathlib import Path
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
+from textual.suggester import Suggester
 from textual.widgets import Input
 
 
 class TextField(Input):
     """A text field that shows the end of a long text while it has no focus: of a path, the file."""
 
-    def __init__(self, name: str, value: str, help_text: str, placeholder: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        value: str,
+        help_text: str,
+        placeholder: str = "",
+        suggester: Suggester | None = None,
+    ) -> None:
         # Validation would update the styles of each field once more; there is none.
-        super().__init__(value, placeholder, id=name, compact=True, validate_on=())
+        super().__init__(
+            value, placeholder, id=name, compact=True, validate_on=(), suggester=suggester
+        )
         self.help_text = help_text
 
     def on_resize(self) -> None:
@@ -42,6 +54,24 @@ class TextField(Input):
             return line
         cut = Strip([Segment("…", self.rich_style)])
         return Strip.join([cut, line.crop(1)])
+
+
+class Paths(Suggester):
+    """Suggests the first file or folder whose name begins with what was typed."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """Return the whole path; a folder ends in ``/``."""
+        head, slash, begin = value.rpartition("/")
+        if not begin:
+            return None
+        try:
+            found = min(Path(f"{head}{slash}" or ".").expanduser().glob(f"{escape(begin)}*"))
+        except (ValueError, OSError):
+            return None
+        return f"{head}{slash}{found.name}{'/' if found.is_dir() else ''}"
 
 
 class FilterField(TextField):
