@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tabwb.api.importing import import_ratings as import_ratings
     from tabwb.api.lesions import lesion_parts as lesion_parts
     from tabwb.api.lesions import lesion_plan as lesion_plan
+    from tabwb.api.lesions import localize as localize
     from tabwb.api.lesions import sweep as sweep
     from tabwb.api.rating_sets import RatingSet as RatingSet
     from tabwb.api.running import resume as resume
@@ -51,7 +52,7 @@ _NAMES = {
     "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings",
-    "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
+    "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.rating_sets": "RatingSet",
     "tabwb.api.running": "resume run",
@@ -66,8 +67,8 @@ __all__ = [
     "Administration", "Agreement", "Column", "ComponentError", "Interrupted", "MissingExtra",
     "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
     "TabwbWarning", "UsageError", "__version__", "import_answers", "import_naming",
-    "import_ratings", "lesion_parts", "lesion_plan", "load_battery", "open", "rater_agreement",
-    "resume", "run", "save_figure", "save_table", "sweep", "table_text",
+    "import_ratings", "lesion_parts", "lesion_plan", "load_battery", "localize", "open",
+    "rater_agreement", "resume", "run", "save_figure", "save_table", "sweep", "table_text",
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Battery
     from tabwb.host.plugins import Plugins
     from tabwb.host.settings import Configuration
+    from tabwb.operations.operation import Told
     from tabwb.records.events import Event
     from tabwb.store.store import Store
 
@@ -76,18 +77,22 @@ def opened_plugins(
         yield plugins
 
 
-def open_store(place: Place, settings: Configuration, *, create: bool = False) -> Store:
-    """Return the store of a place."""
-    from tabwb.store.store import Store
-
+def place_of(place: Place, settings: Configuration) -> str | Path | None:
+    """Return the place of a store as :class:`tabwb.store.store.Store` opens it."""
     if place is not None and not isinstance(place, str | PathLike):
         raise UsageError(
             f"{place!r:.60} is not a store",
             where="store",
             allowed="a path, the URL of a PostgreSQL database, or None for the configured store",
         )
-    named = None if place is None else str(place)
-    return Store.open(settings.store_at(named), create=create)
+    return settings.store_at(None if place is None else str(place))
+
+
+def open_store(place: Place, settings: Configuration, *, create: bool = False) -> Store:
+    """Return the store of a place."""
+    from tabwb.store.store import Store
+
+    return Store.open(place_of(place, settings), create=create)
 
 
 Progress = bool | Callable[["Event"], object]
@@ -270,25 +275,21 @@ def named(name: str | PathLike[str]) -> str:
     return text if isinstance(name, str) or "/" in text else f"./{text}"
 
 
-def teller(progress: Progress, planned: int) -> Callable[[Event], object]:
-    """Return a function that shows each event of the engine."""
-    if callable(progress):
-        return progress
-    if not progress:
-        return lambda event: None
-    from tabwb.records.events import AttemptRecorded, Finished, JudgementRecorded
+def shown_by(progress: Progress, what: str) -> Callable[[Told | None], None]:
+    """Return a function that shows what an operation tells; None: it has ended."""
+    line = ""
 
-    attempts, judged = 0, 0
-
-    def show(event: Event) -> None:
-        nonlocal attempts, judged
-        if isinstance(event, AttemptRecorded):
-            attempts += 1
-            print(f"\rattempt {attempts} of {planned}", end="", file=sys.stderr)
-        elif isinstance(event, JudgementRecorded):
-            judged += 1
-            print(f"\rjudged {judged}", end="", file=sys.stderr)
-        elif isinstance(event, Finished):
-            print(file=sys.stderr)
+    def show(told: Told | None) -> None:
+        nonlocal line
+        if told is None:
+            if line:
+                print(file=sys.stderr)
+        elif callable(progress):
+            if told.event is not None:
+                progress(told.event)
+        elif progress and told.planned:
+            before, line = line, f"{told.what or what} {told.done} of {told.planned}"
+            if line != before:
+                print(f"\r{line}", end="", file=sys.stderr)
 
     return show

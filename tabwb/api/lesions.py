@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.api.engine import Names, Place, Progress, named, open_store, opened_plugins
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.words import plural
+from tabwb.api.engine import Names, Place, Progress, named, opened_plugins, python_names
+from tabwb.api.operations import tools_of, worked
+from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion
+from tabwb.operations.operation import Operation, Tools, made
+from tabwb.operations.sweep import SweepLesions
 
 if TYPE_CHECKING:
-    from tabwb.administer.sweep.point import Point
-    from tabwb.administer.sweep.sweep import Sweep, Told
-    from tabwb.plugin_api.components import LesionableBackend
-    from tabwb.records.conditions import Conditions
-    from tabwb.records.trials import Administration
-    from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
 
@@ -38,8 +30,8 @@ def lesion_parts(model: str, *, offline: bool | None = None) -> Table:
     """
     from tabwb.analysis.tables.lesions import parts_table
 
-    with _loaded(model, offline) as (backend, _):
-        return parts_table(backend.parts())
+    tools = _done(LesionTargets, {"model": model}, offline)
+    return parts_table(tools.result)
 
 
 def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Table:
@@ -55,15 +47,46 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
     from tabwb.analysis.tables.lesions import plan_table
-    from tabwb.lesion.localizer import localizer_scores
-    from tabwb.lesion.spec import lesion_text, stored_form
-    from tabwb.lesion.taken import planned, whole
 
-    lesions = stored_form(lesion)
-    with _loaded(model, offline) as (backend, facts):
-        parts = backend.parts()
-        plan = planned(lesions, parts, model, localizer_scores(backend, parts, lesions, model))
-        return plan_table(plan, lesion_text(lesions), whole(parts, facts))
+    tools = _done(PlanLesion, {"model": model, "lesion": lesion}, offline)
+    document = tools.document
+    return plan_table(tools.result, document["lesion"], document["of_parameters"])
+
+
+def localize(
+    model: str,
+    out: str | PathLike[str],
+    *,
+    target: str = "mlp.neurons",
+    share: float = 0.01,
+    items: str | PathLike[str] | None = None,
+    tokens: Literal["mean", "last"] = "mean",
+    force: bool = False,
+    offline: bool | None = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """Write a list of the units that respond more to sentences than to nonwords; return it.
+
+    Args:
+        model: a spec (``"bundled"``); the model is loaded for it.
+        out: the JSON file of the list, for ``select=list,file=FILE`` of a lesion.
+        target: which units are measured.
+        share: of all units that the list gets: those with the largest t.
+        items: a TOML file with two conditions in place of sentences and nonwords.
+        tokens: the response to a text: the mean over its tokens, or that at the last one.
+        force: overwrite an existing file.
+        offline: use no network from now on, in the whole process; None: as configured.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Raises:
+        UsageError: an argument cannot be used, or models of this spec give no activations.
+        TabwbError: the model cannot be loaded, or the file cannot be written.
+    """
+    given = {
+        "model": model, "out": out, "target": target, "share": share, "items": items,
+        "tokens": tokens, "force": force,
+    }  # fmt: skip
+    return _done(LocalizeUnits, given, offline, progress).document
 
 
 def sweep(
@@ -134,116 +157,44 @@ def sweep(
         Interrupted: conditions are left.
         TabwbError: the model cannot be loaded, or conditions failed (all others are stored).
     """
-    from tabwb.administer.session import setup
-    from tabwb.administer.sweep.grid import grid_of, read_grid
-    from tabwb.administer.sweep.pool import run_sweep
-    from tabwb.administer.sweep.suited import parse_shard, resolved, sweep_of
-    from tabwb.administer.sweep.sweep import Model
     from tabwb.analysis.tables.lesions import Condition, sweep_table
-    from tabwb.api.running import asked_conditions
-    from tabwb.store.location import resolve
 
-    for name, number in (("workers", workers), ("lanes", lanes)):
-        if number is not None and number < 1:
-            raise UsageError(f"{number} cannot be used", where=name, allowed="1 or more")
-    wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
-    first, count = parse_shard(shard)
-    asked = asked_conditions(
-        model, judges=judges, replicates=replicates, seed=seed, protocol=protocol,
-        temperature=temperature, top_p=top_p, max_tokens=max_tokens, stop=stop,
-        conversation=conversation, item_order=item_order, option_order=option_order,
-        prompt_noise=prompt_noise, part_subtests=subtests, part_items=items, part_limit=limit,
-    )  # fmt: skip
-    with opened_plugins(offline=offline) as plugins:
-        given = setup.find_battery(plugins, named(battery))
-        conditions = resolved(plugins, given, asked)
-        if not dry_run:
-            open_store(store, plugins.configuration, create=True).close()
-        loaded = Model.loaded(plugins, conditions.examinee)
-        with closing(loaded.backend):
-            whole = sweep_of(plugins, given, conditions, wanted, wanted.needed(loaded))
-
-            points = whole.points[first - 1 :: count]
-
-            def opened() -> Store:
-                return open_store(store, plugins.configuration)
-
-            if dry_run:
-                named_store = None if store is None else str(store)
-                place = resolve(plugins.configuration.store_at(named_store))
-                known: Mapping[Conditions, Administration] = {}
-                if not isinstance(place, Path) or place.exists():
-                    with opened() as written:
-                        known = whole.known(written)
-            else:
-                run = partial(
-                    run_sweep, model=loaded, workers=workers, together=batch_size, lanes=lanes
-                )
-                _give(run, whole, points, opened, progress)
-                with opened() as written:
-                    known = whole.known(written)
-    rows = [Condition(point, known.get(point.conditions)) for point in points]
-    left = sum(one.status != "done" for one in rows)
-    if left and not dry_run:
-        raise Interrupted(
-            f"{plural(left, 'condition')} of the sweep left", hint="the same call continues"
-        )
-    return sweep_table(whole.name, rows)
+    operation = made(SweepLesions, {
+        "battery": named(battery), "model": model, "grid": grid, "workers": workers,
+        "lanes": lanes, "shard": shard, "batch_size": batch_size,
+        "asked": {
+            "judges": judges, "replicates": replicates, "seed": seed, "protocol": protocol,
+            "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "stop": stop,
+            "conversation": conversation, "item_order": item_order, "option_order": option_order,
+            "prompt_noise": prompt_noise, "part_subtests": subtests, "part_items": items,
+            "part_limit": limit,
+        },
+    })  # fmt: skip
+    assert isinstance(operation, SweepLesions)
+    with opened_plugins(offline=offline) as plugins, python_names():
+        operation.check(plugins)
+        tools = tools_of(plugins, store)
+        tools.creates = not dry_run
+        if dry_run:
+            with closing(tools):
+                operation.planned(tools)
+        else:
+            worked(operation, tools, progress)
+    swept = tools.result
+    rows = [Condition(point, swept.known.get(point.conditions)) for point in swept.points]
+    return sweep_table(swept.name, rows)
 
 
-def _give(
-    run: Callable[..., Iterator[Told]],
-    whole: Sweep,
-    points: Sequence[Point],
-    opened: Callable[[], Store],
-    progress: Progress,
-) -> None:
-    """Give the conditions that the store lacks."""
-    cancel = threading.Event()
-    failed: list[Told] = []
-    told = _teller(progress, len(points))
-    try:
-        for one in run(whole, points, opened, cancel):
-            told(one)
-            if one.failed:
-                failed.append(one)
-    except BaseException as error:
-        # The workers' threads end at the next item; what they have answered is stored.
-        cancel.set()
-        error.add_note("the same call continues the sweep")
-        raise
-    if failed:
-        raise TabwbError(
-            f"{plural(len(failed), 'condition')} failed, first '{failed[0].point.name}': "
-            f"{failed[0].failed}",
-            hint="all others are stored; the same call tries again",
-        )
-
-
-def _teller(progress: Progress, planned: int) -> Callable[[Told], object]:
-    if callable(progress):
-        return lambda told: None if told.event is None else progress(told.event)
-    if not progress:
-        return lambda told: None
-    ended = 0
-
-    def show(told: Told) -> None:
-        nonlocal ended
-        if told.event is None:
-            ended += 1
-            print(f"\rcondition {ended} of {planned}", end="", file=sys.stderr)
-
-    return show
-
-
-@contextmanager
-def _loaded(
-    model: str, offline: bool | None
-) -> Iterator[tuple[LesionableBackend, Mapping[str, str]]]:
-    """Yield a model that can be lesioned, loaded, and its facts."""
-    from tabwb.administer.sweep.sweep import Model
-
-    with opened_plugins(offline=offline) as plugins:
-        loaded = Model.loaded(plugins, model)
-        with closing(loaded.backend):
-            yield loaded.lesionable(), loaded.facts
+def _done(
+    kind: type[Operation],
+    given: Mapping[str, Any],
+    offline: bool | None,
+    progress: Progress = False,
+) -> Tools:
+    """Do an operation that needs no store."""
+    operation = made(kind, given)
+    with opened_plugins(offline=offline) as plugins, python_names():
+        operation.check(plugins)
+        tools = tools_of(plugins)
+        worked(operation, tools, progress)
+        return tools

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from tabwb.administer.limits import NO_LIMITS, Limits
-from tabwb.api.engine import Progress, opened_plugins, python_names, teller, warn
-from tabwb.operations.operation import Operation, Tools, made, values_of
+from tabwb.api.engine import Place, Progress, opened_plugins, place_of, python_names, shown_by, warn
+from tabwb.operations.operation import Operation, Tools, followed, made, values_of
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
@@ -26,39 +25,35 @@ DOCUMENT = """
     """
 
 
-def tools_of(plugins: Plugins, store: Store) -> Tools:
+def tools_of(plugins: Plugins, place: Place = None, lent: Store | None = None) -> Tools:
     """Return what an operation of Python works with: warnings are Python's, lines are not said."""
-    locked = nullcontext if store is None else store.lock
-    return Tools(plugins, store, say=lambda line: None, warn=warn, locked=locked)
+    return Tools(
+        plugins, lambda: place_of(place, plugins.configuration), lent=lent, same="the same call",
+        say=lambda line: None, warn=warn,
+    )  # fmt: skip
 
 
 def worked(operation: Operation, tools: Tools, progress: Progress = False) -> dict[str, Any]:
     """Do an operation and return its document."""
-    told = teller(progress, 0)
-    for each in operation.run(tools):
-        if each.event is not None:
-            told(each.event)
+    show = shown_by(progress, operation.TOLD)
+    with closing(tools):
+        try:
+            followed(operation.run(tools), show)
+        except BaseException:
+            tools.cancel.set()  # threads of the work end at their next item
+            raise
+        finally:
+            show(None)
     return tools.document
 
 
 def judge_later(
-    plugins: Plugins,
-    store: Store,
-    numbers: Sequence[int],
-    judges: Sequence[str],
-    progress: Progress = False,
-    limits: Limits = NO_LIMITS,
-    *,
-    held: bool = False,
+    plugins: Plugins, store: Store, numbers: Sequence[int], judges: Sequence[str]
 ) -> None:
-    """Let judges rate what was just stored; ``held``: the caller holds the administrations."""
+    """Let judges rate what was just stored."""
     from tabwb.operations.judge import judging_after
 
-    tools = tools_of(plugins, store)
-    if held:
-        tools.warn, tools.locked = (lambda words: None), nullcontext
-    operation = judging_after(numbers, judges, limits)
-    worked(operation, tools, progress)
+    worked(judging_after(numbers, judges), tools_of(plugins, lent=store))
 
 
 def does(kind: type[Operation], more: str = "") -> Callable[[F], F]:
@@ -95,7 +90,7 @@ def done(study: Study, kind: type[Operation], given: Mapping[str, Any]) -> dict[
     with python_names():
         plugins = study._plugins()
         operation.check(plugins)
-        tools = tools_of(plugins, study.store)
+        tools = tools_of(plugins, lent=study.store)
         tools.writing = study.writable
         if dry:
             for _ in operation.estimate(tools):
@@ -109,4 +104,4 @@ def done_without_store(kind: type[Operation], given: Mapping[str, Any]) -> dict[
     operation = made(kind, given)
     with python_names(), opened_plugins() as plugins:
         operation.check(plugins)
-        return worked(operation, tools_of(plugins, cast("Store", None)))
+        return worked(operation, tools_of(plugins))

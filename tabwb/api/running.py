@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from tabwb.api.engine import (
     Names,
@@ -17,24 +13,19 @@ from tabwb.api.engine import (
     named,
     open_store,
     opened_plugins,
-    teller,
-    warn,
+    python_names,
 )
-from tabwb.api.functions import ID, Answering, spec_of, takes_request
-from tabwb.api.operations import judge_later
+from tabwb.api.functions import Answering, spec_of, takes_request
+from tabwb.api.operations import tools_of, worked
 from tabwb.api.study import Administration, stored_in
-from tabwb.records import declared_conditions as declared
-from tabwb.records.conditions import FUNCTION, conditions_of
-from tabwb.records.declared_conditions import NONE, Whole
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.operations.operation import Operation, made
+from tabwb.operations.run import ResumeAdministration, RunBattery
+from tabwb.records.conditions import FUNCTION
+from tabwb.records.errors import UsageError
 from tabwb.records.states import AdministrationStatus
 
 if TYPE_CHECKING:
-    from tabwb.administer.limits import Limits
-    from tabwb.administer.session.session import Session
     from tabwb.host.plugins import Plugins
-    from tabwb.plugin_api.components import ModelBackend
-    from tabwb.records.conditions import Conditions
 
 LABELS = ("family", "tuning", "parameters")
 
@@ -118,38 +109,23 @@ def run(
             stored).
     """
     spec, function = spec_of(model, name)
-    own = _labels(labels, function)
-    asked = asked_conditions(
-        spec, judges=judges, replicates=replicates, seed=seed, protocol=protocol,
-        temperature=temperature, top_p=top_p, max_tokens=max_tokens, stop=stop,
-        conversation=conversation, item_order=item_order, option_order=option_order,
-        lesion=lesion, prompt_noise=prompt_noise, system_message=system_message,
-        part_subtests=subtests, part_items=items, part_limit=limit,
-    )  # fmt: skip
-    from tabwb.administer.consent import Guard
-    from tabwb.administer.limits import limits_of
-    from tabwb.administer.session import remarks, setup
-
+    # A function that takes no request is not told how to decode, and does not say how it does.
+    untold = function is not None and temperature is None and not takes_request(function)
+    operation = made(RunBattery, {
+        "battery": named(battery), "model": spec, "batch_size": batch_size,
+        "perplexity": perplexity, "max_requests": max_requests, "max_cost": max_cost,
+        "labels": _labels(labels, function),
+        "unknown": ("temperature", "top_p") if untold else (),
+        "asked": {
+            "judges": judges, "replicates": replicates, "seed": seed, "protocol": protocol,
+            "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "stop": stop,
+            "conversation": conversation, "item_order": item_order, "option_order": option_order,
+            "lesion": lesion, "prompt_noise": prompt_noise, "system_message": system_message,
+            "part_subtests": subtests, "part_items": items, "part_limit": limit,
+        },
+    })  # fmt: skip
     with opened_plugins(offline=offline, function=function, workers=workers) as plugins:
-        given = setup.find_battery(plugins, named(battery))
-        conditions = setup.resolve(plugins, given, asked, exactly=replicates is not None)
-        if own:
-            conditions = replace(conditions, labels=own)
-        if function is not None and temperature is None and not takes_request(function):
-            # It is not told how to decode, and does not say how it does.
-            conditions = replace(conditions, unknown=("temperature", "top_p"))
-        warn(remarks.idle_replicates(plugins, given, conditions))
-        warn(*remarks.before_run(plugins, given, conditions, asked=judges is not None))
-        limits = limits_of(plugins, conditions, max_requests, max_cost)
-        with (
-            open_store(store, plugins.configuration, create=True) as opened,
-            _loaded(plugins, conditions, conditions.examinee, perplexity=perplexity) as loaded,
-            setup.create(opened, plugins, given, conditions) as session,
-        ):
-            warn(*Guard(opened, plugins, conditions).notices())
-            _give(session, loaded, batch_size, progress, limits)
-            where = stored_in(opened, plugins.configuration, store)
-            return Administration(session.administration.id, where)
+        return _given(operation, plugins, store, progress, function)
 
 
 def resume(
@@ -186,76 +162,47 @@ def resume(
         Interrupted: items are left again.
         TabwbError: the model cannot be loaded, or a scorer or judge failed.
     """
-    from tabwb.administer.limits import limits_of
-    from tabwb.administer.session import setup
-
     function, spec = (None, model) if isinstance(model, str) else (model, None)
-    with (
-        opened_plugins(offline=offline, function=function, workers=workers) as plugins,
-        open_store(store, plugins.configuration) as opened,
-        setup.resume(opened, plugins, administration, spec) as session,
-    ):
-        number, conditions = session.administration.id, session.administration.conditions
-        handle = Administration(number, stored_in(session.store, plugins.configuration, store))
-        if session.status is AdministrationStatus.DONE:
-            return handle
-        if session.status is AdministrationStatus.DISCONTINUED:
-            raise UsageError(
-                f"administration {number} was discontinued",
-                hint=f"'tabwb trial undo {number}' takes that back",
-            )
-        if conditions.kind != "model":
-            raise UsageError(
-                f"administration {number} is of a person",
-                hint=f"continue in a terminal: tabwb resume {number}",
-            )
-        if function is not None and not conditions.examinee.startswith(FUNCTION):
-            raise UsageError(
-                f"the examinee of administration {number} is '{conditions.examinee}'; a function "
-                "cannot continue for it",
-                hint="leave it out, or give the spec of the same model at another path",
-            )
-        if function is None and conditions.examinee.startswith(FUNCTION):
-            raise UsageError(
-                f"the examinee of administration {number} is the function '{conditions.examinee}'",
-                hint="give it: tabwb.resume(store, administration, function)",
-            )
-        limits = limits_of(plugins, conditions, max_requests, max_cost)
-        with _loaded(plugins, conditions, session.model_spec, perplexity=perplexity) as loaded:
-            session.resume()
-            _give(session, loaded, batch_size, progress, limits)
-        return handle
+    operation = made(ResumeAdministration, {
+        "administration": administration, "model": spec, "batch_size": batch_size,
+        "perplexity": perplexity, "max_requests": max_requests, "max_cost": max_cost,
+    })  # fmt: skip
+    with opened_plugins(offline=offline, function=function, workers=workers) as plugins:
+        with open_store(store, plugins.configuration) as opened:
+            given = opened.administration(administration)
+        number, examinee = given.id, given.conditions.examinee
+        if given.status not in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+            if function is not None and not examinee.startswith(FUNCTION):
+                raise UsageError(
+                    f"the examinee of administration {number} is '{examinee}'; a function cannot "
+                    "continue for it",
+                    hint="leave it out, or give the spec of the same model at another path",
+                )
+            if function is None and examinee.startswith(FUNCTION):
+                raise UsageError(
+                    f"the examinee of administration {number} is the function '{examinee}'",
+                    hint="give it: tabwb.resume(store, administration, function)",
+                )
+        return _given(operation, plugins, store, progress, function)
 
 
-def asked_conditions(spec: str, **values: Any) -> Conditions:
-    """Return the conditions that are asked for, each value checked by its declaration.
-
-    Of the judges None is the default, and an empty list none.
-    """
-    for name in ("judges", "stop", "part_subtests", "part_items"):
-        if isinstance(value := values.get(name), str):
-            values[name] = (value,)
-        elif value is not None and name != "stop":
-            values[name] = tuple(value) or ((NONE,) if name == "judges" else None)
-    for condition in declared.CONDITIONS:
-        value = values.get(condition.id)
-        if value is None:
-            continue
-        try:
-            if isinstance(condition.kind, Whole):
-                values[condition.id] = value = operator.index(value)
-            condition.checked(value)
-        except UsageError as error:
-            raise UsageError(
-                error.message, where=condition.id, allowed=error.allowed, hint=error.hint
-            ) from None
-        except (TypeError, ValueError):
-            raise UsageError(
-                f"{value!r} cannot be used",
-                where=condition.id,
-                allowed=condition.kind.allowed or None,
-            ) from None
-    return conditions_of(spec, "model", values)
+def _given(
+    operation: Operation,
+    plugins: Plugins,
+    store: Place,
+    progress: Progress,
+    function: Answering | None,
+) -> Administration:
+    """Do the operation; return the administration as it is stored."""
+    tools = tools_of(plugins, store)
+    tools.creates = operation.creates
+    more = "" if function is None else ", FUNCTION"
+    tools.resumed = lambda number: f"tabwb.resume(store, {number}{more})"
+    with python_names():
+        worked(operation, tools, progress)
+    with open_store(store, plugins.configuration) as opened:
+        where = stored_in(opened, plugins.configuration, store)
+    return Administration(tools.result.administration.id, where)
 
 
 def _labels(
@@ -282,61 +229,3 @@ def _labels(
         key: str(number_of_parameters(str(value))) if key == "parameters" else str(value)
         for key, value in labels.items()
     }
-
-
-Loaded = tuple["ModelBackend", Mapping[str, str]]
-
-
-@contextmanager
-def _loaded(
-    plugins: Plugins, conditions: Conditions, spec: str, *, perplexity: bool
-) -> Iterator[Loaded]:
-    """Yield the model, loaded before an administration begins, with what it says of itself."""
-    from tabwb.administer.session.opening import opened_facts
-
-    backend = plugins.open_model(spec, conditions.lesion)
-    try:
-        cancel = threading.Event()
-        yield backend, opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
-    finally:
-        backend.close()
-        warn(*(f"plugin {problem}" for problem in plugins.failed_closings))
-
-
-def _give(
-    session: Session, loaded: Loaded, together: int, progress: Progress, limits: Limits
-) -> None:
-    number = session.administration.id
-    function = session.administration.conditions.examinee.startswith(f"{ID}:")
-    again = f"tabwb.resume(store, {number}{', FUNCTION' if function else ''})"
-    try:
-        from tabwb.administer.limits import Meter
-        from tabwb.administer.session.drive import drive
-        from tabwb.administer.session.raters import check_failed
-
-        backend, facts = loaded
-        meter = Meter(limits, session.plugins, session.administration.conditions)
-        told = teller(progress, len(session.trials))
-        session.opened(facts)
-        for event in drive(session, backend, threading.Event(), together=together, meter=meter):
-            told(event)
-    except BaseException as error:
-        if session.status is AdministrationStatus.RUNNING:
-            with suppress(TabwbError):
-                session.pause("stopped in the middle")
-        error.add_note(f"administration {number} can be continued: {again}")
-        raise
-    if session.status is AdministrationStatus.PAUSED:
-        raise Interrupted(
-            f"administration {number} is paused: {session.history.pause_reason or 'stopped'}",
-            hint=f"continue with: {again}",
-        )
-    try:
-        judge_later(
-            session.plugins, session.store, [number], session.raters.later, told,
-            limits.after(meter), held=True,
-        )  # fmt: skip
-    finally:
-        session.reload()
-    warn(*(f"plugin {problem}" for problem in session.plugins.failed_observers))
-    check_failed(session)

@@ -4,59 +4,75 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.administer.limits import NO_LIMITS, Limits
 from tabwb.cli.common import (
     Finite,
     inform,
+    is_quiet,
+    is_verbose,
     json_option,
     note,
     offline_option,
-    open_store,
+    on_terminal,
     opened_plugins,
     print_json,
     store_option,
     verbosity_options,
 )
-from tabwb.operations.operation import FEW, Operation, Told, Tools, Value, made, values_of
+from tabwb.operations.operation import Operation, Told, Tools, Value, followed, made, values_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
+    from tabwb.cli.progress import StatusLine
     from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
 
-def command(kind: type[Operation], name: str = "") -> click.Command:
-    """Return the command of an operation."""
+def command(
+    kind: type[Operation],
+    name: str = "",
+    *,
+    shown: Callable[[Operation, Tools], None] | None = None,
+    person: Callable[[Any, Tools], object] | None = None,
+) -> click.Command:
+    """Return the command of an operation.
+
+    Args:
+        kind: the operation.
+        name: of the command, where the operation's own does not end with it.
+        shown: prints what was done, where lines of text are not enough.
+        person: gives the items of a session to a person.
+    """
 
     def run(
         as_json: bool, offline: bool | None, store_location: str | None = None,
         dry_run: bool = False, yes: bool = False, **given: Any,
     ) -> int:  # fmt: skip
         with _flags(kind), opened_plugins(offline, dry=dry_run) as plugins:
-            operation = made(kind, given)
+            operation = made(kind, _asked(kind, given))
             operation.check(plugins)
-            create = operation.creates and not dry_run
             if as_json and operation.to_stdout:
                 raise UsageError("--json and the file '-' both write to standard output")
-            with (
-                open_store(store_location, plugins, create=create)
-                if operation.needs_store
-                else nullcontext(cast("Store", None)) as store,
-                _printed(operation, tools_of(plugins, store), as_json=as_json) as tools,
-            ):
-                tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
+            tools = tools_of(plugins, store_location)
+            tools.creates, tools.person = operation.creates and not dry_run, person
+            tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
+            with closing(tools), _printed(operation, tools, shown, as_json=as_json):
                 if dry_run or kind.CONFIRMS:
                     tools.detail = dry_run
                     for told in operation.estimate(tools):
                         words = f"{told.part}: {told.words}" if told.part else told.words
-                        (note if kind.CONFIRMS else inform)(words)
+                        if kind.CONFIRMS:
+                            note(words)
+                        elif on_terminal() if told.waits else not as_json:
+                            inform(words)
                 if kind.CONFIRMS and not yes:
                     _confirm(getattr(operation, kind.CONFIRMS))
                 if not dry_run:
@@ -67,7 +83,8 @@ def command(kind: type[Operation], name: str = "") -> click.Command:
         name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind),
         epilog="\b\n" + "\n".join(kind.EPILOG) if kind.EPILOG else None,
     )  # fmt: skip
-    made_of.params += [parameter(value) for value in values_of(kind)]
+    for value in values_of(kind):
+        made_of.params += _parameters(value)
     if kind.ESTIMATE:
         made_of.params.append(click.Option(["--dry-run"], is_flag=True, help=kind.ESTIMATE))
     if kind.CONFIRMS:
@@ -89,11 +106,11 @@ def add_commands(group: click.Group, *kinds: type[Operation]) -> None:
         group.add_command(command(kind))
 
 
-def tools_of(plugins: Plugins, store: Store) -> Tools:
+def tools_of(plugins: Plugins, place: str | None, lent: Store | None = None) -> Tools:
     """Return what an operation of the command line works with."""
     return Tools(
-        plugins, store, say=inform, warn=lambda words: note(f"warning: {words}"),
-        locked=store.lock if store else nullcontext, stdout=True,
+        plugins, lambda: plugins.configuration.store_at(place), lent=lent, same="the same command",
+        stdout=True, say=inform, warn=lambda words: note(f"warning: {words}"),
     )  # fmt: skip
 
 
@@ -106,81 +123,107 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
     from tabwb.cli.progress import Countdown
     from tabwb.cli.signals import stopping
 
-    countdown = Countdown(operation.TOLD, quiet=quiet)
+    countdown = Countdown(operation.TOLD, quiet=quiet or is_quiet(), each=is_verbose())
+    with ExitStack() as held:
+        gently = not operation.AT_ONCE
+        if gently:
+            held.enter_context(stopping(tools.cancel, operation.SAFE))
+        held.callback(countdown.status.close)
+        tools.say = _below(countdown.status, tools.say)
+        tools.warn = _below(countdown.status, tools.warn)
+        if not quiet:
+            tools.show = _below(countdown.status, click.echo)
 
-    def tell(told: Told) -> None:
-        countdown.planned = told.planned
-        if told.part:
-            inform(f"{told.part}: {told.words}")
-            countdown.begin()
-        elif told.waits:
-            if not quiet or getattr(told.event, "voids", False):
-                countdown.wait(told.words)
-        elif told.words or told.timed:
-            timed = told.timed if told.timed >= FEW else 0
-            countdown.show(told.done, f"  {told.words}" if told.words else "", timed=timed)
+        def tell(told: Told) -> None:
+            nonlocal gently
+            if told.planned and not gently:
+                gently = True
+                held.enter_context(stopping(tools.cancel, operation.SAFE))
+                if operation.NEEDED:
+                    threading.Thread(target=import_module, args=[operation.NEEDED]).start()
+            countdown.tell(told)
 
-    def show(line: str) -> None:
-        countdown.status.show()
-        click.echo(line)
+        tools.tell = tell
+        followed(operation.run(tools), tell)
 
-    tools.tell = tell
-    if not quiet:
-        tools.show = show
-    try:
-        with stopping(tools.cancel, operation.SAFE):
-            for told in operation.run(tools):
-                tell(told)
-    except Interrupted as error:
-        if operation.CONTINUES:
-            error.hint = "the same command continues from here"
-        raise
-    finally:
-        countdown.status.close()
+
+def _below(line: StatusLine, say: Callable[[str], object]) -> Callable[[str], None]:
+    """Return a function that says something that stays, in place of the line that is renewed."""
+
+    def said(words: str) -> None:
+        line.close()
+        say(words)
+
+    return said
 
 
 def judged(
-    plugins: Plugins,
-    store: Store,
-    numbers: Sequence[int],
-    judges: Sequence[str],
-    limits: Limits = NO_LIMITS,
-    *,
-    quiet: bool,
-    held: bool = False,
+    plugins: Plugins, store: Store, numbers: Sequence[int], judges: Sequence[str], *, quiet: bool
 ) -> TabwbError | None:
     """Let judges rate what was just stored; return why one could not, to be raised at the end."""
-    from tabwb.operations.judge import judging_after
+    from tabwb.operations.judge import command_of_judging, judging_after
 
     if not judges:
         return None
-    tools = tools_of(plugins, store)
+    tools = tools_of(plugins, None, lent=store)
     tools.warn = lambda words: None  # said before the administration began
-    if held:
-        tools.locked = nullcontext
-    operation = judging_after(numbers, judges, limits)
     try:
-        driven(operation, tools, quiet=quiet)
+        driven(judging_after(numbers, judges), tools, quiet=quiet)
     except TabwbError as error:
         if isinstance(error, Interrupted):
-            words = " ".join(map(str, numbers))
-            options = " ".join(f"--judge {judge}" for judge in judges)
-            error.hint = f"continue with: tabwb judge run {words} {options}"
+            error.hint = f"continue with: {command_of_judging(numbers, judges)}"
         return error
     return None
 
 
 @contextmanager
-def _printed(operation: Operation, tools: Tools, *, as_json: bool) -> Iterator[Tools]:
+def _printed(
+    operation: Operation,
+    tools: Tools,
+    shown: Callable[[Operation, Tools], None] | None,
+    *,
+    as_json: bool,
+) -> Iterator[None]:
     """Print the document, also that of work that stops early."""
     try:
-        yield tools
+        yield
     finally:
-        if tools.document and as_json:
-            print_json({"format": 1, **tools.document})
+        if as_json:
+            if document := operation.documented(tools):
+                print_json({"format": 1, **document})
+        elif shown is not None and tools.result is not None:
+            shown(operation, tools)
         elif tools.document:
             for line in operation.lines(tools.document):
-                click.echo(line)
+                _print(line)
+
+
+def _print(line: Any) -> None:
+    if isinstance(line, str):
+        click.echo(line)
+        return
+    from tabwb.media.terminal import print_view
+
+    print_view(line)
+
+
+def _asked(kind: type[Operation], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of an operation from the options of its command."""
+    context = click.get_current_context()
+
+    def default(name: str) -> bool:
+        source = context.get_parameter_source(name)
+        return source is not None and source.name == "DEFAULT"
+
+    values = values_of(kind)
+    for value in values:
+        if value.arg.conditions:
+            from tabwb.cli.options import asked_of
+
+            chosen = {name: one for name, one in given.items() if not default(name)}
+            given[value.name] = asked_of(value.arg.conditions[0], chosen)
+    unused = [value.name for value in values if value.arg.usual and default(value.name)]
+    return {name: one for name, one in given.items() if name not in unused}
 
 
 @contextmanager
@@ -190,7 +233,11 @@ def _flags(kind: type[Operation]) -> Iterator[None]:
         yield
     except UsageError as error:
         for value in values_of(kind):
-            if error.where == value.name and not value.arg.positional:
+            if value.arg.conditions:
+                from tabwb.cli.options import flag_of
+
+                error.where = flag_of(value.arg.conditions[0], error.where)
+            elif error.where == value.name and not value.arg.positional:
                 error.where = value.flag
         raise
 
@@ -204,6 +251,17 @@ def _confirm(value: str) -> None:
         raise UsageError(f"'{typed.strip()}' is not '{value}': nothing was done")
 
 
+def _parameters(value: Value) -> Sequence[click.Parameter]:
+    """Return the parameters of a value: of conditions an option for each."""
+    if value.arg.hidden:
+        return []
+    if value.arg.conditions:
+        from tabwb.cli.options import condition_options
+
+        return condition_options(*value.arg.conditions)
+    return [parameter(value)]
+
+
 def parameter(value: Value) -> click.Parameter:
     """Return the argument or option of a value."""
     arg = value.arg
@@ -213,18 +271,20 @@ def parameter(value: Value) -> click.Parameter:
     names = [*value.flags, value.name]
     if value.type is bool and value.default:
         both = f"{value.flag}/--no-{value.flag.removeprefix('--')}"
-        return click.Option([both, value.name], default=True, help=arg.help)
+        return click.Option([both, value.name], default=True, show_default=True, help=arg.help)
     if value.type is bool:
         return click.Option(names, is_flag=True, help=arg.help)
     if arg.alone:
         return click.Option(names, is_flag=False, flag_value=arg.alone, help=arg.help,
                             metavar=arg.metavar)  # fmt: skip
-    help = f"{arg.help} Repeatable." if value.many else arg.help
+    help = arg.help
+    if value.many and "repeatable" not in help:
+        help += " Repeatable."
     if value.needed:
         return click.Option(
             names, help=help, type=_type(value), required=True, metavar=arg.metavar or None
         )
-    default = None if value.default in ("", ()) else value.default
+    default = arg.usual or (None if value.default in ("", ()) else value.default)
     return click.Option(
         names, help=help, type=_type(value), multiple=value.many, default=default,
         show_default=default is not None, metavar=arg.metavar or None,
@@ -241,4 +301,4 @@ def _type(value: Value) -> Any:
         return Finite(low, high, min_open=value.arg.above)
     if value.type is Path:
         return click.Path(path_type=Path)
-    return str if value.type is object else value.type
+    return str if value.type in (object, Mapping) else value.type

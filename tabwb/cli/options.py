@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
 from tabwb.cli.common import Finite
 from tabwb.records import declared_conditions
-from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import (
-    Audience,
     Components,
     Condition,
-    ConditionError,
     Ids,
     OneOf,
     Option,
@@ -25,28 +22,18 @@ from tabwb.records.declared_conditions import (
 )
 from tabwb.records.errors import UsageError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+
+def condition_options(command: str, *first: str) -> list[click.Option]:
+    """Return an option for each condition that a command takes."""
+    options = sorted(
+        _options(command),
+        key=lambda pair: first.index(pair[0].id) if pair[0].id in first else len(first),
+    )
+    return [_click_option(condition, option) for condition, option in options]
 
 
-def condition_options(command: str, *first: str) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command an option for each condition that it takes."""
-
-    def decorate(function: Command) -> Command:
-        options = sorted(
-            _options(command),
-            key=lambda pair: first.index(pair[0].id) if pair[0].id in first else len(first),
-        )
-        for condition, option in reversed(options):
-            function = _click_option(condition, option)(function)
-        return function
-
-    return decorate
-
-
-def requested_conditions(
-    command: str, examinee: str, audience: Audience, options: Mapping[str, Any]
-) -> Conditions:
-    """Return the conditions that the options of a command ask for, specs not yet resolved."""
+def asked_of(command: str, options: Mapping[str, Any]) -> dict[str, object]:
+    """Return the conditions that the options of a command ask for, by id."""
     values: dict[str, object] = {}
     flags: dict[str, str] = {}
     for condition, option in _options(command):
@@ -57,12 +44,13 @@ def requested_conditions(
             raise UsageError(f"{flags[condition.id]} and {option.flag} exclude each other")
         values[condition.id] = value if option.value is None else option.value
         flags[condition.id] = option.flag
-    try:
-        return conditions_of(examinee, audience, values)
-    except ConditionError as error:
-        raise UsageError(
-            error.message, where=flags.get(error.condition.id), allowed=error.allowed
-        ) from error
+    return values
+
+
+def flag_of(command: str, where: str | None) -> str | None:
+    """Return the option of a condition, where an error is at one."""
+    flags = {condition.id: option.flag for condition, option in _options(command)}
+    return flags.get(where or "", where)
 
 
 def _options(command: str) -> Iterator[tuple[Condition, Option]]:
@@ -76,7 +64,7 @@ def _parameter(condition: Condition, option: Option) -> str:
     return condition.id if option.value is None else f"{condition.id}_{option.value}"
 
 
-def _click_option(condition: Condition, option: Option) -> Callable[[Command], Command]:
+def _click_option(condition: Condition, option: Option) -> click.Option:
     settings: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
     if option.default is not None:
         settings |= {"default": option.default, "show_default": True}
@@ -93,4 +81,4 @@ def _click_option(condition: Condition, option: Option) -> Callable[[Command], C
             settings["type"] = click.Choice(list(values))
         case Texts() | Ids() | Components():
             settings["multiple"] = True
-    return click.option(option.flag, _parameter(condition, option), **settings)
+    return click.Option([option.flag, _parameter(condition, option)], **settings)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 import time
 
-from tabwb.administer.cost import Spending, format_spending
-from tabwb.cli.common import note, renew_line
-from tabwb.records import events
-from tabwb.records.states import AttemptState
+from tabwb.cli.common import inform, note, renew_line
+from tabwb.operations.operation import FEW, Told
 from tabwb.records.words import time_left
 
 STEPS = 20
-"""Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
+"""Lines of a whole operation elsewhere than on a terminal: one for each 5 %."""
 
 
 MANY = 5_000
@@ -47,90 +45,22 @@ class StatusLine:
         self.show()
 
 
-class Progress:
-    """Shows ``item 7/20`` with what is left of the time, fed with the engine's events."""
+class Countdown:
+    """Shows ``response 7/20`` with the time that is left; see :meth:`tell` for operations."""
 
     def __init__(
-        self,
-        planned: int,
-        answered: int,
-        spending: Spending,
-        *,
-        quiet: bool = False,
-        each: bool = False,
+        self, what: str, planned: int = 0, *, quiet: bool = False, each: bool = False
     ) -> None:
-        self._planned = planned
-        self._done = answered
-        self._given = 0
-        self._first = 0.0
-        self._quiet = quiet
-        self._each = each
-        self._step = -1
-        self._shown = ""
-        self._silent = False
-        self.status = StatusLine(quiet=quiet)
-        self._spending = spending
-
-    def show(self, event: events.Event) -> None:
-        """Take note of one event."""
-        self._spending = self._spending.after(event)
-        if isinstance(event, events.TrialStarted):
-            self._line(event.trial.number, f"{event.trial.subtest} {event.trial.item}")
-        elif isinstance(event, events.Waiting) and event.seconds >= 0.5:
-            words = f"item {event.trial}: {event.reason}"
-            if event.voids:
-                self.status.interrupt(f"{words}, waiting {event.seconds:.0f} s")
-            elif not self._quiet:
-                self._silent = True
-                self.status.renew(words)
-        elif isinstance(event, events.Streamed) and self._silent:
-            self._silent = False
-            self.status.show(self._shown)
-        elif isinstance(event, events.AttemptRecorded):
-            self._given += 1
-            if self._given == 1:
-                self._first = time.monotonic()
-            if event.attempt.state is AttemptState.ERROR:
-                first, *_ = event.attempt.error.splitlines() or ["no reason was given"]
-                self.status.interrupt(f"item {event.trial} in error: {first}")
-            else:
-                self._done += 1
-
-    def _line(self, number: int, place: str) -> None:
-        if self._quiet or not (self.status.live or self._each or self._is_due(number)):
-            return
-        spent = format_spending(self._spending)
-        spent = f"  {spent}" if spent else ""
-        text = f"item {number}/{self._planned}  {place}{spent}{self._remaining()}"
-        self._shown = text
-        self.status.renew(text)
-
-    def _is_due(self, number: int) -> bool:
-        """Whether this item is the first of this run, or begins another 5 % of all items."""
-        step = number * STEPS // max(self._planned, 1)
-        due = step > self._step
-        self._step = max(step, self._step)
-        return due
-
-    def _remaining(self) -> str:
-        # The first item pays for loading the model: the estimate is made of those after it.
-        if self._given < 3:
-            return ""
-        seconds_each = (time.monotonic() - self._first) / (self._given - 1)
-        return time_left(seconds_each * max(self._planned - self._done, 0))
-
-
-class Countdown:
-    """Shows ``response 7/20`` with the time that is left, on a terminal."""
-
-    def __init__(self, what: str, planned: int = 0, *, quiet: bool = False) -> None:
         self._what, self.planned, self._done = what, planned, 0
         self._began = time.monotonic()
+        self._before = 0
+        self._quiet, self._each, self._step = quiet, each, -1
+        self._shown, self._silent = "", False
         self.status = StatusLine(quiet=quiet)
 
     def begin(self) -> None:
-        """Count the time from now on."""
-        self._began = time.monotonic()
+        """Begin a part."""
+        self._began, self._before, self._step = time.monotonic(), 0, -1
 
     def advance(self) -> None:
         """Count one more as done."""
@@ -139,10 +69,7 @@ class Countdown:
 
     def show(self, done: int, detail: str = "", *, timed: int) -> None:
         """Show how many are done."""
-        text = f"{self._what} {done}/{self.planned}{detail}"
-        if timed:
-            text += time_left((time.monotonic() - self._began) / timed * (self.planned - done))
-        self.status.show(text)
+        self.status.show(self._text(self._what, done, detail, timed))
 
     def of(self, done: int, planned: int) -> None:
         """Show how many are done, and of how many, where there are many."""
@@ -150,6 +77,51 @@ class Countdown:
             self.planned = planned
             self.show(done, timed=done)
 
-    def wait(self, words: str) -> None:
-        """Show that a back end waits, and why."""
-        self.status.renew(words)
+    def tell(self, told: Told) -> None:
+        """Show how far an operation is: elsewhere than on a terminal a line for each 5 %."""
+        if told.timed and not self._before:
+            # The first pays for what is loaded: the estimate is made of those after it.
+            self._began, self._before = time.monotonic(), told.timed
+        self.planned = told.planned or self.planned
+        if told.problem:
+            self.status.interrupt(told.problem)
+        elif told.part:
+            inform(f"{told.part}: {told.words}")
+            self.begin()
+        elif told.waits:
+            self._wait(told)
+        elif told.planned and (told.words or told.timed):
+            self._silent = False
+            timed = told.timed - self._before if told.timed >= FEW else 0
+            words = f"  {told.words}" if told.words else ""
+            self._shown = self._text(told.what or self._what, told.done, words, timed)
+            due = bool(told.words) and self._is_due(told.done)
+            if not self._quiet and (self.status.live or (self._each and told.words) or due):
+                self.status.renew(self._shown)
+        elif told.words:
+            if self.status.live:
+                inform(told.words)
+        elif self._silent:
+            self._silent = False
+            self.status.show(self._shown)
+
+    def _wait(self, told: Told) -> None:
+        if getattr(told.event, "voids", False):
+            self.status.interrupt(told.words)
+        elif not self._quiet:
+            self._silent = True
+            self.status.renew(told.words)
+
+    def _text(self, what: str, done: int, detail: str, timed: int) -> str:
+        text = f"{what} {done}/{self.planned}{detail}"
+        if not timed:
+            return text
+        left = (time.monotonic() - self._began) / timed * (self.planned - done)
+        return text + time_left(left)
+
+    def _is_due(self, done: int) -> bool:
+        """Whether this is the first of this run, or begins another 5 % of all."""
+        step = done * STEPS // max(self.planned, 1)
+        due = step > self._step
+        self._step = max(step, self._step)
+        return due

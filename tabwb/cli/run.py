@@ -1,134 +1,46 @@
-"""The options of ``tabwb run``, ``resume`` and ``name``; what they do is imported when called."""
+"""``tabwb run``, ``resume`` and ``name``: what a terminal adds to these operations."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import (
-    json_option,
-    limit_options,
-    mark_options,
-    offline_option,
-    store_option,
-    verbosity_options,
-)
-from tabwb.cli.options import condition_options
+from tabwb.cli.command import command
+from tabwb.operations.naming import NameAloud
+from tabwb.operations.run import ResumeAdministration, RunBattery
 
-batch_option = click.option(
-    "--batch-size",
-    type=click.IntRange(1, 10_000),
-    default=64,  # on a laptop more gains nothing
-    show_default=True,
-    help="Number of items given to a model at once, if it can batch; 1 streams each reply.",
-)
-
-_perplexity_option = click.option(
-    "--perplexity/--no-perplexity",
-    default=True,
-    show_default=True,
-    help="Store the perplexity of a fixed text under the lesion, which checks that it acts.",
-)
+if TYPE_CHECKING:
+    from tabwb.operations.operation import Operation, Tools
 
 
-@click.command()
-@click.argument("battery")
-@click.option("--model", metavar="SPEC", help="The model, for example bundled or replay:FILE.")
-@click.option(
-    "--speaker",
-    metavar="ID",
-    help="A person who types, also descriptions and free items: participant code, never a name.",
-)
-@condition_options(
-    *("run", "research_protocol", "judges", "replicates", "seed", "protocol", "conversation"),
-    *("item_order", "option_order", "max_tokens"),
-)
-@mark_options
-@batch_option
-@_perplexity_option
-@limit_options
-@click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
-@verbosity_options
-@store_option
-@json_option
-@offline_option
-def run(**options: Any) -> None:
-    """Give BATTERY (an id or a path) to a model or to a person who types.
+def show(operation: Operation, tools: Tools) -> None:
+    """Print the results so far; a caution that this terminal has seen is not repeated."""
+    from tabwb.analysis.statistics.summary import pool  # loads numpy
+    from tabwb.cli.shown_cautions import cautions_for
+    from tabwb.media.terminal import print_view
+    from tabwb.media.views.administration import administration_view
 
-    Exit status: 0 done; 1 failed, also if a scorer or judge failed (the responses are stored);
-    3 stopped early but resumable; 130 after a second ctrl+c.
-    """
-    from tabwb.cli.giving import run_battery
-
-    run_battery(options)
+    data = tools.result
+    results = pool([data], interval=True)
+    written = cautions_for(tools.store.location, whole=False)
+    print_view(administration_view(data.administration, data.battery, results, written=written))
 
 
-@click.command()
-@click.argument("administration")
-@click.option(
-    "--model",
-    metavar="SPEC",
-    help="The same model at another path: its weights and tokenizer must be equal.",
-)
-@batch_option
-@_perplexity_option
-@limit_options
-@verbosity_options
-@store_option
-@json_option
-@offline_option
-def resume(**options: Any) -> None:
-    """Resume ADMINISTRATION (its number or uid) where it stopped."""
-    from tabwb.cli.giving import resume_administration
+def typed(session: Any, tools: Tools) -> None:
+    """Let a person type the answers."""
+    from tabwb.cli.typing import give_to_typist
 
-    resume_administration(**options)
+    give_to_typist(session, aside=click.get_current_context().params["as_json"])
 
 
-@click.command()
-@click.argument("battery")
-@click.option("--speaker", metavar="ID", required=True, help="Participant code, never a name.")
-@click.option(
-    "--input",
-    "source",
-    metavar="FOLDER|mic",
-    default="mic",
-    show_default=True,
-    help="Sound files named ITEM[_TAKE].wav (or flac, ogg, mp3), or listed in manifest.tsv with "
-    "columns file, item, take; or the microphone.",
-)
-@condition_options("name", "transcriber", "rater", "seed")
-@click.option("--resume", "reference", metavar="ID", help="Resume this administration.")
-@click.option("--again", is_flag=True, help="Store recordings that the store has once more.")
-@click.option(
-    "--discontinue",
-    metavar="REASON",
-    default="",
-    help="Items without a recording were not given: end here, for this reason.",
-)
-@click.option(
-    "--date",
-    "session_date",
-    metavar="YYYY-MM-DD",
-    help="When the recordings of FOLDER were made. Default: the column date of manifest.tsv, else "
-    "the date inside the sound files, else not known.",
-)
-@click.option("--device", metavar="NAME", help="The microphone (tabwb microphone list).")
-@mark_options
-@store_option
-@json_option
-@offline_option
-def name(**options: Any) -> None:
-    """Give BATTERY (an id or a path) to the speaker ID, who names pictures or describes aloud.
+def spoken(session: Any, tools: Tools) -> None:
+    """Record a person through the microphone."""
+    from tabwb.cli.microphone_naming import give_by_microphone
 
-    Recordings are stored unchanged; transcripts and scores are a draft until a trained listener has
-    heard the recordings. All files of a folder are imported, whatever the battery's order; practice
-    items and items below the basal may have no file. All other items (choice, free ...) are
-    typed: here with --input mic, otherwise with 'tabwb resume'.
+    give_by_microphone(session, click.get_current_context().params["device"], tools.cancel)
 
-    Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
-    (resumable), 130 after a second ctrl+c.
-    """
-    from tabwb.cli.naming import give_naming_battery
 
-    give_naming_battery(options)
+run = command(RunBattery, shown=show, person=typed)
+resume = command(ResumeAdministration, shown=show, person=typed)
+name = command(NameAloud, shown=show, person=spoken)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -229,9 +229,26 @@ def localize(
     items: Items,
     cancel: threading.Event,
     pool: Pool = "mean",
-    told: Callable[[], object] = lambda: None,
 ) -> Localized:
     """Return the statistic of each unit of a model as it is now."""
+    work = localizing(activations, parts, target, items, cancel, pool)
+    while True:
+        try:
+            next(work)
+        except StopIteration as ended:
+            found: Localized = ended.value
+            return found
+
+
+def localizing(
+    activations: Activations,
+    parts: Sequence[Part],
+    target: str,
+    items: Items,
+    cancel: threading.Event,
+    pool: Pool = "mean",
+) -> Generator[int, None, Localized]:
+    """Yield the number of texts that are read; return what :func:`localize` returns."""
     own = tuple(part for part in parts if part.target == target)
     if not own:
         has = ", ".join(one for one in MEASURES if any(part.target == one for part in parts))
@@ -251,7 +268,7 @@ def localize(
         place = done - is_second * len(items.first.texts)
         groups[is_second][place % 2].add(values.astype(np.float64))
         done += 1
-        told()
+        yield done
     if done < len(texts):
         raise Interrupted(f"the localizer was stopped after {done} of {len(texts)} texts")
     first, second = (odd.together(even) for odd, even in groups)

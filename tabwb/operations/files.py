@@ -421,11 +421,6 @@ class DrawFigure(Operation):
         """Only the log of people's data is written, which :meth:`do` asks for."""
         return False
 
-    @property
-    def needs_store(self) -> bool:
-        """Not for the list."""
-        return not self.listing
-
     def numbers(self, store: Store) -> list[int]:
         """Nothing is changed."""
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -18,7 +19,7 @@ from tabwb.operations.operation import (
     check_chosen,
     numbers_of,
 )
-from tabwb.records.errors import Interrupted, UsageError
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
 
 if TYPE_CHECKING:
     from tabwb.administer.judging.calls import Estimate
@@ -37,7 +38,6 @@ MAX_COST = Arg(
 )  # fmt: skip
 
 
-CONTINUE = "the same judging again continues from here"
 AGAIN = "the same judging again asks about these"
 
 
@@ -151,7 +151,7 @@ class JudgeRun(Operation):
                     with tools.locked(number):
                         limits = yield from self._judge(tools, task, number, limits)
         except Interrupted as error:
-            raise Interrupted(error.message, hint=CONTINUE) from error
+            raise Interrupted(error.message, hint=f"{tools.same} continues from here") from error
         check_verdicts(tasks, AGAIN)
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
@@ -235,12 +235,39 @@ class JudgeRun(Operation):
         return row
 
 
-def judging_after(numbers: Sequence[int], judges: Sequence[str], limits: Limits) -> JudgeRun:
+def judging_after(
+    numbers: Sequence[int], judges: Sequence[str], limits: Limits | None = None
+) -> JudgeRun:
     """Return the judging of what was just stored, with what is left of its limits."""
-    return JudgeRun(
-        ids=tuple(numbers), judge=tuple(judges),
-        max_requests=limits.requests, max_cost=limits.cost,
-    )  # fmt: skip
+    requests, cost = (None, None) if limits is None else (limits.requests, limits.cost)
+    return JudgeRun(ids=tuple(numbers), judge=tuple(judges), max_requests=requests, max_cost=cost)
+
+
+def judged_after(
+    tools: Tools, number: int, judges: Sequence[str], limits: Limits
+) -> Generator[Told, None, TabwbError | None]:
+    """Let judges rate an administration that is held, after its last item.
+
+    Return why one could not, to be raised when all else is done.
+    """
+    if not judges:
+        return None
+    # What there is to warn of was said before the administration began.
+    own = replace(tools, warn=lambda words: None, holds=lambda one: nullcontext(), document={})
+    try:
+        for told in judging_after([number], judges, limits).run(own):
+            yield told._replace(what=JudgeRun.TOLD)
+    except TabwbError as error:
+        if isinstance(error, Interrupted):
+            error.hint = f"continue with: {command_of_judging([number], judges)}"
+        return error
+    return None
+
+
+def command_of_judging(numbers: Sequence[int], judges: Sequence[str]) -> str:
+    """Return the command that judges administrations."""
+    options = " ".join(f"--judge {judge}" for judge in judges)
+    return f"tabwb judge run {' '.join(map(str, numbers))} {options}"
 
 
 def _heading(task: Task, number: int) -> dict[str, Any]:

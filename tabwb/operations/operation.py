@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
 from types import UnionType
 from typing import (
@@ -26,11 +26,25 @@ from typing import (
     get_type_hints,
 )
 
+from tabwb.records.conditions import conditions_of
+from tabwb.records.declared_conditions import (
+    CONDITIONS,
+    NONE,
+    Components,
+    ConditionError,
+    Texts,
+    Whole,
+)
+from tabwb.records.declared_conditions import (
+    Ids as SeveralIds,
+)
 from tabwb.records.errors import UsageError
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
     from tabwb.host.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.declared_conditions import Audience
     from tabwb.records.events import Event
     from tabwb.store.store import Store
 
@@ -52,11 +66,16 @@ class Arg:
         metavar: what ``--help`` writes for the value.
         alone: the value of a flag that is given without one.
         positional: it needs no flag on the command line.
+        choices: what may be given, where the type does not say it.
         low, high: the range; with ``above``, ``low`` itself is not in it.
         kind: components that are offered, such as ``judges``; a dialog takes one of them. Of a
             path: ``new``, a file to write.
         of: what it applies to only, such as ``answers``; the heading of its part of a dialog.
         pairs: NAME=VALUE, or a mapping; several values of a name are joined with commas.
+        usual: what ``--help`` shows as the default, where the value is then None.
+        conditions: they are the conditions of an administration, by their ids: the command that
+            declares their options, and those that ``--help`` shows first.
+        hidden: only Python gives it.
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
@@ -70,6 +89,7 @@ class Arg:
     more: str = ""
     alone: str = ""
     positional: bool = False
+    choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
     above: bool = False
@@ -77,6 +97,9 @@ class Arg:
     of: str = ""
     pairs: bool = False
     names: bool = False
+    usual: str = ""
+    conditions: tuple[str, ...] = ()
+    hidden: bool = False
     words: tuple[str, ...] = ()
     blank: str = ""
     short: bool = False
@@ -125,7 +148,7 @@ class Value(NamedTuple):
         if low is None:
             return _NAMES.get(self.type, "")
         if self.arg.above:
-            return f"more than {low:g}"
+            return f"more than {low:g}" + ("" if high is None else f", at most {high:g}")
         return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
 
     def checked(self, given: Any) -> Any:
@@ -163,9 +186,15 @@ def _number(given: Any) -> float:
 
 
 def _text(given: Any) -> str:
+    if isinstance(given, os.PathLike):
+        given = os.fspath(given)
     if not isinstance(given, str):
         raise TypeError
     return given
+
+
+def _file_or_content(given: Any) -> str | Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else _text(given)
 
 
 def _truth(given: Any) -> bool:
@@ -175,7 +204,7 @@ def _truth(given: Any) -> bool:
 
 
 def _path(given: Any) -> Path:
-    if not isinstance(given, str | PathLike):
+    if not isinstance(given, str | os.PathLike):
         raise TypeError
     return Path(given)
 
@@ -186,6 +215,7 @@ def _reference(given: Any) -> int | str:
 
 _CONVERTED: Mapping[type, Callable[[Any], Any]] = {
     bool: _truth, int: _whole, float: _number, str: _text, Path: _path, object: _reference,
+    Mapping: _file_or_content,
 }  # fmt: skip
 _NAMES = {
     bool: "True, False", int: "a whole number", str: "a text", Path: "the path of a file",
@@ -201,6 +231,8 @@ class Told(NamedTuple):
         part: of what; a part begins, and ``words`` say what it takes.
         waits: it waits for something outside.
         event: of the engine, for who listens to these.
+        what: is counted; empty: what the operation says.
+        problem: what failed and does not end the work.
     """
 
     words: str = ""
@@ -210,20 +242,29 @@ class Told(NamedTuple):
     part: str = ""
     waits: bool = False
     event: Event | None = None
+    what: str = ""
+    problem: str = ""
 
 
 Progress = Iterator[Told]
 
 
-@dataclass(slots=True)
+@dataclass
 class Tools:
     """What an operation works with, and where it says what it does.
 
     Attributes:
+        place: returns that of the store, which is opened when it is needed first.
         say: takes a line about what is done; ``-q`` leaves it out.
         warn: takes a sentence that nobody may miss.
-        locked: holds an administration while work changes it.
+        lent: the store, where it is open already; it stays open.
+        holds: holds an administration while work changes it; None: as the store does.
+        creates: a store is made where there is none.
+        person: gives the items of a session to a person; None: this interface cannot.
+        same: what continues work that has stopped.
+        resumed: how the administration of a number is resumed.
         document: what was done so far, in plain values; kept when the work stops early.
+        result: what was made, for who shows it; what it is the operation says.
         detail: an estimate also lists what would be sent.
         tell: hears how far work is that cannot yield it.
         show: takes a line of the document as soon as it is known, for people.
@@ -233,18 +274,59 @@ class Tools:
     """
 
     plugins: Plugins
-    store: Store
+    place: Callable[[], str | Path | None]
     say: Callable[[str], object]
     warn: Callable[[str], object]
-    locked: Callable[[int], AbstractContextManager[object]]
+    lent: Store | None = None
+    holds: Callable[[int], AbstractContextManager[object]] | None = None
+    creates: bool = False
+    person: Callable[[Any, Tools], object] | None = None
+    same: str = "the same again"
+    resumed: Callable[[int], str] = "tabwb resume {}".format
     cancel: threading.Event = field(default_factory=threading.Event)
     document: dict[str, Any] = field(default_factory=dict)
+    result: Any = None
     detail: bool = False
     tell: Callable[[Told], object] = lambda told: None
     show: Callable[[str], object] = lambda line: None
     writing: Callable[[str], object] = lambda why: None
     stdout: bool = False
     called: Callable[[str], str] = str
+    _own: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store; an error says that there is none."""
+        if self.lent is not None:
+            return self.lent
+        if self._own is None:
+            self._own = self.opened()
+        return self._own
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a store."""
+        from tabwb.store.location import resolve
+
+        if self.lent is not None:
+            return True
+        place = resolve(self.place())
+        return not isinstance(place, Path) or place.exists()
+
+    def opened(self) -> Store:
+        """Return the store opened once more, for a thread of its own."""
+        from tabwb.store.store import Store
+
+        return Store.open(self.place(), create=self.creates)
+
+    def locked(self, number: int) -> AbstractContextManager[object]:
+        """Hold an administration while work changes it."""
+        return (self.holds or self.store.lock)(number)
+
+    def close(self) -> None:
+        """Close the store if it was opened here."""
+        if self._own is not None:
+            self._own.close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +347,7 @@ class Operation:
     WRITES: ClassVar[bool] = True
     """Whether the store is changed; :attr:`writes` where that depends on values."""
     STORE: ClassVar[bool] = True
-    """Whether it works with a store; without, ``tools.store`` is none."""
+    """Whether it works with a store."""
     CONFIRMS: ClassVar[str] = ""
     """The value that a person types again before it is done; the estimate is shown first."""
     EPILOG: ClassVar[tuple[str, ...]] = ()
@@ -280,6 +362,12 @@ class Operation:
     """What a dialog says of work that was stopped; empty: it begins anew."""
     SAFE: ClassVar[str] = "all answers are saved"
     """What is said while it is being stopped."""
+    PAGE: ClassVar[str] = ""
+    """The page of the workbench that shows more of it than the list of jobs."""
+    AT_ONCE: ClassVar[bool] = False
+    """Whether ctrl+c ends it at once until it tells how much there is to do: nothing is lost."""
+    NEEDED: ClassVar[str] = ""
+    """A module that showing the result needs; it can be imported while the work waits."""
 
     @property
     def about(self) -> str:
@@ -300,11 +388,6 @@ class Operation:
     def writes(self) -> bool:
         """Whether the store is changed."""
         return self.WRITES
-
-    @property
-    def needs_store(self) -> bool:
-        """Whether a store is opened; without one ``tools.store`` is None."""
-        return self.STORE
 
     @property
     def to_stdout(self) -> bool:
@@ -337,8 +420,12 @@ class Operation:
         """Do what takes no time; write what was done into ``tools.document``."""
         raise NotImplementedError
 
-    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the document for people."""
+    def documented(self, tools: Tools) -> dict[str, Any]:
+        """Return what was done in plain values."""
+        return tools.document
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[Any]:
+        """Yield the document for people: lines, or views for a terminal."""
         return iter(())
 
     def failed(self, document: Mapping[str, Any]) -> bool:
@@ -348,6 +435,20 @@ class Operation:
     def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the document in a few lines, for a dialog."""
         return self.lines(document)
+
+
+def followed(work: Progress, show: Callable[[Told], object]) -> None:
+    """Do the work of an operation and show how far it is; where that fails the work ends in order.
+
+    What was being given is paused before the error goes on.
+    """
+    for told in work:
+        try:
+            show(told)
+        except BaseException as error:
+            if isinstance(work, Generator):
+                work.throw(error)
+            raise
 
 
 def values_of(kind: type[Operation]) -> list[Value]:
@@ -361,8 +462,10 @@ def values_of(kind: type[Operation]) -> list[Value]:
         inner = get_args(base)[0] if many else base
         if get_origin(inner) in (Union, UnionType):
             several = [each for each in get_args(inner) if each is not type(None)]
-            inner = several[0] if len(several) == 1 else object
-        choices = get_args(inner) if get_origin(inner) is Literal else ()
+            contents = [each for each in several if get_origin(each) is Mapping]
+            inner = several[0] if len(several) == 1 else (contents or [object])[0]
+        inner = Mapping if get_origin(inner) is Mapping else inner
+        choices = get_args(inner) if get_origin(inner) is Literal else arg.choices
         found.append(Value(one.name, arg, str if choices else inner, choices, many, one.default))
     return found
 
@@ -376,6 +479,9 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
     checked: dict[str, Any] = {}
     for value in values_of(kind):
         one = given.get(value.name)
+        if value.arg.conditions:
+            checked[value.name] = _conditions(one or {})
+            continue
         if value.many and one is not None:
             one = tuple(dict.fromkeys(map(value.checked, _several(value, one))))
         if one is None or (value.many and not one):
@@ -387,6 +493,46 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
             one = _joined(list(_several(value, one)))
         checked[value.name] = one if value.many else value.checked(one)
     return kind(**checked)
+
+
+def _conditions(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return conditions by id, each checked by its declaration; None is the default.
+
+    Of the judges an empty list is none.
+    """
+    checked: dict[str, Any] = {}
+    value: Any
+    for condition in CONDITIONS:
+        value, kind = given.get(condition.id), condition.kind
+        if value is None:
+            continue
+        try:
+            if isinstance(kind, Texts | SeveralIds | Components):
+                value = (value,) if isinstance(value, str) else tuple(value)
+            if value == () and isinstance(kind, SeveralIds):
+                continue
+            if value == () and isinstance(kind, Components):
+                value = (NONE,)
+            if isinstance(kind, Whole):
+                value = operator.index(value)
+            condition.checked(value)
+        except UsageError as error:
+            error.where = condition.id
+            raise
+        except (TypeError, ValueError):
+            words = f"{value!r} cannot be used"
+            raise UsageError(words, where=condition.id, allowed=kind.allowed or None) from None
+        checked[condition.id] = value
+    return checked
+
+
+def asked_conditions(examinee: str, audience: Audience, asked: Mapping[str, Any]) -> Conditions:
+    """Return the conditions that are asked for, specs not yet resolved."""
+    try:
+        return conditions_of(examinee, audience, asked)
+    except ConditionError as error:
+        error.where = error.condition.id
+        raise
 
 
 def _several(value: Value, given: Any) -> Iterable[Any]:

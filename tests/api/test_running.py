@@ -223,7 +223,7 @@ def test_nothing_is_printed(
     assert capfd.readouterr() == ("", "")
     give(progress=True)
     out, err = capfd.readouterr()
-    assert out == "" and err.endswith("\rattempt 3 of 3\n")
+    assert out == "" and err.endswith("\ritem 3 of 3\n")
 
 
 def test_a_recorded_export_gives_its_own_replicates(

@@ -543,7 +543,7 @@ def test_a_command_that_ended_before_the_first_recording_is_continued(
 ) -> None:
     battery, folder = battery_in(home), files_of(home, "dog", "cat", "tree", "house")
     with monkeypatch.context() as ended:
-        ended.setattr("tabwb.cli.naming._begin", lambda *_: None)
+        ended.setattr("tabwb.operations.naming.NameAloud._given", lambda *_: iter(()))
         name(run, battery, folder)
     continued = name(run, battery, folder)
     assert continued.status == 0, continued.err

@@ -14,12 +14,10 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.administer.cost import Spending
 from tabwb.administer.limits import Limits
-from tabwb.cli.progress import Progress
+from tabwb.cli.progress import Countdown
+from tabwb.operations.operation import Told
 from tabwb.records import events
-from tabwb.records.states import AttemptState, StopReason
-from tabwb.records.trials import Attempt, PlannedTrial
 from tests.cli.conftest import ANSWERS, Run, replayed
 from tests.plugins.chat_server import chat_server, says
 
@@ -276,7 +274,7 @@ def test_python_has_the_same_limits() -> None:
         assert study.administrations()["answered"].to_list() == [3]
     with pytest.raises(tabwb.Interrupted):
         tabwb.resume(None, 1, max_requests=1)
-    with pytest.raises(tabwb.UsageError, match="at most 0 requests"):
+    with pytest.raises(tabwb.UsageError, match="max_requests: 0 cannot be used"):
         tabwb.resume(None, 1, max_requests=0)
     assert tabwb.resume(None, 1).id == 1
 
@@ -586,30 +584,20 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def started(number: int) -> events.TrialStarted:
-    plan = PlannedTrial(number, "words", f"w{number}", 1, (), "Say it.", practice=False)
-    return events.TrialStarted(1, plan)
-
-
-def recorded(number: int, state: AttemptState = AttemptState.OK) -> events.AttemptRecorded:
-    failed = state is AttemptState.ERROR
-    error = "the service is down\nand says more" if failed else ""
-    made = Attempt(1, "" if failed else "dog", state, None, StopReason.END, 0.1, (), error=error)
-    return events.AttemptRecorded(1, number, made)
+def begun(number: int, planned: int) -> Told:
+    return Told(f"words w{number}", number, planned, timed=number - 1)
 
 
 @pytest.mark.usefixtures("clock")
 def test_the_time_left_is_that_of_the_items_after_the_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = Progress(6720, 0, Spending(), each=True)
-    for number in (1, 2, 3):
-        progress.show(started(number))
-        progress.show(recorded(number))
-    progress.show(started(4))
+    countdown = Countdown("item", each=True)
+    for number in (1, 2, 3, 4):
+        countdown.tell(begun(number, 6720))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "item 1/6720  words w1"
-    # The first came at 0 s, the third at the next glance, 10 s later: 5 s each, 6717 to come.
+    # The first came at 0 s, the third at the next glance, 10 s later: 5 s each, 6716 to come.
     assert lines[-1].startswith("item 4/6720  words w4")
     assert lines[-1].endswith("about 9.3 h left")
 
@@ -618,12 +606,13 @@ def test_the_time_left_is_that_of_the_items_after_the_first(
 def test_waits_and_errors_are_said_even_where_the_rest_is_quiet(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = Progress(20, 0, Spending(), quiet=True)
-    progress.show(started(1))
-    progress.show(events.Waiting(1, 1, 12.0, "rate limit (429), attempt 1 of 6"))
-    progress.show(recorded(1, AttemptState.ERROR))
+    countdown = Countdown("item", quiet=True)
+    countdown.tell(begun(1, 20))
+    waiting = events.Waiting(1, 1, 12.0, "rate limit (429)")
+    countdown.tell(Told("item 1: rate limit (429), waiting 12 s", waits=True, event=waiting))
+    countdown.tell(Told("", 1, 20, problem="item 1 in error: the service is down"))
     assert capsys.readouterr().err.splitlines() == [
-        "item 1: rate limit (429), attempt 1 of 6, waiting 12 s",
+        "item 1: rate limit (429), waiting 12 s",
         "item 1 in error: the service is down",
     ]
 
@@ -632,7 +621,8 @@ def test_waits_and_errors_are_said_even_where_the_rest_is_quiet(
 def test_a_silent_service_is_said_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     silence = events.Waiting(1, 1, 75.0, "no byte for 45 s (limit 120 s)", voids=False)
     for quiet in (False, True):
-        Progress(20, 0, Spending(), quiet=quiet).show(silence)
+        told = Told(f"item 1: {silence.reason}", 1, 20, waits=True, event=silence)
+        Countdown("item", quiet=quiet).tell(told)
     assert capsys.readouterr().err == "item 1: no byte for 45 s (limit 120 s)\n"
 
 
@@ -640,9 +630,9 @@ def test_a_silent_service_is_said_unless_quiet(capsys: pytest.CaptureFixture[str
 def test_elsewhere_than_on_a_terminal_there_is_a_line_for_each_5_percent(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    progress = Progress(14_000, 0, Spending())
+    countdown = Countdown("item")
     for number in range(1, 14_001):
-        progress.show(started(number))
+        countdown.tell(begun(number, 14_000))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 21
     assert lines[0].startswith("item 1/14000")

@@ -232,8 +232,9 @@ def test_without_matplotlib_the_report_says_how_to_install_it(
 def test_the_command_line_reads_the_command_back() -> None:
     import shlex
 
-    from tabwb.cli.options import requested_conditions
+    from tabwb.cli.options import asked_of
     from tabwb.cli.run import run
+    from tabwb.operations.operation import asked_conditions
 
     asked = Conditions(
         "echo", "model", seed=5, replicates=4, conversation=True, item_order="shuffled",
@@ -242,7 +243,7 @@ def test_the_command_line_reads_the_command_back() -> None:
     )  # fmt: skip
     words = shlex.split(run_command("tab", asked))[2:]
     context = run.make_context("run", words)
-    read = requested_conditions("run", "echo", "model", context.params)
+    read = asked_conditions("echo", "model", asked_of("run", context.params))
     assert replace(read, judges=asked.judges) == asked
     imported = replace(asked, examinee="imported:m", origin="model")
     assert run_command("tab", imported).startswith("# ")  # no command gives it again

@@ -13,7 +13,6 @@ from tabwb.operations import operation
 from tabwb.operations.operation import FEW, Operation, Told, labelled, values_of
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.words import time_left
-from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.jobs import Ended, JobState, Tools
 from tabwb.workbench.engine.messages import Stored
@@ -72,11 +71,12 @@ class JobController(Controller):
         warned: list[str] = []
         with (
             closing(Plugins.load(self.plugins.configuration)) as plugins,
-            closing(Store.open(self.engine.store_place, create=False)) as store,
-        ):
-            tools = operation.Tools(plugins, store, warned.append, warned.append, store.lock)
+            closing(operation.Tools(
+                plugins, lambda: self.engine.store_place, warned.append, warned.append
+            )) as tools,
+        ):  # fmt: skip
             wanted.check(plugins)
-            told = list(wanted.estimate(tools))
+            told = [one for one in wanted.estimate(tools) if not one.waits]
         several = len(told) > 1
         words = (f"{one.part}: {one.words}" if several and one.part else one.words for one in told)
         return "\n".join((*words, *warned))
@@ -102,8 +102,8 @@ class JobController(Controller):
         warned: list[str] = []
         locked = partial(self._locked, own, held)
         tools = operation.Tools(
-            own.plugins, own.store, said.append, warned.append, locked, cancel=own.cancel,
-            called=called_in(type(wanted)),
+            own.plugins, lambda: self.engine.store_place, said.append, warned.append,
+            lent=own.store, holds=locked, cancel=own.cancel, called=called_in(type(wanted)),
         )  # fmt: skip
         own.tell(field="")
         try:
@@ -116,7 +116,7 @@ class JobController(Controller):
             own.tell(field=field)
             return Ended("refused", "\n".join((*said, *warned, words)))
         finally:
-            own.tell(document=tools.document)
+            own.tell(document=wanted.documented(tools))
         made = tools.document.get("administrations") or [{"id": None}]
         words = "\n".join((*said, *warned, *wanted.brief(tools.document)))
         return Ended("done", words, made[0]["id"])

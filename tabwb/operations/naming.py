@@ -1,0 +1,372 @@
+"""``name``: a battery is answered aloud, from recordings in a folder or through the microphone.
+
+With the microphone a person sits before a terminal or before the workbench's naming page; both stay
+special, because they record, time and cue while the speaker speaks. What is given, with which
+checks, transcriber and end, is said here and in :mod:`tabwb.tasks.spoken_naming` for all of them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
+from tabwb.operations.run import BATTERY, NEEDED, TAGS, TITLE, data_of, results_document
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Marks, changes
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.battery.model import Battery
+    from tabwb.host.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.declared_conditions import Audience
+    from tabwb.records.trials import Administration
+    from tabwb.tasks.spoken_naming.files import TakeFile
+
+MICROPHONE = "mic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameAloud(Operation):
+    """Give BATTERY (an id or a path) to the speaker ID, who names pictures or describes aloud.
+
+    Recordings are stored unchanged; transcripts and scores are a draft until a trained listener has
+    heard the recordings. All files of a folder are imported, whatever the battery's order; practice
+    items and items below the basal may have no file. All other items (choice, free ...) are
+    typed: here with --input mic, otherwise with 'tabwb resume'.
+
+    Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
+    (resumable), 130 after a second ctrl+c.
+    """
+
+    NAME, TITLE, DOING, TOLD, NEEDED = "name", "Name", "Naming", "response", NEEDED
+    AT_ONCE: ClassVar[bool] = True
+    battery: Annotated[str, BATTERY]
+    speaker: Annotated[str, Arg("Participant code, never a name.", metavar="ID")]
+    source: Annotated[
+        str | None,
+        Arg("Sound files named ITEM[_TAKE].wav (or flac, ogg, mp3), or listed in manifest.tsv "
+            "with columns file, item, take; or the microphone.", flag="--input",
+            metavar="FOLDER|mic", usual=MICROPHONE),
+    ] = None  # fmt: skip
+    asked: Annotated[
+        Mapping[str, Any],
+        Arg("The conditions under which it is given.",
+            conditions=("name", "transcriber", "rater", "seed")),
+    ] = field(default_factory=dict)  # fmt: skip
+    reference: Annotated[
+        str | None, Arg("Resume this administration.", flag="--resume", metavar="ID")
+    ] = None
+    again: Annotated[bool, Arg("Store recordings that the store has once more.")] = False
+    discontinue: Annotated[
+        str,
+        Arg("Items without a recording were not given: end here, for this reason.",
+            metavar="REASON"),
+    ] = ""  # fmt: skip
+    date: Annotated[
+        str | None,
+        Arg("When the recordings of FOLDER were made. Default: the column date of manifest.tsv, "
+            "else the date inside the sound files, else not known.", metavar="YYYY-MM-DD"),
+    ] = None  # fmt: skip
+    device: Annotated[
+        str | None, Arg("The microphone (tabwb microphone list).", metavar="NAME")
+    ] = None
+    title: Annotated[str, TITLE] = ""
+    tags: Annotated[tuple[str, ...], TAGS] = ()
+
+    documented = results_document
+
+    @property
+    def about(self) -> str:
+        """Who is given which battery."""
+        return f"{self.battery} to {self.speaker}"
+
+    @property
+    def creates(self) -> bool:
+        """An administration is made, with a store where there is none."""
+        return self.reference is None
+
+    def check(self, plugins: Plugins) -> None:
+        """Refuse a title of an administration that was begun."""
+        if self._marked() and self.reference is not None:
+            raise UsageError(
+                "--title and --tag are for a new administration",
+                hint=f"of this one: tabwb tag {self.reference} --title TEXT --add TAG",
+            )
+
+    def run(self, tools: Tools) -> Progress:
+        """Take the recordings, transcribe them, and end or pause the administration."""
+        from tabwb.administer.session import setup
+        from tabwb.tasks.spoken_naming.giving import notated, resume_naming
+        from tabwb.tasks.spoken_naming.task import spoken_in
+
+        store, plugins = tools.store if self.reference else None, tools.plugins
+        if store is None:
+            yield from self._begun(tools)
+            return
+        with resume_naming(store, plugins, self.reference or "") as session:
+            battery = session.battery  # as it was when it was begun, whatever the file says now
+            same = self.battery == battery.id
+            asked = battery if same else setup.find_battery(plugins, self.battery)
+            self._check_same(session, asked.id)
+            given = session.administration.conditions
+            spec = given.transcriber
+            if "transcriber" in self.asked:
+                spec = setup.resolve(plugins, battery, self._conditions(battery)).transcriber
+                spec = notated(store, plugins, given, spec)
+            spoken_in(session).listener = self._rater
+            yield from self._given(tools, session, self._files(tools, battery), spec)
+
+    def _begun(self, tools: Tools) -> Progress:
+        """Begin an administration, or continue the one that a stopped command began."""
+        from tabwb.administer.consent import check
+        from tabwb.administer.session import setup
+        from tabwb.speech.devices import pick
+        from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
+        from tabwb.tasks.spoken_naming.task import spoken_in
+
+        plugins = tools.plugins
+        battery = setup.find_battery(plugins, self.battery)
+        files = self._files(tools, battery)
+        conditions = replace(
+            self._conditions(battery), session_date=self._session_date(tools, files)
+        )
+        conditions = setup.resolve(plugins, battery, conditions)
+        store = tools.store
+        begun = self._begun_earlier(tools, battery, conditions, files)
+        if self._aloud_now:  # checked before an administration begins
+            check(store, self.speaker, "record")
+            pick(self.device)
+        if begun is None:
+            opened = create_naming(store, plugins, battery, conditions)
+        else:
+            opened = resume_naming(store, plugins, begun.id)
+        with opened as session:
+            if begun is not None:
+                self._check_same(session, battery.id)
+                spoken_in(session).listener = self._rater
+            session.commit(self._marked())
+            spec = session.administration.conditions.transcriber
+            yield from self._given(tools, session, files, spec)
+
+    def _given(
+        self, tools: Tools, session: Session, files: Sequence[TakeFile], spec: str | None
+    ) -> Progress:
+        from tabwb.administer.consent import Guard
+        from tabwb.administer.session.remarks import of_language
+
+        plugins, given = session.plugins, session.administration
+        guard = Guard(session.store, plugins, given.conditions)
+        if spec is not None:
+            guard.check_transcribing(spec)
+            if remarks := plugins.resolve("transcribers", spec)[0].remarks:
+                tools.say(f"{spec}: {remarks}")
+        session.resume()
+        for text in of_language(session.battery):
+            tools.warn(text)
+        for notice in guard.notices():
+            tools.say(notice)
+        tools.say(f"administration {given.id}")
+        _keep_interrupted(tools, session)
+        try:
+            yield from self._taken(tools, session, files, spec)
+            tools.result = data_of(session)
+            self._check_left(tools, session, spec)
+        except Interrupted:
+            raise
+        except TabwbError:
+            tools.say(f"the recording is kept; continue with: {self._resumed(given)}")
+            raise
+
+    def _taken(
+        self, tools: Tools, session: Session, files: Sequence[TakeFile], spec: str | None
+    ) -> Progress:
+        """Take the responses and have them transcribed; end or pause the administration."""
+        from tabwb.administer.session.pausing import pausing
+        from tabwb.tasks.spoken_naming.giving import give_files, other_sounds, settle
+
+        cancel = tools.cancel
+        only_ends = self.reference and self.discontinue and self.source is None
+        yield Told("", 0, len(session.trials))
+        with pausing(session):
+            if not self._aloud_now:
+                if others := other_sounds(session, files):
+                    tools.say(
+                        f"kept as they were recorded first, not as in {', '.join(others)}; "
+                        "save a further take as a new file: ITEM_2.wav"
+                    )
+                for event in give_files(session, files):
+                    yield Told(event=event)
+                    if cancel.is_set():
+                        break
+            elif session.status is AdministrationStatus.RUNNING and not only_ends:
+                if tools.person is None:
+                    raise UsageError("here recordings are taken from a folder", where="source")
+                tools.person(session, tools)
+            if spec is not None:
+                yield from self._transcribed(tools, session, spec)
+        if session.status is AdministrationStatus.RUNNING:
+            words = settle(session, discontinue=self.discontinue, stopped=cancel.is_set())
+            if words:
+                tools.say(words)
+
+    def _transcribed(self, tools: Tools, session: Session, spec: str) -> Progress:
+        """Transcribe every response that this transcriber, or any, has not transcribed yet."""
+        from tabwb.administer.transcription.transcribe import Transcribing
+        from tabwb.records.events import Observed
+        from tabwb.records.naming import Transcribed
+        from tabwb.store.takes import work_root
+        from tabwb.tasks.spoken_naming.giving import transcribe, waiting
+
+        cancel = tools.cancel
+        jobs = waiting(session, spec, by_any=self._by_any, typed_again=True)
+        if not jobs or cancel.is_set():
+            return
+        try:
+            transcribing = Transcribing(session.plugins, spec, work_root(session.store), cancel)
+        except Interrupted:  # the caller says what is left
+            return
+        done = 0
+        with transcribing:
+            if transcribing.caution:
+                tools.say(transcribing.caution)
+            for event in transcribe(session, transcribing, jobs, cancel):
+                told = Told("", done, len(jobs), event=event)
+                if isinstance(event, Observed) and isinstance(event.observation, Transcribed):
+                    done += 1
+                    told = told._replace(done=done, timed=done)
+                    transcript = event.observation.transcript
+                    if transcript.status == "error" and event.trial is not None:
+                        item = session.trials[event.trial - 1].plan.item
+                        why = transcript.error.splitlines() or ["no reason was given"]
+                        told = told._replace(problem=f"! {item}: {why[0]}")
+                yield told
+
+    def _check_left(self, tools: Tools, session: Session, spec: str | None) -> None:
+        """Say what is left: items without a response, responses without a transcript."""
+        from tabwb.tasks.spoken_naming.giving import waiting
+        from tabwb.tasks.spoken_naming.task import spoken_in
+
+        number = session.administration.id
+        again = f"continue with: {self._resumed(session.administration)}"
+        if unwritten := spoken_in(session).unwritten:
+            tools.say(
+                f"no text yet: {', '.join(unwritten)}; write it with: "
+                f"tabwb trial heard {number} ITEM TEXT"
+            )
+        aloud, typed = session.waiting(aloud=True), session.waiting(aloud=False)
+        if aloud or tools.cancel.is_set():
+            names = ", ".join(trial.plan.item for trial in aloud)
+            raise Interrupted(f"no response yet: {names}" if aloud else "stopped", hint=again)
+        if typed:
+            raise Interrupted(
+                f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
+                hint=f"they are typed: tabwb resume {number}",
+            )
+        if spec is not None and (jobs := waiting(session, spec, by_any=self._by_any)):
+            names = ", ".join(job.name for job in jobs)
+            raise Interrupted(f"not transcribed: {names}", hint=f"correct it, then {again}")
+
+    @property
+    def _aloud_now(self) -> bool:
+        return self.source in (None, MICROPHONE)
+
+    @property
+    def _by_any(self) -> bool:
+        return "transcriber" not in self.asked
+
+    @property
+    def _rater(self) -> str:
+        return self.asked.get("rater") or ""
+
+    def _marked(self) -> Any:
+        return changes(Marks(), title=self.title, add=self.tags)
+
+    def _conditions(self, battery: Battery) -> Conditions:
+        audience: Audience = "described" if battery.judged_aloud else "spoken"
+        return asked_conditions(self.speaker, audience, self.asked)
+
+    def _files(self, tools: Tools, battery: Battery) -> tuple[TakeFile, ...]:
+        if self._aloud_now:
+            return ()
+        from tabwb.tasks.spoken_naming.giving import read_folder
+
+        files, left_out = read_folder(Path(self.source or ""), battery)
+        if left_out:
+            tools.say(left_out)
+        return files
+
+    def _session_date(self, tools: Tools, files: Sequence[TakeFile]) -> str | None:
+        from tabwb.records.speakers import read_day
+        from tabwb.tasks.spoken_naming.files import date_of
+
+        if self._aloud_now:
+            if self.date is not None:
+                raise UsageError(
+                    "a recording made now has today's date", where="date", hint="leave it out"
+                )
+            return None
+        day = date_of(files) if self.date is None else read_day(self.date, "date")
+        if not day:
+            tools.say("the date of the session is not known; give it with --date YYYY-MM-DD")
+        return day
+
+    def _begun_earlier(
+        self, tools: Tools, battery: Battery, conditions: Conditions, files: Sequence[TakeFile]
+    ) -> Administration | None:
+        """Return the administration that a stopped command began with these files, or None."""
+        from tabwb.tasks.spoken_naming.files import begun_earlier
+        from tabwb.tasks.spoken_naming.giving import notated
+
+        if not files or self.again:
+            return None
+        spec = notated(tools.store, tools.plugins, conditions, conditions.transcriber)
+        return begun_earlier(
+            tools.store, battery, replace(conditions, transcriber=spec),
+            [file.path for file in files], tools.say,
+            lambda given: f"to transcribe what it has: {self._resumed(given)}",
+        )  # fmt: skip
+
+    def _check_same(self, session: Session, battery: str) -> None:
+        """Refuse to continue an administration that began with something else."""
+        given = session.administration
+        began = given.conditions
+        wanted = (
+            ("speaker", began.examinee, self.speaker),
+            ("battery", session.battery.id, battery),
+            ("date of the session", began.session_date, self.date or began.session_date),
+            ("seed", began.seed, self.asked.get("seed", began.seed)),
+            ("order", began.item_order, self.asked.get("item_order", began.item_order)),
+        )
+        differs = ", ".join(f"{name} {has}" for name, has, asked in wanted if has != asked)
+        if differs:
+            raise UsageError(
+                f"administration {given.id} began with another: {differs}",
+                hint=f"continue with: {self._resumed(given)}",
+            )
+
+    def _resumed(self, given: Administration) -> str:
+        """Return the command that continues."""
+        transcriber = self.asked.get("transcriber")
+        return shlex.join([
+            *("tabwb", "name", self.battery, "--speaker", given.conditions.examinee),
+            *("--resume", str(given.id), "--input", self.source or MICROPHONE),
+            *(("--transcriber", transcriber) if transcriber else ()),
+        ])  # fmt: skip
+
+
+def _keep_interrupted(tools: Tools, session: Session) -> None:
+    from tabwb.tasks.spoken_naming.live import adopt_recording, left_over
+
+    for recording, path in left_over(session):
+        try:
+            adopt_recording(session, recording, path)
+        except TabwbError as error:
+            tools.say(f"an interrupted recording could not be kept: {error}")
+        else:
+            tools.say(f"an interrupted recording is kept: {path.name}")
